@@ -1,0 +1,26 @@
+/// Objects whose properties are read and written by name.
+///
+/// Foundation on Linux has no key-value coding: `NSObject` does not answer `value(forKey:)` there. Managed
+/// objects conform to this protocol; so may any class whose objects are to be filtered by an `NSPredicate`,
+/// sorted by an `NSSortDescriptor(key:ascending:)` or read by an `NSExpression(forKeyPath:)`.
+///
+/// What happens with an unknown key is the object's own affair: a managed object stops with a clear message,
+/// as Apple's `valueForUndefinedKey:` raises an exception.
+public protocol KeyValueCoding: AnyObject {
+    /// The value of the property named `key`; `nil` when the property has no value.
+    func value(forKey key: String) -> Any?
+
+    /// Gives the property named `key` a value, or none.
+    func setValue(_ value: Any?, forKey key: String)
+
+    /// The value at the end of a dotted path, for example `author.name` or `pages.@count`.
+    ///
+    /// A step over an array or a set collects the values of its elements, and a component that begins with
+    /// `@` is a collection operator; the rules are those of Apple's *Key-Value Coding Programming Guide*.
+    func value(forKeyPath keyPath: String) -> Any?
+
+    /// Gives the property at the end of a dotted path a value, or none.
+    ///
+    /// Does nothing when an object before the last key is missing, as Apple's does.
+    func setValue(_ value: Any?, forKeyPath keyPath: String)
+}
