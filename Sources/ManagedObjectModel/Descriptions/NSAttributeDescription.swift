@@ -35,8 +35,8 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
         }
     }
 
-    /// The value that a new object starts with. Dates, strings, data, UUIDs and URLs are Foundation's value types,
-    /// numbers are `NSNumber` or `NSDecimalNumber`, in models that were read from a file.
+    /// The value that a new object starts with. Dates, strings, data, UUIDs and URLs are Foundation's value
+    /// types, numbers are `NSNumber` or `NSDecimalNumber`, in models that were read from a file.
     open var defaultValue: Any? { willSet { willChange("defaultValue") } }
 
     /// The name of the value transformer that turns a transformable value into data and back; `nil` uses
@@ -53,11 +53,12 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
         willSet { willChange("preservesValueInHistoryOnDeletion") }
     }
 
-    /// Whether a copy in the cloud may be encrypted. It is kept for the model's sake; nothing here uses a cloud.
+    /// Whether a copy in the cloud may be encrypted. It is kept for the model's sake; nothing here uses a
+    /// cloud.
     open var allowsCloudEncryption = false { willSet { willChange("allowsCloudEncryption") } }
 
-    /// Whether generated code declares the attribute with a Swift number or `Bool` instead of `NSNumber`; `nil`
-    /// if the model file does not say.
+    /// Whether generated code declares the attribute with a Swift number or `Bool` instead of `NSNumber`;
+    /// `nil` if the model file does not say.
     package var usesScalarValueType: Bool? { willSet { willChange("usesScalarValueType") } }
 
     /// Whether the attribute takes part in a cloud service of old systems; kept for the model file's sake.

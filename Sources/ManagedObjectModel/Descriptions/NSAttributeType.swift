@@ -37,7 +37,8 @@ public enum NSAttributeType: UInt, Sendable, CaseIterable {
 }
 
 extension NSAttributeType {
-    /// The class of values that Apple's framework gives to an attribute of the type; `nil` where it gives none.
+    /// The class of values that Apple's framework gives to an attribute of the type; `nil` where it gives
+    /// none.
     package var valueClassName: String? {
         switch self {
         case .undefinedAttributeType, .transformableAttributeType: nil

@@ -9,7 +9,8 @@ extension NSEntityDescription {
 
     /// The entities from the root of the tree down to this one.
     ///
-    /// It ends also when the superentities form a circle, which is a mistake that the check of the model reports.
+    /// It ends also when the superentities form a circle, which is a mistake that the check of the model
+    /// reports.
     package var lineage: [NSEntityDescription] {
         var entities = [self]
         var seen: Set = [ObjectIdentifier(self)]

@@ -1,14 +1,13 @@
 import CocoaFoundation
 
 extension NSEntityDescription {
-    /// The relationships, inherited ones included, whose destination is the entity or one that it inherits from.
+    /// The relationships, inherited ones included, whose destination is the entity.
     public func relationships(forDestination entity: NSEntityDescription) -> [NSRelationshipDescription] {
-        properties.compactMap { $0 as? NSRelationshipDescription }.filter { relationship in
-            relationship.destinationEntity.map { entity.isKindOf(entity: $0) } ?? false
-        }
+        properties.compactMap { $0 as? NSRelationshipDescription }.filter { $0.destinationEntity == entity }
     }
 
-    /// All properties in a fixed order: those of the superentity first, in its order, then the entity's own by name.
+    /// All properties in a fixed order: those of the superentity first, in its order, then the entity's own
+    /// by name.
     ///
     /// An index into the list of an entity is valid in the lists of its subentities as well.
     package var allProperties: [NSPropertyDescription] {
@@ -63,7 +62,9 @@ extension NSEntityDescription {
         func add(_ names: [String]) {
             let name = names.joined(separator: "_")
             guard !names.isEmpty, !all.contains(where: { $0.name == name }) else { return }
-            let elements = names.map { NSFetchIndexElementDescription(propertyName: $0, collationType: .binary) }
+            let elements = names.map {
+                NSFetchIndexElementDescription(propertyName: $0, collationType: .binary)
+            }
             let index = NSFetchIndexDescription(name: name, elements: elements)
             index.join(self)
             all.append(index)

@@ -18,8 +18,8 @@ import CocoaFoundation
 /// model.entities = [book]
 /// ```
 ///
-/// A description can be changed until its model is in use, see `NSPropertyDescription`. That is also why it is
-/// `Sendable` without a check by the compiler.
+/// A description can be changed until its model is in use, see `NSPropertyDescription`. That is also why it
+/// is `Sendable` without a check by the compiler.
 open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The model that the entity belongs to, as long as there is one.
     package internal(set) weak var model: NSManagedObjectModel?
@@ -45,15 +45,16 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     open var managedObjectModel: NSManagedObjectModel {
         guard let model else {
             preconditionFailure(
-                "Entity '\(name ?? "?")' belongs to no model, or its model is gone: keep a reference to the model")
+                "Entity '\(name ?? "?")' belongs to no model, or its model is gone: keep a reference to the model"
+            )
         }
         return model
     }
 
     /// The name of the class of the entity's objects, `NSManagedObject` unless set.
     ///
-    /// The forms are those of the model editor: `Book`, `Library.Book` with the module, and `.Book` for the module
-    /// that the model is built into.
+    /// The forms are those of the model editor: `Book`, `Library.Book` with the module, and `.Book` for the
+    /// module that the model is built into.
     open var managedObjectClassName: String! {
         get { explicitClassName ?? "NSManagedObject" }
         set {
@@ -73,7 +74,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The entity whose properties this one inherits.
     open var superentity: NSEntityDescription? { parent }
 
-    /// The entities that inherit from this one directly. Setting it takes an entity away from its former superentity.
+    /// The entities that inherit from this one directly. Setting it takes an entity away from its former
+    /// superentity.
     open var subentities: [NSEntityDescription] = [] {
         willSet { willChange("subentities") }
         didSet { adopt(subentities, insteadOf: oldValue) }
@@ -159,7 +161,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Combinations of values that no two objects may share: arrays of attribute names or descriptions.
     open var uniquenessConstraints: [[Any]] = [] { willSet { willChange("uniquenessConstraints") } }
 
-    /// The expression for the text that stands for an object in the system's search. It is kept for the model's sake.
+    /// The expression for the text that stands for an object in the system's search. It is kept for the
+    /// model's sake.
     open var coreSpotlightDisplayNameExpression: NSExpression {
         get { spotlightExpression ?? NSExpression(forConstantValue: nil) }
         set {
@@ -184,14 +187,11 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// Stops the program if the description can no longer be changed.
     func willChange(_ property: String) {
-        precondition(
-            tables == nil,
-            "Can't modify an immutable model: '\(property)' of entity '\(name ?? "?")' was set while the model "
-                + "is in use; change a copy of the model instead")
+        refuseChange(of: property, in: "entity '\(name ?? "?")'", if: tables != nil)
     }
 
-    /// Ends the time in which the description can be changed and computes what it derives. The superentity has
-    /// to be done first.
+    /// Ends the time in which the description can be changed and computes what it derives. The superentity
+    /// has to be done first.
     func makeImmutable() {
         guard tables == nil else { return }
         for property in ownProperties { property.makeImmutable() }
@@ -201,8 +201,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     // MARK: Copying and equality
 
-    /// A copy that can be changed, with copies of its own properties, indexes and subentities. It belongs to no
-    /// model and has no superentity.
+    /// A copy that can be changed, with copies of its own properties, indexes and subentities. It belongs
+    /// to no model and has no superentity.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = copyWithoutSubentities()
         copy.subentities = subentities.compactMap { $0.copy() as? NSEntityDescription }
@@ -227,7 +227,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         return copy
     }
 
-    /// Whether the other object describes the same entity: same name, place in the tree, settings and own properties.
+    /// Whether the other object describes the same entity: same name, place in the tree, settings and own
+    /// properties.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSEntityDescription else { return false }
         return other === self || hasSameSettings(as: other)

@@ -47,10 +47,8 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     func willChange(_ property: String) {
-        precondition(
-            !isImmutable,
-            "Can't modify an immutable model: '\(property)' of index '\(name)' of entity "
-                + "'\(owner?.name ?? "?")' was set while the model is in use; change a copy of the model instead")
+        refuseChange(
+            of: property, in: "index '\(name)' of entity '\(owner?.name ?? "?")'", if: isImmutable)
     }
 
     /// A copy that can be changed and belongs to no entity. Its elements name their properties.
@@ -66,7 +64,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
         guard let other = object as? NSFetchIndexDescription else { return false }
         return other === self
             || (name == other.name && elements == other.elements
-                && partialIndexPredicate == other.partialIndexPredicate)
+                && areEqual(partialIndexPredicate, other.partialIndexPredicate))
     }
 
     open override var hash: Int { name.hashValue }

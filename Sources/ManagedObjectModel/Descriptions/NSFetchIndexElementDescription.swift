@@ -73,10 +73,9 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
     }
 
     func willChange(_ property: String) {
-        precondition(
-            !isImmutable,
-            "Can't modify an immutable model: '\(property)' of the element '\(propertyName ?? "?")' of index "
-                + "'\(index?.name ?? "?")' was set while the model is in use; change a copy of the model instead")
+        refuseChange(
+            of: property, in: "element '\(propertyName ?? "?")' of index '\(index?.name ?? "?")'",
+            if: isImmutable)
     }
 
     /// A copy that can be changed and belongs to no index. It finds its property by name.

@@ -11,8 +11,8 @@ open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Senda
         isTransient = true
     }
 
-    /// The request that yields the value. The property takes part in the ownership of the model: an entity that
-    /// the request fetches is kept alive by the model and not by the request.
+    /// The request that yields the value. The property takes part in the ownership of the model: an entity
+    /// that the request fetches is kept alive by the model and not by the request.
     open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
         willSet { willChange("fetchRequest") }
         didSet { fetchRequest?.joinModel() }
@@ -46,6 +46,6 @@ open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Senda
         guard let other = other as? NSFetchedPropertyDescription else { return false }
         return super.hasSameSettings(as: other)
             && fetchRequest?.entityName == other.fetchRequest?.entityName
-            && fetchRequest?.predicate == other.fetchRequest?.predicate
+            && areEqual(fetchRequest?.predicate, other.fetchRequest?.predicate)
     }
 }

@@ -1,12 +1,14 @@
 import CocoaFoundation
 
-/// The description of a property of an entity: what all attributes, relationships and fetched properties share.
+/// The description of a property of an entity: what all attributes, relationships and fetched properties
+/// share.
 ///
-/// A description can be changed until its model is in use, which is when a coordinator is created with the model.
-/// A change after that stops the program with a message that names the property. A copy can be changed again.
+/// A description can be changed until its model is in use, which is when a coordinator is created with the
+/// model. A change after that stops the program with a message that names the property. A copy can be
+/// changed again.
 ///
-/// Descriptions are `Sendable` without a check by the compiler: before its model is in use a description belongs
-/// to whoever builds the model, and from then on nothing of it changes.
+/// Descriptions are `Sendable` without a check by the compiler: before its model is in use a description
+/// belongs to whoever builds the model, and from then on nothing of it changes.
 open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The entity that declares the property, if it has been added to one.
     package internal(set) weak var owner: NSEntityDescription?
@@ -41,7 +43,8 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// What `isIndexed` holds, for code of this package, which has to honour it without a warning.
     package internal(set) var isIndexedAlone = false
 
-    /// Whether values go into the system's search index. It is kept for the model's sake; nothing here indexes.
+    /// Whether values go into the system's search index. It is kept for the model's sake; nothing here
+    /// indexes.
     open var isIndexedBySpotlight = false { willSet { willChange("isIndexedBySpotlight") } }
 
     /// Whether values are written to a record beside the store, for a search index of old systems.
@@ -59,8 +62,8 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Notes of the application about the property. They have no effect.
     open var userInfo: [AnyHashable: Any]? { willSet { willChange("userInfo") } }
 
-    /// Text that makes the version hash differ where nothing else in the description does, because the meaning
-    /// of the values has changed.
+    /// Text that makes the version hash differ where nothing else in the description does, because the
+    /// meaning of the values has changed.
     open var versionHashModifier: String? { willSet { willChange("versionHashModifier") } }
 
     /// The name under which an inferred mapping looks for the property in the older model.
@@ -84,8 +87,8 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// What is wrong with a value that fails the predicate at the same place.
     ///
-    /// An element is a text for the error's description, or the number of an error code: the model editor's limits
-    /// are compiled to the latter (1620 for a number that is too small).
+    /// An element is a text for the error's description, or the number of an error code: the model editor's
+    /// limits are compiled to the latter (1620 for a number that is too small).
     open private(set) var validationWarnings: [Any] = []
 
     /// Sets the conditions that a value must meet.
@@ -113,7 +116,8 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Reading it stops the program when the property belongs to no entity, or to one that is gone.
     open var entity: NSEntityDescription {
         guard let owner else {
-            preconditionFailure("Property '\(name)' belongs to no entity: add it to the properties of one first")
+            preconditionFailure(
+                "Property '\(name)' belongs to no entity: add it to the properties of one first")
         }
         return owner
     }
@@ -126,10 +130,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// Stops the program if the description can no longer be changed.
     func willChange(_ property: String) {
-        precondition(
-            !isImmutable,
-            "Can't modify an immutable model: '\(property)' of \(placeName) was set while the model is in use; "
-                + "change a copy of the model instead")
+        refuseChange(of: property, in: placeName, if: isImmutable)
     }
 
     /// The entity and property for a message, such as `Book.title`.
@@ -183,7 +184,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
             && versionHashModifier == other.versionHashModifier
             && renamingIdentifier == other.renamingIdentifier
             && areEqual(userInfo ?? [:], other.userInfo ?? [:])
-            && validationPredicates == other.validationPredicates
+            && areEqual(validationPredicates, other.validationPredicates)
             && areEqual(validationWarnings, other.validationWarnings)
     }
 

@@ -42,8 +42,8 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
         }
     }
 
-    /// The name of the destination, which outlives the entity: a copy finds the entity of this name in the model
-    /// that it is added to.
+    /// The name of the destination, which outlives the entity: a copy finds the entity of this name in the
+    /// model that it is added to.
     package var destinationEntityName: String? { destination?.name ?? rememberedDestinationName }
 
     /// The name of the inverse, which outlives the description.
@@ -70,8 +70,8 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
     /// A SHA-256 hash of what decides how values are stored.
     open override var versionHash: Data { super.versionHash }
 
-    /// Points the relationship to the entity and the inverse that have the remembered names in a model, where it
-    /// points to nothing or out of the model.
+    /// Points the relationship to the entity and the inverse that have the remembered names in a model,
+    /// where it points to nothing or out of the model.
     func bind(in entitiesByName: [String: NSEntityDescription]) {
         guard let name = destinationEntityName, let entity = entitiesByName[name] else { return }
         destination = entity

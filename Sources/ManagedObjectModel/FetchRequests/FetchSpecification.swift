@@ -2,8 +2,9 @@ import CocoaFoundation
 
 /// Everything that a fetch request says, as a value.
 ///
-/// `NSFetchRequest<Book>` and `NSFetchRequest<NSDictionary>` are unrelated types. The runtime takes this value
-/// from either (`NSPersistentStoreRequest.fetchSpecification`) and is safe from later changes to the request.
+/// `NSFetchRequest<Book>` and `NSFetchRequest<NSDictionary>` are unrelated types. The runtime takes this
+/// value from either (`NSPersistentStoreRequest.fetchSpecification`) and is safe from later changes to the
+/// request.
 package struct FetchSpecification {
     /// The generic argument of the request: what its elements are promised to be.
     package private(set) var resultClass: any Any.Type

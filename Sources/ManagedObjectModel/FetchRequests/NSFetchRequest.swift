@@ -58,16 +58,15 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     }
 
     private func change(_ property: String, _ body: (inout FetchSpecification) -> Void) {
-        precondition(
-            !isImmutable,
-            "Can't modify an immutable model: its fetch request for '\(entityName ?? "?")' is in use, so "
-                + "'\(property)' cannot be set; change a copy of the request instead")
+        refuseChange(
+            of: property, in: "the fetch request for '\(entityName ?? "?")'", if: isImmutable)
         body(&specification)
     }
 
     // MARK: What to fetch
 
-    /// The entity to fetch. It is `nil` for a request made with a name until a context has executed the request.
+    /// The entity to fetch. It is `nil` for a request made with a name until a context has executed the
+    /// request.
     open var entity: NSEntityDescription? {
         get { specification.entity }
         set { change("entity") { $0.entity = newValue } }
@@ -168,7 +167,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         set { change("returnsDistinctResults") { $0.returnsDistinctResults = newValue } }
     }
 
-    /// What the rows are grouped by, for dictionaries: property descriptions, expression descriptions or names.
+    /// What the rows are grouped by, for dictionaries: property descriptions, expression descriptions or
+    /// names.
     open var propertiesToGroupBy: [Any]? {
         get { specification.propertiesToGroupBy }
         set { change("propertiesToGroupBy") { $0.propertiesToGroupBy = newValue } }

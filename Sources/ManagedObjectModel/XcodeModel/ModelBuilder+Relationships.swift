@@ -1,0 +1,51 @@
+import CocoaFoundation
+
+extension ModelBuilder {
+    /// Makes a relationship, not yet connected to its destination.
+    func relationship(_ settings: ElementSettings) throws -> NSRelationshipDescription {
+        let relationship = NSRelationshipDescription()
+        let isToMany = try settings.flag("toMany")
+        relationship.maxCount = try settings.countIfPresent("maxCount") ?? (isToMany ? 0 : 1)
+        relationship.minCount = try settings.countIfPresent("minCount") ?? 0
+        relationship.isOrdered = try settings.flag("ordered")
+        relationship.isSyncable = try settings.flag("syncable")
+        let rule = settings.text("deletionRule") ?? "Nullify"
+        guard let deleteRule = Self.deleteRules[rule] else {
+            throw settings.error(.invalidValue, "the delete rule '\(rule)' is unknown")
+        }
+        relationship.deleteRule = deleteRule
+        return relationship
+    }
+
+    private static let deleteRules: [String: NSDeleteRule] = [
+        "No Action": .noActionDeleteRule,
+        "Nullify": .nullifyDeleteRule,
+        "Cascade": .cascadeDeleteRule,
+        "Deny": .denyDeleteRule,
+    ]
+
+    /// Connects the relationships of an entity with their destinations and inverses.
+    func connectRelationships(of entity: NSEntityDescription, _ element: ModelElement) throws {
+        let own = Dictionary(entity.ownProperties.map { ($0.name, $0) }) { first, _ in first }
+        for child in element.children(named: "relationship") {
+            let settings = ElementSettings(child, in: entity.name)
+            guard let relationship = own[child["name"] ?? ""] as? NSRelationshipDescription else { continue }
+            let destinationName = try settings.required("destinationEntity")
+            guard let destination = entities[destinationName] else {
+                throw settings.error(.unknownName, "the destination '\(destinationName)' is not in the model")
+            }
+            relationship.destinationEntity = destination
+            guard let inverseName = settings.text("inverseName") else { continue }
+            let holder = settings.text("inverseEntity").flatMap { entities[$0] } ?? destination
+            guard
+                let inverse = holder.relationshipsByName[inverseName]
+                    ?? destination.relationshipsByName[inverseName]
+            else {
+                throw settings.error(
+                    .unknownName, "the inverse '\(inverseName)' is not a relationship of '\(destinationName)'"
+                )
+            }
+            relationship.inverseRelationship = inverse
+        }
+    }
+}
