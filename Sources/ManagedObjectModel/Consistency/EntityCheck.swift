@@ -4,6 +4,10 @@ import CocoaFoundation
 struct EntityCheck {
     let entity: NSEntityDescription
     let model: NSManagedObjectModel
+    /// Taken once: making the table for each index would take a time that grows with the square of their
+    /// number.
+    private let propertiesByName: [String: NSPropertyDescription]
+    private let entitiesByName: [String: NSEntityDescription]
     private var found: [ModelInconsistency] = []
 
     /// Names that every managed object has properties under, so that no key could reach a modelled one.
@@ -16,9 +20,14 @@ struct EntityCheck {
     /// Names that indexes of Apple's own models use for the columns of the row's key and entity.
     static let rowColumnNames: Set<String> = ["self", "entity", "objectID"]
 
-    init(entity: NSEntityDescription, model: NSManagedObjectModel) {
+    init(
+        entity: NSEntityDescription, model: NSManagedObjectModel,
+        entitiesByName: [String: NSEntityDescription]
+    ) {
         self.entity = entity
         self.model = model
+        self.entitiesByName = entitiesByName
+        propertiesByName = entity.propertiesByName
     }
 
     mutating func run() -> [ModelInconsistency] {
@@ -165,7 +174,7 @@ struct EntityCheck {
             report(.invalidFetchRequest, fetched.name, "the fetched property has no fetch request")
             return
         }
-        guard let name = request.entityName, model.entitiesByName[name] != nil else {
+        guard let name = request.entityName, entitiesByName[name] != nil else {
             let entity = request.entityName.map { "'\($0)', which is not in the model" } ?? "no entity"
             report(.invalidFetchRequest, fetched.name, "the fetch request is for \(entity)")
             return
@@ -185,8 +194,7 @@ struct EntityCheck {
             if index.elements.isEmpty { report(.invalidIndex, index.name, "the index has no elements") }
             let usesTree = index.elements.contains { $0.collationType == .rTree }
             for element in index.elements {
-                if let problem = problem(ofColumn: element.propertyName ?? "", description: element.property)
-                {
+                if let problem = problem(ofColumn: element) {
                     report(.invalidIndex, index.name, problem)
                 } else if usesTree {
                     checkTreeElement(element, of: index)
@@ -198,7 +206,7 @@ struct EntityCheck {
     private mutating func checkTreeElement(
         _ element: NSFetchIndexElementDescription, of index: NSFetchIndexDescription
     ) {
-        let type = (element.property as? NSAttributeDescription)?.attributeType
+        let type = (property(atPath: element.propertyName ?? "") as? NSAttributeDescription)?.attributeType
         if element.collationType != .rTree || !(type?.isNumeric ?? false) {
             report(
                 .invalidIndex, index.name,
@@ -215,18 +223,22 @@ struct EntityCheck {
                     .invalidConstraint, title, "a uniqueness constraint must be over names or descriptions")
             }
             for name in names {
-                if let problem = problem(ofColumn: name, description: entity.property(atPath: name)) {
+                if let problem = problem(ofColumn: name) {
                     report(.invalidConstraint, title, problem)
                 }
             }
         }
     }
 
+    private func problem(ofColumn element: NSFetchIndexElementDescription) -> String? {
+        guard !element.isOverExpression else { return nil }
+        return problem(ofColumn: element.propertyName ?? "")
+    }
+
     /// Why a store has no column for a property, or `nil` if it has one.
-    private func problem(ofColumn name: String, description: NSPropertyDescription?) -> String? {
-        if description is NSExpressionDescription { return nil }
+    private func problem(ofColumn name: String) -> String? {
         if Self.rowColumnNames.contains(name) { return nil }
-        guard let property = entity.property(atPath: name) else {
+        guard let property = property(atPath: name) else {
             return "'\(name)' is not a property of the entity"
         }
         if let relationship = property as? NSRelationshipDescription, relationship.isToMany {
@@ -234,5 +246,10 @@ struct EntityCheck {
         }
         if property.isTransient { return "'\(name)' is transient" }
         return nil
+    }
+
+    private func property(atPath path: String) -> NSPropertyDescription? {
+        if let property = propertiesByName[path] { return property }
+        return path.contains(".") ? entity.property(atPath: path) : nil
     }
 }

@@ -22,12 +22,13 @@ extension NSManagedObjectModel {
                 found.append(.init(.duplicateName, entity: name, "two entities have this name"))
             }
         }
+        let byName = entitiesByName
         for entity in entities {
             let tree = inheritanceProblems(of: entity)
             found += tree
             // The properties of an entity in a circle of superentities are not defined.
             if tree.contains(where: { $0.problem == .inheritanceCycle }) { continue }
-            var check = EntityCheck(entity: entity, model: self)
+            var check = EntityCheck(entity: entity, model: self, entitiesByName: byName)
             found += check.run()
         }
         return found

@@ -38,7 +38,8 @@ extension NSEntityDescription {
 
     /// Makes the entity the superentity of the new subentities, and no longer that of the old ones.
     func adopt(_ new: [NSEntityDescription], insteadOf old: [NSEntityDescription]) {
-        for entity in old where entity.parent === self && !new.contains(where: { $0 === entity }) {
+        let kept = Set(new.map(ObjectIdentifier.init))
+        for entity in old where entity.parent === self && !kept.contains(ObjectIdentifier(entity)) {
             entity.willChange("superentity")
             entity.parent = nil
         }

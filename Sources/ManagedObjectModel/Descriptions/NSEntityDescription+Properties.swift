@@ -59,9 +59,10 @@ extension NSEntityDescription {
     package var storeIndexes: [NSFetchIndexDescription] {
         if let tables { return tables.storeIndexes }
         var all = indexes
+        var taken = Set(all.map(\.name))
         func add(_ names: [String]) {
             let name = names.joined(separator: "_")
-            guard !names.isEmpty, !all.contains(where: { $0.name == name }) else { return }
+            guard !names.isEmpty, taken.insert(name).inserted else { return }
             let elements = names.map {
                 NSFetchIndexElementDescription(propertyName: $0, collationType: .binary)
             }

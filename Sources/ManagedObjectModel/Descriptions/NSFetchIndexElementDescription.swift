@@ -49,6 +49,9 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
     /// a store and no properties.
     open var propertyName: String? { (ownedExpression ?? describedProperty)?.name ?? rememberedName }
 
+    /// Whether the element is the value of an expression and not a property.
+    package var isOverExpression: Bool { ownedExpression != nil }
+
     /// How the index arranges the values.
     open var collationType: NSFetchIndexElementType { willSet { willChange("collationType") } }
 

@@ -38,13 +38,17 @@ extension NSManagedObjectModel {
     package func entitiesInPreorder(configuration: String? = nil) -> [NSEntityDescription] {
         if configuration == nil, let tables { return tables.entitiesInPreorder }
         guard let members = entities(forConfigurationName: configuration) else { return [] }
-        let included = Set(members.flatMap(\.lineage).map(ObjectIdentifier.init))
-        var roots: [ObjectIdentifier: NSEntityDescription] = [:]
-        for member in members where member.rootEntity.superentity == nil {
-            roots[ObjectIdentifier(member.rootEntity)] = member.rootEntity
+        var included: Set<ObjectIdentifier> = []
+        var roots: [NSEntityDescription] = []
+        for member in members {
+            var next: NSEntityDescription? = member
+            while let entity = next, included.insert(ObjectIdentifier(entity)).inserted {
+                next = entity.superentity
+                if next == nil { roots.append(entity) }
+            }
         }
         var ordered: [NSEntityDescription] = []
-        var rest = Self.siblingOrder(Array(roots.values)).reversed() as [NSEntityDescription]
+        var rest = Self.siblingOrder(roots).reversed() as [NSEntityDescription]
         while let next = rest.popLast() {
             ordered.append(next)
             let children = next.subentities.filter { included.contains(ObjectIdentifier($0)) }

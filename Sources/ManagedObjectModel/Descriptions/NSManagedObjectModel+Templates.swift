@@ -32,7 +32,6 @@ extension NSManagedObjectModel {
     ) {
         willChange("fetchRequestTemplatesByName")
         templates[name] = fetchRequestTemplate
-        fetchRequestTemplate?.joinModel()
-        bindNames()
+        if let fetchRequestTemplate { bind(fetchRequestTemplate, in: entitiesByName) }
     }
 }

@@ -69,8 +69,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
             guard tables == nil else { return }
             bindNames()
             // Superentities first: the tables of an entity use those of the entities above it.
-            let ordered = entities.sorted { $0.lineage.count < $1.lineage.count }
-            for entity in ordered { entity.makeImmutable() }
+            for entity in entities.flatMap(\.lineage) where entity.model === self { entity.makeImmutable() }
             for request in templates.values { request.makeImmutable() }
             tables = ModelTables(self)
         }
@@ -90,13 +89,18 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
                 (property as? NSFetchedPropertyDescription)?.bind(in: byName)
             }
         }
-        for request in templates.values {
-            guard let entity = request.entityName.flatMap({ byName[$0] }), request.entity !== entity else {
-                continue
-            }
+        for request in templates.values { bind(request, in: byName) }
+    }
+
+    /// Points a fetch request to the entity of its name in the model, and leaves the ownership of the entity
+    /// to the model.
+    func bind(
+        _ request: NSFetchRequest<any NSFetchRequestResult>, in entitiesByName: [String: NSEntityDescription]
+    ) {
+        if let entity = request.entityName.flatMap({ entitiesByName[$0] }), request.entity !== entity {
             request.resolveEntity(entity)
-            request.joinModel()
         }
+        request.joinModel()
     }
 
     private func take(_ new: [NSEntityDescription], insteadOf old: [NSEntityDescription]) {

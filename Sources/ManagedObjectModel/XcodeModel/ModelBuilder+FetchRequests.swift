@@ -15,10 +15,11 @@ extension ModelBuilder {
         for element in root.children(named: "fetchRequest") {
             let settings = ElementSettings(element)
             let name = try settings.required("name")
-            guard model.fetchRequestTemplate(forName: name) == nil else {
+            let request = try fetchRequest(settings)
+            guard model.templates.updateValue(request, forKey: name) == nil else {
                 throw settings.error(.duplicateName, "there are two fetch requests of this name")
             }
-            model.setFetchRequestTemplate(try fetchRequest(settings), forName: name)
+            model.bind(request, in: entities)
         }
     }
 

@@ -12,25 +12,22 @@ extension ModelBuilder {
             .map { $0.children(named: "index").compactMap { $0["value"] } }
             .filter { !$0.isEmpty }
         entity.indexedTuples = tuples
-        let indexedAlone = entity.ownProperties.filter { $0.isIndexedAlone && !$0.isTransient }.map {
-            [$0.name]
+        let named = try element.children(named: "fetchIndex").map {
+            try fetchIndex(ElementSettings($0, in: entity.name))
         }
-        var indexes: [NSFetchIndexDescription] = []
-        for names in indexedAlone + tuples {
+        // An index that the file itself names goes before one that is derived from an old setting.
+        var taken = Set(named.map(\.name))
+        var derived: [NSFetchIndexDescription] = []
+        let indexedAlone = entity.ownProperties.filter { $0.isIndexedAlone && !$0.isTransient }
+        for names in indexedAlone.map({ [$0.name] }) + tuples {
             let name = names.joined(separator: "_")
-            guard !indexes.contains(where: { $0.name == name }) else { continue }
+            guard taken.insert(name).inserted else { continue }
             let elements = names.map {
                 NSFetchIndexElementDescription(propertyName: $0, collationType: .binary)
             }
-            indexes.append(NSFetchIndexDescription(name: name, elements: elements))
+            derived.append(NSFetchIndexDescription(name: name, elements: elements))
         }
-        for child in element.children(named: "fetchIndex") {
-            let index = try fetchIndex(ElementSettings(child, in: entity.name))
-            // An index that the file itself names goes before one that is derived from an old setting.
-            indexes.removeAll { $0.name == index.name }
-            indexes.append(index)
-        }
-        entity.indexes = indexes
+        entity.indexes = derived + named
     }
 
     private func fetchIndex(_ settings: ElementSettings) throws -> NSFetchIndexDescription {

@@ -24,23 +24,36 @@ extension ModelBuilder {
         "Deny": .denyDeleteRule,
     ]
 
+    /// The relationships that each entity itself declares, by name.
+    func ownRelationships() -> [ObjectIdentifier: [String: NSRelationshipDescription]] {
+        var tables: [ObjectIdentifier: [String: NSRelationshipDescription]] = [:]
+        for entity in entities.values {
+            let own = entity.ownProperties.compactMap { $0 as? NSRelationshipDescription }
+            tables[ObjectIdentifier(entity)] = Dictionary(own.map { ($0.name, $0) }) { first, _ in first }
+        }
+        return tables
+    }
+
     /// Connects the relationships of an entity with their destinations and inverses.
-    func connectRelationships(of entity: NSEntityDescription, _ element: ModelElement) throws {
-        let own = Dictionary(entity.ownProperties.map { ($0.name, $0) }) { first, _ in first }
+    func connectRelationships(
+        of entity: NSEntityDescription, _ element: ModelElement,
+        among relationships: [ObjectIdentifier: [String: NSRelationshipDescription]]
+    ) throws {
+        let own = relationships[ObjectIdentifier(entity)] ?? [:]
         for child in element.children(named: "relationship") {
             let settings = ElementSettings(child, in: entity.name)
-            guard let relationship = own[child["name"] ?? ""] as? NSRelationshipDescription else { continue }
+            guard let relationship = own[child["name"] ?? ""] else { continue }
             let destinationName = try settings.required("destinationEntity")
             guard let destination = entities[destinationName] else {
                 throw settings.error(.unknownName, "the destination '\(destinationName)' is not in the model")
             }
             relationship.destinationEntity = destination
             guard let inverseName = settings.text("inverseName") else { continue }
-            let holder = settings.text("inverseEntity").flatMap { entities[$0] } ?? destination
-            guard
-                let inverse = holder.relationshipsByName[inverseName]
-                    ?? destination.relationshipsByName[inverseName]
-            else {
+            // Looked up level by level: making the table of all relationships for each of them would take a
+            // time that grows with the square of their number.
+            let inverse = destination.lineage.reversed().lazy
+                .compactMap { relationships[ObjectIdentifier($0)]?[inverseName] }.first
+            guard let inverse else {
                 throw settings.error(
                     .unknownName, "the inverse '\(inverseName)' is not a relationship of '\(destinationName)'"
                 )

@@ -9,7 +9,7 @@ struct ModelBuilder {
     let root: ModelElement
     var entities: [String: NSEntityDescription] = [:]
     /// The entity elements in the order of the file, with the entities made of them.
-    private var built: [(element: ModelElement, entity: NSEntityDescription)] = []
+    private(set) var built: [(element: ModelElement, entity: NSEntityDescription)] = []
     private var composites: CompositeTypes
 
     init(_ root: ModelElement) {
@@ -28,7 +28,8 @@ struct ModelBuilder {
         try composites.check()
         for element in root.children(named: "entity") { try addEntity(element) }
         try connectInheritance()
-        for (element, entity) in built { try connectRelationships(of: entity, element) }
+        let relationships = ownRelationships()
+        for (element, entity) in built { try connectRelationships(of: entity, element, among: relationships) }
         model.entities = built.map(\.entity)
         try addConfigurations(to: model)
         try addFetchRequests(to: model)
@@ -109,28 +110,14 @@ struct ModelBuilder {
         }
     }
 
-    // MARK: Connections
-
-    private func connectInheritance() throws {
-        for (element, entity) in built {
-            let settings = ElementSettings(element)
-            guard let parentName = settings.text("parentEntity") else { continue }
-            guard let parent = entities[parentName] else {
-                throw settings.error(.unknownName, "the parent entity '\(parentName)' is not in the model")
-            }
-            // Refused before it is connected: a parent that descends from the entity would close a circle.
-            guard !parent.lineage.contains(where: { $0 === entity }) else {
-                throw settings.error(.cycle, "the entity inherits from itself through '\(parentName)'")
-            }
-            parent.subentities.append(entity)
-        }
-    }
+    // MARK: Configurations
 
     private func addConfigurations(to model: NSManagedObjectModel) throws {
+        var names: Set<String> = []
         for element in root.children(named: "configuration") {
             let settings = ElementSettings(element)
             let name = try settings.required("name")
-            guard !model.configurations.contains(name) else {
+            guard names.insert(name).inserted else {
                 throw settings.error(.duplicateName, "there are two configurations of this name")
             }
             let members = try element.children(named: "memberEntity").map { member in
