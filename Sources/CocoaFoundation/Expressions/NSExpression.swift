@@ -130,7 +130,8 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     /// - Precondition: there is a function of that name that takes so many arguments.
     public convenience init(forFunction name: String, arguments parameters: [Any]) {
         self.init(
-            kind: .function(target: nil, name: name, arguments: parameters.map(NSExpression.expression(for:))))
+            kind: .function(target: nil, name: name, arguments: parameters.map(NSExpression.expression(for:)))
+        )
     }
 
     /// Makes an expression for the result of a method of an object.
