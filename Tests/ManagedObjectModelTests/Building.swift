@@ -1,4 +1,4 @@
-import ManagedObjectModel
+@testable import ManagedObjectModel
 
 // Short ways to build descriptions.
 
@@ -56,4 +56,9 @@ func parseProperty<Property: NSPropertyDescription>(
     let model = try parse("<entity name=\"E\">\(element)</entity>\(more)")
     let property = model.entitiesByName["E"]?.properties.first as? Property
     return property
+}
+
+extension NSExpression {
+    /// The expression as text: a key path, or a function with its arguments in parentheses.
+    var text: String { DerivationText(self).text }
 }

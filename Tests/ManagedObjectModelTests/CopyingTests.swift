@@ -124,7 +124,7 @@ struct CopyingTests {
         #expect(fetchedCopy.fetchRequest !== fetched.fetchRequest)
         let expression = NSExpressionDescription()
         expression.expression = NSExpression(forKeyPath: "a")
-        #expect((expression.copy() as? NSExpressionDescription)?.expression?.keyPath == "a")
+        #expect((expression.copy() as? NSExpressionDescription)?.expression?.text == "a")
     }
 
     // MARK: Merging

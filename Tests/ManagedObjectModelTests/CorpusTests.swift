@@ -26,7 +26,9 @@ struct CorpusTests {
         }
         print("corpus: \(paths.count) models, \(entities) entities, \(properties) properties in \(time)")
         for contradiction in contradictions { print("corpus: \(contradiction)") }
-        // One model of the corpus has a relationship whose inverse has another inverse; see Compatibility.md.
+        // Two models were saved in the middle of work: each has an attribute without a type, which Apple's
+        // model compiler refuses as well.
+        #expect(contradictions.allSatisfy { $0.contains("without a type") })
         #expect(contradictions.count <= 2)
     }
 
@@ -38,11 +40,11 @@ struct CorpusTests {
             let named = try Corpus.propertyList(marker)["_XCCurrentVersionName"] as? String
             do {
                 let file = try XcodeModelFile(url: folder)
-                #expect(file.currentVersion.url.lastPathComponent == named)
+                if let named { #expect(file.currentVersion.url.lastPathComponent == named) }
                 #expect(file.versions.contains(file.currentVersion))
             } catch let error as ModelFileError {
                 // The corpus does not have every version of every model.
-                #expect(error.reason == .unknownName, "\(error)")
+                #expect(error.reason == .unknownName || error.reason == .unreadable, "\(error)")
             }
         }
     }
@@ -70,7 +72,8 @@ struct CorpusTests {
                 count.withoutHashes += 1
                 continue
             }
-            try count.compare(hashes, with: pair[1])
+            let isSameVersion = pair[1].contains("/\(name).xcdatamodel/")
+            try count.compare(hashes, with: pair[1], isSameVersion: isSameVersion)
             if let checksums = info?["NSManagedObjectModel_VersionChecksums"] as? [String: String],
                 let checksum = checksums[name]
             {
@@ -79,7 +82,8 @@ struct CorpusTests {
             }
         }
         print("corpus: hashes of compiled models: \(count)")
-        #expect(count.differing.isEmpty)
+        #expect(count.differing == [])
+        #expect(count.ofOtherVersions.count <= 2)
         #expect(count.equalEntities > 0)
     }
 
@@ -92,7 +96,7 @@ struct CorpusTests {
                 count.withoutHashes += 1
                 continue
             }
-            try count.compare(hashes, with: pair[1])
+            try count.compare(hashes, with: pair[1], isSameVersion: true)
             let model = try NSManagedObjectModel(loading: Corpus.url(pair[1]))
             #expect(model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
             if let digest = metadata["NSStoreModelVersionHashesDigest"] as? String {
@@ -103,7 +107,7 @@ struct CorpusTests {
             }
         }
         print("corpus: hashes of stores: \(count)")
-        #expect(count.differing.isEmpty)
+        #expect(count.differing == [])
         #expect(count.equalEntities > 0)
     }
 
@@ -113,21 +117,25 @@ struct CorpusTests {
         var equalEntities = 0
         var withoutHashes = 0
         var differing: [String] = []
+        var ofOtherVersions: [String] = []
 
         var description: String {
             "\(models) models, \(equalEntities) entities equal, \(differing.count) different, "
-                + "\(withoutHashes) models without hashes"
+                + "\(ofOtherVersions.count) of another version, \(withoutHashes) models without hashes"
         }
 
-        mutating func compare(_ hashes: [String: Data], with source: String) throws {
+        /// - Parameter isSameVersion: whether hashes and model are of one name. The table of pairs also has
+        ///   one compiled model (QMModel4) beside the source of the version before it.
+        mutating func compare(_ hashes: [String: Data], with source: String, isSameVersion: Bool) throws {
             let model = try NSManagedObjectModel(loading: Corpus.url(source))
             models += 1
             for (name, hash) in model.entityVersionHashesByName.sorted(by: { $0.key < $1.key }) {
                 if hashes[name] == hash {
                     equalEntities += 1
-                } else {
+                } else if isSameVersion {
                     differing.append("\(source): \(name)")
-                    print("corpus: different hash of \(name) in \(source)")
+                } else {
+                    ofOtherVersions.append("\(source): \(name)")
                 }
             }
         }

@@ -29,65 +29,64 @@ struct VersionHashTests {
         #expect(model.entities[0].properties[0].versionHash.count == 32)
     }
 
-    @Test(
-        arguments: [
-            ("name", { $0.name = "Person" }),
-            ("abstract", { $0.isAbstract = true }),
-            ("modifier", { $0.versionHashModifier = "2" }),
-            ("constraint", { $0.uniquenessConstraints = [["name"]] }),
-            ("property", { $0.properties.append(attribute("age", .integer16)) }),
-            ("optional", { $0.properties[0].isOptional = true }),
-            ("transient", { $0.properties[0].isTransient = true }),
-            ("type", { $0.attributesByName["name"]?.type = .uri }),
-            ("external", { $0.attributesByName["name"]?.allowsExternalBinaryDataStorage = true }),
-            ("preserved", { $0.attributesByName["name"]?.preservesValueInHistoryOnDeletion = true }),
-            ("property modifier", { $0.properties[0].versionHashModifier = "2" }),
-        ] as [(String, @Sendable (NSEntityDescription) -> Void)])
-    func hashDependsOn(_ what: String, change: @Sendable (NSEntityDescription) -> Void) {
-        let user = userModel().entities[0]
-        let before = user.versionHash
-        change(user)
-        #expect(user.versionHash != before, "\(what)")
+    /// A change of an entity, with a name for the report.
+    struct Change: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let apply: @Sendable (NSEntityDescription) -> Void
+
+        init(_ name: String, _ apply: @escaping @Sendable (NSEntityDescription) -> Void) {
+            testDescription = name
+            self.apply = apply
+        }
     }
 
-    @Test(
-        arguments: [
-            ("class", { $0.managedObjectClassName = "Person" }),
-            ("user info", { $0.userInfo = ["a": "b"] }),
-            ("renaming", { $0.renamingIdentifier = "Person" }),
-            (
-                "index",
-                {
-                    $0.indexes = [
-                        .init(name: "i", elements: [.init(propertyName: "name", collationType: .binary)])
-                    ]
-                }
-            ),
-            ("default", { $0.attributesByName["name"]?.defaultValue = "x" }),
-            ("order", { $0.properties = $0.properties.reversed() }),
-            (
-                "transient property",
-                {
-                    let transient = attribute("cache", .undefined)
-                    transient.isTransient = true
-                    $0.properties.append(transient)
-                }
-            ),
-            (
-                "fetched property",
-                {
-                    let fetched = NSFetchedPropertyDescription()
-                    fetched.name = "all"
-                    fetched.fetchRequest = NSFetchRequest(entityName: "User")
-                    $0.properties.append(fetched)
-                }
-            ),
-        ] as [(String, @Sendable (NSEntityDescription) -> Void)])
-    func hashDoesNotDependOn(_ what: String, change: @Sendable (NSEntityDescription) -> Void) {
+    @Test(arguments: [
+        Change("name") { $0.name = "Person" },
+        Change("abstract") { $0.isAbstract = true },
+        Change("modifier") { $0.versionHashModifier = "2" },
+        Change("constraint") { $0.uniquenessConstraints = [["name"]] },
+        Change("property") { $0.properties.append(attribute("age", .integer16)) },
+        Change("optional") { $0.properties[0].isOptional = true },
+        Change("transient") { $0.properties[0].isTransient = true },
+        Change("type") { $0.attributesByName["name"]?.type = .uri },
+        Change("external") { $0.attributesByName["name"]?.allowsExternalBinaryDataStorage = true },
+        Change("preserved") { $0.attributesByName["name"]?.preservesValueInHistoryOnDeletion = true },
+        Change("property modifier") { $0.properties[0].versionHashModifier = "2" },
+    ])
+    func hashDependsOn(_ change: Change) {
         let user = userModel().entities[0]
         let before = user.versionHash
-        change(user)
-        #expect(user.versionHash == before, "\(what)")
+        change.apply(user)
+        #expect(user.versionHash != before)
+    }
+
+    @Test(arguments: [
+        Change("class") { $0.managedObjectClassName = "Person" },
+        Change("user info") { $0.userInfo = ["a": "b"] },
+        Change("renaming") { $0.renamingIdentifier = "Person" },
+        Change("index") {
+            let element = NSFetchIndexElementDescription(propertyName: "name", collationType: .binary)
+            $0.indexes = [NSFetchIndexDescription(name: "i", elements: [element])]
+        },
+        Change("default") { $0.attributesByName["name"]?.defaultValue = "x" },
+        Change("order") { $0.properties = $0.properties.reversed() },
+        Change("transient property") {
+            let transient = attribute("cache", .undefined)
+            transient.isTransient = true
+            $0.properties.append(transient)
+        },
+        Change("fetched property") {
+            let fetched = NSFetchedPropertyDescription()
+            fetched.name = "all"
+            fetched.fetchRequest = NSFetchRequest(entityName: "User")
+            $0.properties.append(fetched)
+        },
+    ])
+    func hashDoesNotDependOn(_ change: Change) {
+        let user = userModel().entities[0]
+        let before = user.versionHash
+        change.apply(user)
+        #expect(user.versionHash == before)
     }
 
     @Test func hashOfARelationshipNamesBothEnds() throws {

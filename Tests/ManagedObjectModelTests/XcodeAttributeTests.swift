@@ -170,8 +170,9 @@ struct XcodeAttributeTests {
         let limits = try limits(
             "attributeType=\"Date\" minDateTimeInterval=\"407847600\" maxDateTimeInterval=\"439470000\"")
         #expect(limits.map(\.1) == [1640, 1630])
-        let bounds = limits.compactMap {
-            ($0.0.rightExpression.constantValue as? Date)?.timeIntervalSinceReferenceDate
+        let bounds = limits.compactMap { limit -> TimeInterval? in
+            guard case .constant(let date as Date) = limit.0.rightExpression.kind else { return nil }
+            return date.timeIntervalSinceReferenceDate
         }
         #expect(bounds == [407_847_600, 439_470_000])
         #expect(limits.first?.0.formatString.contains("CAST(") == true)
@@ -206,9 +207,11 @@ struct XcodeAttributeTests {
         let attribute = try attribute(
             "attributeType=\"Integer 64\" derived=\"YES\" derivationExpression=\"pages.@count\"")
         let expression = (attribute as? NSDerivedAttributeDescription)?.derivationExpression
-        #expect(expression?.expressionType == .function)
-        #expect(expression?.function == "count:")
-        #expect(expression?.arguments?.first?.keyPath == "pages")
+        guard case .function(_, "count:", let arguments)? = expression?.kind else {
+            Issue.record("\(String(describing: expression))")
+            return
+        }
+        #expect(arguments.map(\.text) == ["pages"])
     }
 
     @Test func compositeOfComposites() throws {

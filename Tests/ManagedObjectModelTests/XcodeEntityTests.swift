@@ -37,7 +37,7 @@ struct XcodeEntityTests {
         #expect(book.isAbstract && book.isSyncable && book.codeGenerationType == "category")
         #expect(book.renamingIdentifier == "Tome")
         #expect(book.versionHashModifier == "2")
-        #expect(book.coreSpotlightDisplayNameExpression.keyPath == "title")
+        #expect(book.coreSpotlightDisplayNameExpression.text == "title")
         #expect(book.userInfo as? [String: String] == ["k": "v"])
         #expect(book.uniquenessConstraints as? [[String]] == [["title"], ["a", "b"]])
         #expect(model.versionIdentifiers == ["1.25"])
@@ -198,7 +198,7 @@ struct XcodeEntityTests {
         #expect(place.indexes[3].partialIndexPredicate?.formatString == "name != nil")
         let expression = place.indexes[4].elements[0].property as? NSExpressionDescription
         #expect(expression?.expressionResultType == .integer64AttributeType)
-        #expect(expression?.expression?.function == "length:")
+        #expect(expression?.expression?.text == "length:(name)")
         #expect(place.storeIndexes.map(\.name) == place.indexes.map(\.name))
         #expect(place.propertiesByName["name"]?.isIndexedAlone == true)
         #expect(model.inconsistencies().isEmpty)

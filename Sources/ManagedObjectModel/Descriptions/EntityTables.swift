@@ -24,6 +24,5 @@ final class EntityTables {
         subentitiesByName = entity.subentitiesByName
         storeIndexes = entity.storeIndexes
         versionHash = entity.versionHash
-        for index in storeIndexes { index.makeImmutable() }
     }
 }

@@ -70,7 +70,9 @@ extension NSEntityDescription {
             index.join(self)
             all.append(index)
         }
-        for property in ownPropertiesByNameOrder where property.isIndexedAlone { add([property.name]) }
+        for property in ownPropertiesByNameOrder where property.isIndexedAlone && property.canBeIndexed {
+            add([property.name])
+        }
         for tuple in indexedTuples { add(propertyNames(tuple)) }
         return all
     }
@@ -87,5 +89,14 @@ extension NSEntityDescription {
             && uniquenessConstraintNames == other.uniquenessConstraintNames
             && indexes == other.indexes
             && ownPropertiesByNameOrder == other.ownPropertiesByNameOrder
+    }
+}
+
+extension NSPropertyDescription {
+    /// Whether a store has a column for the property. The model editor of old lets anything be marked as
+    /// indexed.
+    var canBeIndexed: Bool {
+        if let relationship = self as? NSRelationshipDescription, relationship.isToMany { return false }
+        return !isTransient && !(self is NSFetchedPropertyDescription)
     }
 }

@@ -195,8 +195,10 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     func makeImmutable() {
         guard tables == nil else { return }
         for property in ownProperties { property.makeImmutable() }
-        for index in indexes { index.makeImmutable() }
-        tables = EntityTables(self)
+        let tables = EntityTables(self)
+        self.tables = tables
+        // After the tables, in which the elements look up their properties.
+        for index in tables.storeIndexes { index.makeImmutable() }
     }
 
     // MARK: Copying and equality

@@ -14,8 +14,9 @@ extension AttributeReader {
         case .integer32AttributeType: return NSNumber(value: try integer(text, Int32.self))
         case .integer64AttributeType: return NSNumber(value: try integer(text, Int64.self))
         case .booleanAttributeType:
-            guard let flag = ElementSettings.flag(text) else { throw invalid(text, "YES or NO") }
-            return NSNumber(value: flag)
+            if let flag = ElementSettings.flag(text) { return NSNumber(value: flag) }
+            guard let number = Double(text) else { throw invalid(text, "YES or NO") }
+            return NSNumber(value: number != 0)
         case .doubleAttributeType, .floatAttributeType:
             guard let number = Double(text), number.isFinite else { throw invalid(text, "a number") }
             return NSNumber(value: number)
@@ -23,9 +24,11 @@ extension AttributeReader {
             guard let decimal = DecimalText.number(text) else { throw invalid(text, "a decimal number") }
             return decimal
         case .UUIDAttributeType:
-            guard let uuid = UUID(uuidString: text) else { throw invalid(text, "a UUID") }
-            return uuid
+            if let uuid = UUID(uuidString: text) { return uuid }
+            guard isLeftover(text) else { throw invalid(text, "a UUID") }
+            return nil
         case .URIAttributeType:
+            guard !isLeftover(text) else { return nil }
             guard let url = URL(string: text) else { throw invalid(text, "a URI") }
             return url
         default:
@@ -33,6 +36,12 @@ extension AttributeReader {
             // there.
             return nil
         }
+    }
+
+    /// Whether a text is the default of a number or truth value. The model editor leaves it in the file
+    /// when the type of the attribute is changed to one that has no such values.
+    private func isLeftover(_ text: String) -> Bool {
+        Double(text) != nil || ElementSettings.flag(text) != nil
     }
 
     private func invalid(_ text: String, _ expected: String) -> ModelFileError {

@@ -18,7 +18,7 @@ extension ModelBuilder {
         // An index that the file itself names goes before one that is derived from an old setting.
         var taken = Set(named.map(\.name))
         var derived: [NSFetchIndexDescription] = []
-        let indexedAlone = entity.ownProperties.filter { $0.isIndexedAlone && !$0.isTransient }
+        let indexedAlone = entity.ownProperties.filter { $0.isIndexedAlone && $0.canBeIndexed }
         for names in indexedAlone.map({ [$0.name] }) + tuples {
             let name = names.joined(separator: "_")
             guard taken.insert(name).inserted else { continue }

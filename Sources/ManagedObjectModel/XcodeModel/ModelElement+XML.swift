@@ -29,7 +29,8 @@ extension ModelElement {
         let parser = XMLParser(data: data)
         parser.shouldResolveExternalEntities = false
         parser.delegate = reader
-        let isWellFormed = parser.parse()
+        // An error behind the root element is set, but not returned.
+        let isWellFormed = parser.parse() && parser.parserError == nil
         if let failure = reader.failure { throw failure }
         guard isWellFormed, let root = reader.root else {
             let reason = parser.parserError.map { " (\(($0 as NSError).code))" } ?? ""

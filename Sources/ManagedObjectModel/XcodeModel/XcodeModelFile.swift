@@ -39,10 +39,12 @@ package struct XcodeModelFile {
         }
         versions =
             names.filter { $0.hasSuffix(".xcdatamodel") }
-            .sorted { $0.compare($1, options: [.numeric, .caseInsensitive]) == .orderedAscending }
             .map {
                 Version(
                     name: String($0.dropLast(".xcdatamodel".count)), url: url.appendingPathComponent($0))
+            }
+            .sorted {
+                $0.name.compare($1.name, options: [.numeric, .caseInsensitive]) == .orderedAscending
             }
         currentVersion = try Self.currentVersion(of: versions, in: url)
     }
@@ -52,25 +54,28 @@ package struct XcodeModelFile {
         if FileManager.default.fileExists(atPath: marker.path) {
             guard let data = try? BoundedFile.read(marker, limit: 1 << 12),
                 let plist = try? PropertyListSerialization.propertyList(from: data, format: nil),
-                let name = (plist as? [String: Any])?["_XCCurrentVersionName"] as? String
+                let values = plist as? [String: Any]
             else {
-                throw ModelFileError(.malformed, "it does not name the current version", file: marker)
+                throw ModelFileError(
+                    .malformed, "it is not a property list with the current version", file: marker)
             }
-            guard let version = versions.first(where: { $0.url.lastPathComponent == name }) else {
-                throw ModelFileError(.unknownName, "the current version '\(name)' is not there", file: marker)
+            // Xcode also writes the file without a name, when there never was more than one version.
+            if let name = values["_XCCurrentVersionName"] as? String {
+                guard let version = versions.first(where: { $0.url.lastPathComponent == name }) else {
+                    throw ModelFileError(
+                        .unknownName, "the current version '\(name)' is not there", file: marker)
+                }
+                return version
             }
-            return version
         }
         let base = url.deletingPathExtension().lastPathComponent
-        if versions.count > 1, let namesake = versions.first(where: { $0.name == base }) { return namesake }
-        guard versions.count == 1 else {
-            let found = versions.isEmpty ? "no version" : "\(versions.count) versions"
-            throw ModelFileError(
-                versions.isEmpty ? .unreadable : .missingValue,
-                "the folder has \(found) of a model and no file .xccurrentversion that names the current one",
-                file: url)
-        }
-        return versions[0]
+        if let only = versions.first, versions.count == 1 { return only }
+        if let namesake = versions.first(where: { $0.name == base }) { return namesake }
+        let found = versions.isEmpty ? "no version" : "\(versions.count) versions"
+        throw ModelFileError(
+            versions.isEmpty ? .unreadable : .missingValue,
+            "the folder has \(found) of a model, and nothing in .xccurrentversion says which is the current one",
+            file: url)
     }
 
     /// Reads the XML of a version.
