@@ -6,6 +6,8 @@ import CocoaFoundation
 /// without a lock. They refer to entities below and to properties, never to an entity above, which would keep
 /// the tree alive in a circle.
 final class EntityTables {
+    /// How many entities there are from the root down to this one.
+    let depth: Int
     let allProperties: [NSPropertyDescription]
     let properties: [NSPropertyDescription]
     let propertiesByName: [String: NSPropertyDescription]
@@ -16,6 +18,7 @@ final class EntityTables {
     let versionHash: Data
 
     init(_ entity: NSEntityDescription) {
+        depth = entity.lineage.count
         allProperties = entity.allProperties
         properties = entity.properties
         propertiesByName = entity.propertiesByName

@@ -4,7 +4,15 @@ extension NSEntityDescription {
     /// Whether the entity is the other one or inherits from it, directly or not.
     public func isKindOf(entity: NSEntityDescription) -> Bool {
         if self === entity { return true }
-        return lineage.contains { $0 === entity || $0 == entity }
+        if let tables {
+            var ancestor = parent
+            for _ in 1..<max(tables.depth, 1) {
+                if ancestor === entity { return true }
+                ancestor = ancestor?.parent
+            }
+        }
+        // The entity of a copy of the model counts as well.
+        return lineage.contains { $0 == entity }
     }
 
     /// The entities from the root of the tree down to this one.
@@ -12,6 +20,7 @@ extension NSEntityDescription {
     /// It ends also when the superentities form a circle, which is a mistake that the check of the model
     /// reports.
     package var lineage: [NSEntityDescription] {
+        if parent == nil { return [self] }
         var entities = [self]
         var seen: Set = [ObjectIdentifier(self)]
         while let next = entities[entities.count - 1].parent, seen.insert(ObjectIdentifier(next)).inserted {
