@@ -116,7 +116,7 @@ package final class KeyedArchiveWriter {
     /// A value out of the optionals around it.
     private static func flattened(_ value: Any) -> Any? {
         guard let optional = value as? any OptionalValue else { return value }
-        return optional.wrapped.flatMap(flattened)
+        return optional.wrappedValue.flatMap(flattened)
     }
 
     /// Foundation puts a Swift value that it has no class for into an object of a private class.

@@ -36,13 +36,3 @@ struct PropertyListTable {
         return add(.dictionary(keys: keys, values: entries.map(\.value)))
     }
 }
-
-/// A value that may be missing, without its type.
-protocol OptionalValue {
-    /// The value, unless it is missing.
-    var wrapped: Any? { get }
-}
-
-extension Optional: OptionalValue {
-    var wrapped: Any? { self }
-}

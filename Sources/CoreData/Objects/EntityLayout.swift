@@ -76,7 +76,7 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
         creation.lock()
         defer { creation.unlock() }
         if let made = entity.runtimeRecord as? EntityLayout { return made }
-        entity.makeModelImmutable()
+        entity.model?.makeImmutable()
         let superlayout = entity.superentity.map(layout(of:))
         let made = EntityLayout(entity: entity, superlayout: superlayout)
         entity.publish(made)

@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import Synchronization
 
@@ -95,14 +96,6 @@ public struct ManagedProperty: @unchecked Sendable {
 
 /// The value with every optional around it taken off; nil when one of them is nil.
 private func unwrapped(_ value: Any) -> Any? {
-    guard let optional = value as? any OptionalProtocol else { return value }
-    return optional.wrappedAny.flatMap(unwrapped)
-}
-
-private protocol OptionalProtocol {
-    var wrappedAny: Any? { get }
-}
-
-extension Optional: OptionalProtocol {
-    fileprivate var wrappedAny: Any? { map { $0 as Any } }
+    guard let optional = value as? any OptionalValue else { return value }
+    return optional.wrappedValue.flatMap(unwrapped)
 }

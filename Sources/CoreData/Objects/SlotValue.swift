@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 
 /// The value of one property in one object, unboxed.
@@ -55,20 +56,8 @@ extension SlotValue {
         case (.decimal(let a), .decimal(let b)): a == b
         case (.object(let a), .object(let b)): a === b
         case (.toMany(let a), .toMany(let b)): a === b
-        case (.boxed(let a), .boxed(let b)): a === b || areEqual(a.value, b.value)
+        case (.boxed(let a), .boxed(let b)): a === b || ValueTransformer.areEqual(a.value, b.value)
         default: false
         }
     }
 }
-
-private func areEqual(_ a: Any, _ b: Any) -> Bool {
-    if let a = a as? AnyHashable, let b = b as? AnyHashable { return a == b }
-    if let a = a as? [String: Any], let b = b as? [String: Any] {
-        return a.count == b.count
-            && a.allSatisfy { key, value in b[key].map { areEqual(value, $0) } ?? false }
-    }
-    if let a = a as? any Equatable { return isEqual(a, b) }
-    return false
-}
-
-private func isEqual<Value: Equatable>(_ a: Value, _ b: Any) -> Bool { (b as? Value) == a }

@@ -22,7 +22,7 @@ package final class StoredEntity: @unchecked Sendable {
     package init(unstored layout: EntityLayout) {
         self.layout = layout
         entity = layout.entity
-        model = entity.modelIfAlive
+        model = entity.model
         entityNumber = 0
         table = 0
     }
@@ -30,7 +30,7 @@ package final class StoredEntity: @unchecked Sendable {
     package init(layout: EntityLayout, store: NSPersistentStore, entityNumber: Int32, table: UInt32) {
         self.layout = layout
         entity = layout.entity
-        model = entity.modelIfAlive
+        model = entity.model
         self.store = store
         self.entityNumber = entityNumber
         self.table = table

@@ -4,9 +4,7 @@ import ManagedObjectModel
 
 /// The values of transformable attributes, between the object and the bytes that a store keeps.
 ///
-/// A named transformer turns the value into data (`transformedValue`) and back (`reverseTransformedValue`);
-/// Foundation's unarchive transformers, and the default when no name is given, go the other way round, as Apple's
-/// do: they *unarchive* forwards, so their reverse makes the data.
+/// Without a name, the secure unarchive transformer serves.
 enum TransformableValue {
     /// Decodes a stored value. An archive that the transformer refuses reads as nil, and the refusal is logged;
     /// the row keeps its bytes as long as no new value is set.
@@ -19,13 +17,11 @@ enum TransformableValue {
         }
     }
 
+    /// - Throws: 134060 when the transformer is unknown or refuses the data.
     static func decodeChecked(_ data: Data, _ slot: PropertySlot) throws -> Any? {
         let transformer = try transformer(of: slot)
         do {
-            if transformer is NSSecureUnarchiveFromDataTransformer {
-                return try transformer.transformedValue(checking: data)
-            }
-            return try transformer.reverseTransformedValue(checking: data)
+            return try transformer.value(fromStored: data)
         } catch {
             throw NSError.coreData(
                 .coreData,
@@ -39,31 +35,20 @@ enum TransformableValue {
     /// - Throws: 134060 when the transformer is unknown or refuses the value.
     static func encode(_ value: Any, _ slot: PropertySlot) throws -> Data {
         let transformer = try transformer(of: slot)
-        let encoded: Any?
+        let details: [String: Any] = [NSValidationKeyErrorKey: slot.name, NSValidationValueErrorKey: value]
+        let data: Data?
         do {
-            if transformer is NSSecureUnarchiveFromDataTransformer {
-                encoded = try transformer.reverseTransformedValue(checking: value)
-            } else {
-                encoded = try transformer.transformedValue(checking: value)
-            }
+            data = try transformer.storedData(for: value)
         } catch {
             throw NSError.coreData(
                 .coreData,
                 "The value of transformable attribute '\(slot.name)' was refused: \(error.localizedDescription)",
-                [
-                    NSUnderlyingErrorKey: error as NSError, NSValidationKeyErrorKey: slot.name,
-                    NSValidationValueErrorKey: value,
-                ])
+                details.merging([NSUnderlyingErrorKey: error as NSError]) { $1 })
         }
-        guard let data = encoded as? Data else {
-            throw NSError.coreData(
-                .coreData,
-                """
-                The transformer of attribute '\(slot.name)' made \(encoded.map { "a \(type(of: $0))" } ?? "nothing") \
-                of a \(type(of: value)); Core Data stores data only.
-                """, [NSValidationKeyErrorKey: slot.name, NSValidationValueErrorKey: value])
-        }
-        return data
+        if let data { return data }
+        throw NSError.coreData(
+            .coreData,
+            "The transformer of attribute '\(slot.name)' made nothing of a \(type(of: value)).", details)
     }
 
     private static func transformer(of slot: PropertySlot) throws -> ValueTransformer {

@@ -34,3 +34,9 @@ public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomati
 
 /// Option key: open the store although its version hashes differ from the model's (`Bool`).
 public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"
+
+/// Metadata key: the version hashes (`[String: Data]`) of the model's entities.
+public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"
+
+/// Metadata key: the version identifiers of the model.
+public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"

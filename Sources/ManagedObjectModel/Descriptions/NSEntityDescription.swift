@@ -1,4 +1,5 @@
 import CocoaFoundation
+import Synchronization
 
 /// The description of an entity: a kind of object that a store keeps, with its properties.
 ///
@@ -31,6 +32,14 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// What is derived from the properties, once nothing can change any more.
     private(set) var tables: EntityTables?
+
+    private let runtimeCell = AtomicLazyReference<EntityRuntimeRecord>()
+
+    /// What the runtime keeps with the entity, once there is something. Reading is lock-free.
+    package var runtimeRecord: EntityRuntimeRecord? { runtimeCell.load() }
+
+    /// Keeps a record with the entity; the first one stays.
+    package func publish(_ record: EntityRuntimeRecord) { _ = runtimeCell.storeIfNil(record) }
 
     /// Creates an entity without a name and properties, for objects of class `NSManagedObject`.
     public required override init() {}
