@@ -1,0 +1,149 @@
+/// A number in the arithmetic of expressions.
+///
+/// Integers stay integers while they fit; a `Decimal` on either side makes the result one; all other results
+/// are `Double`. A result that is no number, such as a division by zero, is no value, as SQL's `NULL`.
+enum Number {
+    case integer(Int64)
+    case double(Double)
+    case decimal(Decimal)
+
+    /// The number of a value; dates count as their seconds since 2001.
+    init?(_ value: Any?) {
+        switch PredicateValue(value) {
+        case .integer(let number): self = .integer(number)
+        case .unsigned(let number): self = .decimal(Decimal(number))
+        case .double(let number): self = .double(number)
+        case .decimal(let number): self = .decimal(number)
+        case .date(let date): self = .double(date.timeIntervalSinceReferenceDate)
+        default: return nil
+        }
+    }
+
+    /// The number as `Int`, `Double` or `Decimal`.
+    var any: Any {
+        switch self {
+        case .integer(let number): Int(number)
+        case .double(let number): number
+        case .decimal(let number): number
+        }
+    }
+
+    /// The number, or `nil` when it is infinite or not a number.
+    var finite: Any? {
+        switch self {
+        case .integer(let number): Int(number)
+        case .double(let number): number.isFinite ? number : nil
+        case .decimal(let number): number.isNaN ? nil : number
+        }
+    }
+
+    /// The number as a `Double`, perhaps rounded.
+    var double: Double {
+        switch self {
+        case .integer(let number): Double(number)
+        case .double(let number): number
+        case .decimal(let number): Double(number.description) ?? .nan
+        }
+    }
+
+    /// The number as a `Decimal`; not a number when it is out of range.
+    var decimal: Decimal {
+        switch self {
+        case .integer(let number): Decimal(number)
+        case .double(let number): number.isFinite ? Decimal(string: number.description) ?? .nan : .nan
+        case .decimal(let number): number
+        }
+    }
+
+    /// The integer before the decimal point, or the nearest that there is.
+    var truncated: Int64 {
+        if case .integer(let number) = self { return number }
+        let whole = double.rounded(.towardZero)
+        if whole.isNaN { return 0 }
+        return Int64(exactly: whole) ?? (whole < 0 ? .min : .max)
+    }
+
+    /// The number's digits.
+    var description: String {
+        switch self {
+        case .integer(let number): number.description
+        case .double(let number): NSNumber(value: number).stringValue
+        case .decimal(let number): number.description
+        }
+    }
+
+    static func + (lhs: Number, rhs: Number) -> Number {
+        lhs.combined(with: rhs, { $0.addingReportingOverflow($1) }, +, +)
+    }
+
+    static func - (lhs: Number, rhs: Number) -> Number {
+        lhs.combined(with: rhs, { $0.subtractingReportingOverflow($1) }, -, -)
+    }
+
+    static func * (lhs: Number, rhs: Number) -> Number {
+        lhs.combined(with: rhs, { $0.multipliedReportingOverflow(by: $1) }, *, *)
+    }
+
+    /// The quotient; of two integers it is a `Double`, as in Apple's framework.
+    static func / (lhs: Number, rhs: Number) -> Number {
+        if rhs.double == 0 { return .double(.nan) }
+        if lhs.isDecimal || rhs.isDecimal { return .decimal(lhs.decimal / rhs.decimal) }
+        return .double(lhs.double / rhs.double)
+    }
+
+    /// The remainder, with the sign of the left side.
+    static func % (lhs: Number, rhs: Number) -> Number {
+        if case (.integer(let left), .integer(let right)) = (lhs, rhs) {
+            if right == 0 { return .double(.nan) }
+            return .integer(left.remainderReportingOverflow(dividingBy: right).partialValue)
+        }
+        return .double(lhs.double.truncatingRemainder(dividingBy: rhs.double))
+    }
+
+    /// The number without its sign.
+    var magnitude: Number {
+        switch self {
+        case .integer(let number): number == .min ? .double(number.magnitude.asDouble) : .integer(abs(number))
+        case .double(let number): .double(number.magnitude)
+        case .decimal(let number): .decimal(number.magnitude)
+        }
+    }
+
+    /// The number, rounded to a whole one.
+    func rounded(_ rule: FloatingPointRoundingRule) -> Number {
+        switch self {
+        case .integer: return self
+        case .double(let number): return .double(number.rounded(rule))
+        case .decimal(var number):
+            let mode: NSDecimalNumber.RoundingMode =
+                switch rule {
+                case .up: .up
+                case .towardZero: number < 0 ? .up : .down
+                default: .down
+                }
+            var result = Decimal()
+            NSDecimalRound(&result, &number, 0, mode)
+            return .decimal(result)
+        }
+    }
+
+    private var isDecimal: Bool {
+        if case .decimal = self { true } else { false }
+    }
+
+    private func combined(
+        with other: Number, _ integers: (Int64, Int64) -> (partialValue: Int64, overflow: Bool),
+        _ doubles: (Double, Double) -> Double, _ decimals: (Decimal, Decimal) -> Decimal
+    ) -> Number {
+        if case (.integer(let left), .integer(let right)) = (self, other) {
+            let (result, overflow) = integers(left, right)
+            return overflow ? .double(doubles(Double(left), Double(right))) : .integer(result)
+        }
+        if isDecimal || other.isDecimal { return .decimal(decimals(decimal, other.decimal)) }
+        return .double(doubles(double, other.double))
+    }
+}
+
+extension UInt64 {
+    fileprivate var asDouble: Double { Double(self) }
+}

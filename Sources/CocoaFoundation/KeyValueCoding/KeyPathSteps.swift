@@ -1,0 +1,125 @@
+/// A dotted key path, taken apart.
+///
+/// Reading a path follows the rules of Apple's *Key-Value Coding Programming Guide*: a step over a collection
+/// collects the values of its elements, and an operator works on the collection before it, with the rest of
+/// the path read from each element. Two rules differ. A set that a step collects keeps equal values until the
+/// end of the path, so that `pages.size.@sum`, the spelling of derived attributes, adds up all sizes. And
+/// elements without a value do not count in `@avg`, as in SQL.
+package struct KeyPathSteps: Sendable, Hashable {
+    /// One component of a path.
+    package enum Step: Sendable, Hashable {
+        /// A property.
+        case key(String)
+        /// `self`: the object itself.
+        case evaluatedObject
+        /// A collection operator.
+        case collection(CollectionOperator)
+    }
+
+    /// The components in order.
+    package let steps: [Step]
+
+    /// Takes a path apart at its dots. Each part is taken as it stands: nothing in it has a meaning but a
+    /// leading `@`.
+    package init(_ path: String) {
+        steps = path.split(separator: ".", omittingEmptySubsequences: false).map { part in
+            if let collection = CollectionOperator(rawValue: String(part)) { return .collection(collection) }
+            return part == "self" || part == "SELF" ? .evaluatedObject : .key(String(part))
+        }
+    }
+
+    /// The value at the end of the path.
+    ///
+    /// - Throws: ``PredicateEvaluationError`` when a step leads to an object that has no such key.
+    package func value(of object: Any?) throws -> Any? {
+        try value(of: object, from: steps.startIndex).map { ($0 as? CollectedValues)?.result ?? $0 }
+    }
+
+    /// The value of what follows a step.
+    ///
+    /// A loop and not a recursion: a path may have as many components as its text allows.
+    func value(of object: Any?, from start: Int) throws -> Any? {
+        var current = presentValue(object)
+        for index in start..<max(start, steps.endIndex) {
+            guard let object = current else { return nil }
+            switch steps[index] {
+            case .evaluatedObject:
+                continue
+            case .key(let key):
+                current = presentValue(try value(of: object, key: key))
+            case .collection(let collectionOperator):
+                guard let collection = object as? any ValueCollection else {
+                    throw PredicateEvaluationError(
+                        .predicate,
+                        "\(collectionOperator.rawValue) needs a collection, and got \(described(object)).")
+                }
+                return try collectionOperator.value(of: collection, rest: self, from: index + 1)
+            }
+        }
+        return current
+    }
+
+    /// The value of one key.
+    private func value(of object: Any?, key: String) throws -> Any? {
+        guard let object = presentValue(object) else { return nil }
+        switch object {
+        case let object as any KeyValueCoding:
+            return object.value(forKey: key)
+        case let dictionary as [String: Any]:
+            return dictionary[key]
+        case let dictionary as NSDictionary:
+            return dictionary.object(forKey: key)
+        case let collection as any ValueCollection where collection.collectionKind != .dictionary:
+            let values = try collection.collectionElements.map { try value(of: $0, key: key) }
+            return CollectedValues(kind: collection.collectionKind, values: values)
+        default:
+            if let value = FoundationKeys.value(of: object, forKey: key) { return value }
+            if let naming = object as? any KeyPathNaming,
+                let keyPath = KeyPathNames.keyPath(named: key, of: type(of: naming))
+            {
+                return object[keyPath: keyPath]
+            }
+            throw PredicateEvaluationError(
+                .predicate, "\(described(object)) has no value for the key \"\(key)\".")
+        }
+    }
+}
+
+/// What a step over a collection collected: one value for each element that has one.
+private struct CollectedValues: ValueCollection {
+    let collectionKind: ValueCollectionKind
+    let collectionElements: [Any]
+    var collectionCount: Int { collectionElements.count }
+
+    /// In an array an element without a value leaves its place, as in Apple's `value(forKey:)`; in a set it
+    /// leaves nothing.
+    init(kind: ValueCollectionKind, values: [Any?]) {
+        collectionKind = kind
+        collectionElements =
+            kind == .array
+            ? values.map { presentValue($0) ?? NSNull() }
+            : values.compactMap(presentValue)
+    }
+
+    /// The values as a collection of the kind that they were collected from.
+    var result: Any {
+        let elements = collectionElements.map { ($0 as? CollectedValues)?.result ?? $0 }
+        switch collectionKind {
+        case .set: return NSSet(array: distinctValues(elements))
+        case .orderedSet: return NSOrderedSet(array: distinctValues(elements))
+        case .array, .dictionary: return elements
+        }
+    }
+}
+
+/// The values without those that are equal to an earlier one.
+func distinctValues(_ values: [Any]) -> [Any] {
+    var seen: Set<PredicateValue> = []
+    return values.filter { seen.insert(PredicateValue($0)).inserted }
+}
+
+/// A value for an error message: its type, and no contents.
+func described(_ value: Any?) -> String {
+    guard let value = presentValue(value) else { return "nil" }
+    return "a value of type \(type(of: value))"
+}

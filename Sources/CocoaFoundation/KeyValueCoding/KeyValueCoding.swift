@@ -1,0 +1,78 @@
+/// Objects whose properties are read and written by name.
+///
+/// Foundation on Linux has no key-value coding: `NSObject` does not answer `value(forKey:)` there. Managed
+/// objects conform to this protocol; so may any class whose objects are to be filtered by an `NSPredicate`,
+/// sorted by an `NSSortDescriptor(key:ascending:)` or read by an `NSExpression(forKeyPath:)`.
+///
+/// What happens with an unknown key is the object's own affair: a managed object stops with a clear message,
+/// as Apple's `valueForUndefinedKey:` raises an exception.
+public protocol KeyValueCoding: AnyObject {
+    /// The value of the property named `key`; `nil` when the property has no value.
+    func value(forKey key: String) -> Any?
+
+    /// Gives the property named `key` a value, or none.
+    func setValue(_ value: Any?, forKey key: String)
+
+    /// The value at the end of a dotted path, for example `author.name` or `pages.@count`.
+    ///
+    /// A step over an array or a set collects the values of its elements, and a component that begins with
+    /// `@` is a collection operator; the rules are those of Apple's *Key-Value Coding Programming Guide*.
+    func value(forKeyPath keyPath: String) -> Any?
+
+    /// Gives the property at the end of a dotted path a value, or none.
+    ///
+    /// Does nothing when an object before the last key is missing, as Apple's does.
+    func setValue(_ value: Any?, forKeyPath keyPath: String)
+}
+
+extension KeyValueCoding {
+    /// The value at the end of a dotted path.
+    ///
+    /// - Precondition: every object on the way has the key that is asked of it.
+    public func value(forKeyPath keyPath: String) -> Any? {
+        do {
+            return try KeyPathSteps(keyPath).value(of: self)
+        } catch {
+            preconditionFailure("Key path \"\(keyPath)\" of \(type(of: self)): \(error)")
+        }
+    }
+
+    /// Gives the property at the end of a dotted path a value, or none.
+    ///
+    /// Where the path leads over a collection, each element gets the value, as in Apple's.
+    ///
+    /// - Precondition: every object on the way has the key that is asked of it, and the last ones conform to
+    ///   `KeyValueCoding` or are mutable dictionaries.
+    public func setValue(_ value: Any?, forKeyPath keyPath: String) {
+        guard let dot = keyPath.lastIndex(of: ".") else { return setValue(value, forKey: keyPath) }
+        let owner = self.value(forKeyPath: String(keyPath[..<dot]))
+        assign(value, forKey: String(keyPath[keyPath.index(after: dot)...]), to: owner, keyPath)
+    }
+
+    private func assign(_ value: Any?, forKey key: String, to owner: Any?, _ keyPath: String) {
+        switch presentValue(owner) {
+        case nil:
+            return
+        case let owner as any KeyValueCoding:
+            owner.setValue(value, forKey: key)
+        case let owner as NSMutableDictionary:
+            owner[key] = presentValue(value)
+        case let owners as any ValueCollection where owners.collectionKind != .dictionary:
+            for owner in owners.collectionElements { assign(value, forKey: key, to: owner, keyPath) }
+        default:
+            preconditionFailure(
+                "Key path \"\(keyPath)\" of \(type(of: self)): \(described(owner)) takes no value for \"\(key)\""
+            )
+        }
+    }
+
+    /// The values of several properties; `NSNull` stands for no value.
+    public func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+        Dictionary(keys.map { ($0, presentValue(value(forKey: $0)) ?? NSNull()) }) { first, _ in first }
+    }
+
+    /// Gives several properties their values; `NSNull` stands for no value.
+    public func setValuesForKeys(_ keyedValues: [String: Any]) {
+        for (key, value) in keyedValues { setValue(presentValue(value), forKey: key) }
+    }
+}

@@ -1,0 +1,45 @@
+/// A search for the same bytes in many texts, in time linear to each text (Knuth, Morris and Pratt).
+///
+/// The plain search is quadratic: a long pattern in a long text, both written by an attacker, would hold a
+/// server for minutes.
+struct ByteSearch: Sendable {
+    private let pattern: ContiguousArray<UInt8>
+    /// For each position of the pattern the length of the longest proper prefix that ends there.
+    private let borders: ContiguousArray<Int>
+
+    init(for pattern: ContiguousArray<UInt8>) {
+        self.pattern = pattern
+        var borders = ContiguousArray(repeating: 0, count: pattern.count)
+        var length = 0
+        for index in pattern.indices.dropFirst() {
+            while length > 0, pattern[index] != pattern[length] { length = borders[length - 1] }
+            if pattern[index] == pattern[length] { length += 1 }
+            borders[index] = length
+        }
+        self.borders = borders
+    }
+
+    /// Where the bytes first stand in `text` at or after a position.
+    func firstRange(in text: UnsafeBufferPointer<UInt8>, from start: Int = 0) -> Range<Int>? {
+        guard let first = pattern.first else { return start <= text.count ? start..<start : nil }
+        var matched = 0
+        var index = start
+        while index < text.count {
+            if matched == 0 {
+                guard pattern.count <= text.count - index, let base = text.baseAddress,
+                    let found = memchr(base + index, Int32(first), text.count - index)
+                else { return nil }
+                index = UnsafeRawPointer(base).distance(to: found) + 1
+                matched = 1
+            } else if text[index] == pattern[matched] {
+                matched += 1
+                index += 1
+            } else {
+                matched = borders[matched - 1]
+                continue
+            }
+            if matched == pattern.count { return (index - matched)..<index }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,30 @@
+/// Why a predicate or an expression has no value for an object.
+///
+/// Apple's framework raises an exception in these cases, which Swift code cannot catch. Here the throwing
+/// ``Foundation/NSPredicate/matches(_:substitutionVariables:)`` and ``NSExpression/value(with:context:)`` report them.
+public struct PredicateEvaluationError: Error, LocalizedError, CustomStringConvertible, Sendable, Hashable {
+    /// What kind of mistake it is.
+    public enum Cause: Sendable, Hashable {
+        /// The predicate itself cannot be evaluated: a variable has no value, a function is not known, the
+        /// left side of `ANY` or `ALL` is no collection, a key is not known.
+        case predicate
+        /// The values do not fit: a function cannot take its argument, a regular expression is not valid or
+        /// takes too long.
+        case values
+    }
+
+    /// What kind of mistake it is.
+    public let cause: Cause
+    /// What is wrong, in a sentence for a person.
+    public let reason: String
+
+    package init(_ cause: Cause, _ reason: String) {
+        self.cause = cause
+        self.reason = reason
+    }
+
+    /// The reason.
+    public var description: String { reason }
+    /// The reason.
+    public var errorDescription: String? { reason }
+}

@@ -1,0 +1,181 @@
+/// The constant side of a text operator, prepared once and tested against many texts.
+///
+/// The pattern is folded when it is made; texts of ASCII letters are then tested without a call to Foundation
+/// and without an allocation on the heap.
+package struct TextPattern: Sendable {
+    private enum Form: Sendable {
+        case equal(ContiguousArray<UInt8>)
+        case contains(ByteSearch)
+        case beginsWith(ContiguousArray<UInt8>)
+        case endsWith(ContiguousArray<UInt8>)
+        case like(LikePattern)
+        case matches(WholeMatch)
+        case local(NSComparisonPredicate.Operator, String)
+    }
+
+    private let form: Form
+    private let comparison: TextComparison
+
+    /// The pattern for texts that are the same as `text`.
+    package init(equalTo text: String, comparison: TextComparison) {
+        self.init(comparison, .equalTo, text) { .equal(ContiguousArray($0.utf8)) }
+    }
+
+    /// The pattern for texts that have `part` in them.
+    package init(containing part: String, comparison: TextComparison) {
+        self.init(comparison, .contains, part) { .contains(ByteSearch(for: ContiguousArray($0.utf8))) }
+    }
+
+    /// The pattern for texts that begin with `part`.
+    package init(beginningWith part: String, comparison: TextComparison) {
+        self.init(comparison, .beginsWith, part) { .beginsWith(ContiguousArray($0.utf8)) }
+    }
+
+    /// The pattern for texts that end with `part`.
+    package init(endingWith part: String, comparison: TextComparison) {
+        self.init(comparison, .endsWith, part) { .endsWith(ContiguousArray($0.utf8)) }
+    }
+
+    /// The pattern of the operator `LIKE`.
+    package init(like pattern: String, comparison: TextComparison) {
+        self.comparison = comparison
+        form = .like(LikePattern(pattern, folding: comparison.folding))
+    }
+
+    /// The regular expression of the operator `MATCHES`.
+    ///
+    /// - Throws: ``PredicateEvaluationError`` when the expression is not valid.
+    package init(matching pattern: String, comparison: TextComparison) throws {
+        self.comparison = comparison
+        form = .matches(try WholeMatch(pattern, folding: comparison.folding))
+    }
+
+    /// The pattern of a text operator; `nil` when `type` is not one.
+    ///
+    /// - Throws: ``PredicateEvaluationError`` when a regular expression is not valid.
+    package init?(
+        _ type: NSComparisonPredicate.Operator, _ text: String, comparison: TextComparison
+    ) throws {
+        switch type {
+        case .equalTo: self.init(equalTo: text, comparison: comparison)
+        case .contains: self.init(containing: text, comparison: comparison)
+        case .beginsWith: self.init(beginningWith: text, comparison: comparison)
+        case .endsWith: self.init(endingWith: text, comparison: comparison)
+        case .like: self.init(like: text, comparison: comparison)
+        case .matches: try self.init(matching: text, comparison: comparison)
+        default: return nil
+        }
+    }
+
+    private init(
+        _ comparison: TextComparison, _ type: NSComparisonPredicate.Operator, _ text: String,
+        _ form: (String) -> Form
+    ) {
+        self.comparison = comparison
+        self.form = comparison.isLocal ? .local(type, text) : form(comparison.folding.folded(text))
+    }
+
+    /// Whether a text meets the pattern.
+    ///
+    /// - Throws: ``PredicateEvaluationError`` when a regular expression takes too long; other patterns never
+    ///   throw.
+    package func matches(_ text: String) throws -> Bool {
+        if case .matches(let expression) = form { return try expression.matches(text) }
+        return matchesText(text)
+    }
+
+    /// Whether a text, given by its UTF-8 bytes, meets the pattern.
+    ///
+    /// - Throws: ``PredicateEvaluationError`` when a regular expression takes too long; other patterns never
+    ///   throw.
+    package func matches(utf8: UnsafeBufferPointer<UInt8>) throws -> Bool {
+        switch form {
+        case .matches(let expression): try expression.matches(String(decoding: utf8, as: UTF8.self))
+        case .local(let type, let part): matchesLocally(String(decoding: utf8, as: UTF8.self), type, part)
+        default: comparison.folding.withFolded(utf8: utf8, matchesFolded)
+        }
+    }
+
+    /// Whether a text meets a pattern other than a regular expression.
+    func matchesText(_ text: String) -> Bool {
+        if case .local(let type, let part) = form { return matchesLocally(text, type, part) }
+        return comparison.folding.withFolded(text, matchesFolded)
+    }
+
+    private func matchesFolded(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        let wholeWords = comparison.options.contains(.wholeWords)
+        switch form {
+        case .equal(let bytes):
+            return text.elementsEqual(bytes)
+        case .contains(let search):
+            if !wholeWords { return search.firstRange(in: text) != nil }
+            var start = 0
+            while let range = search.firstRange(in: text, from: start) {
+                if text.isWordBoundary(range.lowerBound) && text.isWordBoundary(range.upperBound) {
+                    return true
+                }
+                start = range.lowerBound + 1
+            }
+            return false
+        case .beginsWith(let bytes):
+            return text.starts(with: bytes) && (!wholeWords || text.isWordBoundary(bytes.count))
+        case .endsWith(let bytes):
+            let start = text.count - bytes.count
+            guard start >= 0, text[start...].elementsEqual(bytes) else { return false }
+            return !wholeWords || text.isWordBoundary(start)
+        case .like(let pattern):
+            return pattern.matches(text)
+        case .matches, .local:
+            return false
+        }
+    }
+
+    private func matchesLocally(
+        _ text: String, _ type: NSComparisonPredicate.Operator, _ part: String
+    ) -> Bool {
+        var options = comparison.localOptions
+        switch type {
+        case .beginsWith: options.insert(.anchored)
+        case .endsWith: options.formUnion([.anchored, .backwards])
+        case .contains: break
+        default: return comparison.areEqual(text, part)
+        }
+        return part.isEmpty || text.range(of: part, options: options, range: nil, locale: .current) != nil
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether no word goes on over a position between two scalars.
+    fileprivate func isWordBoundary(_ position: Int) -> Bool {
+        guard position > 0, position < count else { return true }
+        var before = position - 1
+        while before > 0, self[before] & 0xC0 == 0x80 { before -= 1 }
+        return !isWordPart(at: before) || !isWordPart(at: position)
+    }
+
+    private func isWordPart(at position: Int) -> Bool {
+        let (scalar, _) = scalar(at: position)
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+            .decimalNumber, .letterNumber, .otherNumber, .nonspacingMark, .spacingMark, .enclosingMark:
+            return true
+        default:
+            return false
+        }
+    }
+
+    /// The scalar that begins at a position, and the position after it; bytes that are not well-formed
+    /// UTF-8 count as U+FFFD each.
+    func scalar(at position: Int) -> (Unicode.Scalar, next: Int) {
+        let first = self[position]
+        if first < 0x80 { return (Unicode.Scalar(first), position + 1) }
+        let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
+        var value = UInt32(first) & (0xFF >> (UInt32(length) + 1))
+        guard first >= 0xC2, position + length <= count else { return ("\u{FFFD}", position + 1) }
+        for index in (position + 1)..<(position + length) {
+            guard self[index] & 0xC0 == 0x80 else { return ("\u{FFFD}", position + 1) }
+            value = value << 6 | UInt32(self[index] & 0x3F)
+        }
+        return (Unicode.Scalar(value) ?? "\u{FFFD}", position + length)
+    }
+}

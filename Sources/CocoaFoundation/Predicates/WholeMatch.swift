@@ -1,0 +1,67 @@
+/// A regular expression of ICU that is to match whole texts: the operator `MATCHES`.
+final class WholeMatch: @unchecked Sendable {
+    // `NSRegularExpression` does not change after it was made and may be used on several threads at once, as
+    // Apple documents; on Linux the class is not declared so, hence "unchecked".
+    private let expression: NSRegularExpression
+    private let folding: TextFolding
+
+    /// How often ICU may report that a match still goes on, each time after some ten thousand steps: about
+    /// half a second. An expression like `(a+)+b` needs exponential time and would otherwise never end.
+    private static let progressLimit = 2_000
+
+    /// Compiles an expression.
+    ///
+    /// - Throws: ``PredicateEvaluationError`` when it is not valid.
+    init(_ pattern: String, folding: TextFolding) throws {
+        self.folding = TextFolding(ignoresCase: false, ignoresMarks: folding.ignoresMarks)
+        let pattern = self.folding.folded(pattern)
+        let options: NSRegularExpression.Options = folding.ignoresCase ? [.caseInsensitive] : []
+        // The expression is compiled alone first: `a)|(b` is an error, although it is none in parentheses.
+        guard (try? NSRegularExpression(pattern: pattern, options: options)) != nil,
+            let whole = WholeMatch.wholeExpression(pattern, options)
+        else {
+            throw PredicateEvaluationError(.values, "The regular expression \"\(pattern)\" is not valid.")
+        }
+        expression = whole
+    }
+
+    /// The expression that matches only whole texts. ICU takes the first alternative that fits, so that
+    /// matching and then looking at the length would not find `ab` by `a|ab`.
+    private static func wholeExpression(
+        _ pattern: String, _ options: NSRegularExpression.Options
+    ) -> NSRegularExpression? {
+        // The other forms are for expressions that end in a comment, which runs to the end of the line, or in
+        // a quotation (`\Q`), which runs to the end of the expression.
+        for whole in ["\\A(?:\(pattern))\\z", "\\A(?:\(pattern)\n)\\z", "\\A(?:\(pattern)\\E)\\z"] {
+            if let expression = try? NSRegularExpression(pattern: whole, options: options) {
+                return expression
+            }
+        }
+        return nil
+    }
+
+    /// Whether the expression matches all of a text.
+    ///
+    /// - Throws: ``PredicateEvaluationError`` when it takes too long.
+    func matches(_ text: String) throws -> Bool {
+        let text = folding.folded(text)
+        let range = NSRange(location: 0, length: text.utf16.count)
+        var isMatch = false
+        var progress = 0
+        expression.enumerateMatches(in: text, options: [.anchored, .reportProgress], range: range) {
+            result, _, stop in
+            if result != nil {
+                isMatch = true
+                stop.pointee = true
+            } else {
+                progress += 1
+                if progress > WholeMatch.progressLimit { stop.pointee = true }
+            }
+        }
+        if !isMatch && progress > WholeMatch.progressLimit {
+            throw PredicateEvaluationError(
+                .values, "The regular expression \"\(expression.pattern)\" takes too long.")
+        }
+        return isMatch
+    }
+}
