@@ -4,14 +4,8 @@ import ManagedObjectModel
 // The way of a save: hooks, validation, a unit of work for each store, its transaction, and the rows that come back.
 
 extension NSManagedObjectContext {
-    /// Writes all changes to the stores.
-    ///
-    /// Every object with changes gets `willSave()` and is validated before anything is written; the write is one
-    /// transaction a store.
-    ///
-    /// - Throws: a validation error (1550–1690), 1560 for several; 133020 when rows changed since they were read and
-    ///   the merge policy does not settle that; an error of the store. Context and store are then as before.
-    open func save() throws {
+    /// What `save()` does.
+    func saveChanges() throws {
         assertOnQueue()
         precondition(phase == .idle, "save() was called from inside a save, an undo or a hook of one.")
         if let error = faultingError {
@@ -109,7 +103,8 @@ extension NSManagedObjectContext {
     private func finish(_ outcomes: [(StorePlan, SaveOutcome)]) {
         var changes = ContextChanges()
         for (storePlan, outcome) in outcomes { takeIn(outcome, storePlan, &changes) }
-        let saved = SavedChanges(changes)
+        let affected = outcomes.flatMap { $0.1.affected.map { NSManagedObjectID(home: $0.home, reference: $0.reference) } }
+        let saved = SavedChanges(changes, affected: affected)
         phase = .idle
         for object in changes.inserted + changes.updated + changes.deleted { object.didSave() }
         for object in changes.deleted { leave(object) }
@@ -136,16 +131,16 @@ extension NSManagedObjectContext {
         changes.inserted += plan.inserted
         changes.updated += plan.updated + plan.transientlyUpdated
         changes.deleted += plan.deleted
-        takeInAffected(outcome.affected, &changes)
+        takeInAffected(outcome, &changes)
     }
 
     /// Objects whose derived attributes a save of other objects changed.
-    private func takeInAffected(_ affected: [(home: StoredEntity, row: Row)], _ changes: inout ContextChanges) {
-        for (home, row) in affected {
-            guard let object = identityMap.object(ObjectKey(table: home.table, reference: row.reference)),
-                object.row != nil
+    private func takeInAffected(_ outcome: SaveOutcome, _ changes: inout ContextChanges) {
+        for (home, reference, values) in outcome.affected {
+            guard let object = identityMap.object(ObjectKey(table: home.table, reference: reference)),
+                let row = object.row
             else { continue }
-            if object.takeDerivedValues(from: row) { external.refreshed.append(object) }
+            if object.takeDerivedValues(from: row.replacing(values, home.layout)) { external.refreshed.append(object) }
             if !object.hasChanges { changes.refreshed.append(object) }
         }
         if !external.isEmpty { scheduleEventEnd() }

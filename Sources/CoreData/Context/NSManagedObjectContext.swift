@@ -56,7 +56,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Makes a context with a queue of its own, or one for the main queue.
     public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
         precondition(
-            ct != .confinementConcurrencyType,
+            ct.rawValue != 0,
             "Confinement contexts are not supported; use a private-queue context and performAndWait(_:).")
         concurrencyType = ct
         contextQueue = ContextQueue(main: ct == .mainQueueConcurrencyType)
@@ -152,6 +152,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ) -> Bool {
         shouldDeleteInaccessibleFaults
     }
+
+    /// Writes all changes to the stores.
+    ///
+    /// Every object with changes gets `willSave()` and is validated before anything is written; the write is one
+    /// transaction a store.
+    ///
+    /// - Throws: a validation error (1550–1690), 1560 for several; 133020 when rows changed since they were read and
+    ///   the merge policy does not settle that; an error of the store. Context and store are then as before.
+    open func save() throws { try saveChanges() }
 
     // MARK: Entities
 

@@ -7,11 +7,12 @@ struct SavedChanges: Sendable {
     private(set) var deleted: Set<NSManagedObjectID> = []
     private(set) var refreshed: Set<NSManagedObjectID> = []
 
-    init(_ changes: ContextChanges) {
+    /// - Parameter affected: objects whose derived attributes changed, whether the context has them or not.
+    init(_ changes: ContextChanges, affected: [NSManagedObjectID]) {
         inserted = Set(changes.inserted.map(\.objectID))
         updated = Set(changes.updated.map(\.objectID))
         deleted = Set(changes.deleted.map(\.objectID))
-        refreshed = Set(changes.refreshed.map(\.objectID))
+        refreshed = Set(affected).subtracting(inserted).subtracting(updated).subtracting(deleted)
     }
 
     /// Reads a `NSManagedObjectContextDidSave` or `…DidSaveObjectIDs` notification.

@@ -22,11 +22,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// The stores that `loadPersistentStores` adds. Change them before.
     open var persistentStoreDescriptions: [NSPersistentStoreDescription]
 
-    /// The folder for stores, as a class method.
-    open class func defaultDirectoryURL() -> URL { userDataDirectory() }
-
     /// The folder for stores: the user's data folder (`XDG_DATA_HOME`, by default `~/.local/share`) on Linux.
-    public class var defaultDirectoryURL: URL { defaultDirectoryURL() }
+    open class func defaultDirectoryURL() -> URL { userDataDirectory() }
 
     /// Makes a container for the model of this name among the program's resources.
     ///

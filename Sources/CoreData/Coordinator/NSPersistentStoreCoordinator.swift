@@ -257,7 +257,7 @@ extension NSManagedObject {
     }
 
     /// A request for the objects of this class's entity.
-    open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
+    public class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
         NSFetchRequest(entityName: entity().name ?? "")
     }
 }

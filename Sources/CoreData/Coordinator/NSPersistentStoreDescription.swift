@@ -10,7 +10,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     open var url: URL?
     /// Whether adding the store returns at once and the completion handler is called on another queue.
     open var shouldAddStoreAsynchronously = false
-    private var set: [String: NSObject] = [
+    private var values: [String: NSObject] = [
         NSMigratePersistentStoresAutomaticallyOption: NSNumber(value: true),
         NSInferMappingModelAutomaticallyOption: NSNumber(value: true),
     ]
@@ -22,53 +22,53 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     public init(url: URL) { self.url = url }
 
     /// The options that the store is added with.
-    open var options: [String: NSObject] { set }
+    open var options: [String: NSObject] { values }
 
     /// Sets or, with nil, removes an option.
-    open func setOption(_ option: NSObject?, forKey key: String) { set[key] = option }
+    open func setOption(_ option: NSObject?, forKey key: String) { values[key] = option }
 
     /// Whether the store is opened for reading only.
     open var isReadOnly: Bool {
         get { bool(NSReadOnlyPersistentStoreOption) }
-        set { set[NSReadOnlyPersistentStoreOption] = NSNumber(value: newValue) }
+        set { values[NSReadOnlyPersistentStoreOption] = NSNumber(value: newValue) }
     }
 
     /// How long a connection waits for a lock, in seconds; 240 by default.
     open var timeout: TimeInterval {
-        get { (set[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240 }
-        set { set[NSPersistentStoreTimeoutOption] = NSNumber(value: newValue) }
+        get { (values[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240 }
+        set { values[NSPersistentStoreTimeoutOption] = NSNumber(value: newValue) }
     }
 
     /// SQLite pragmas set on each connection, by name.
     open var sqlitePragmas: [String: NSObject] {
-        (set[NSSQLitePragmasOption] as? NSDictionary as? [String: NSObject]) ?? [:]
+        (values[NSSQLitePragmasOption] as? NSDictionary as? [String: NSObject]) ?? [:]
     }
 
     /// Sets or, with nil, removes a SQLite pragma.
     open func setValue(_ value: NSObject?, forPragmaNamed name: String) {
         var pragmas = sqlitePragmas
         pragmas[name] = value
-        set[NSSQLitePragmasOption] = pragmas as NSDictionary
+        values[NSSQLitePragmasOption] = pragmas as NSDictionary
     }
 
     /// Whether a store of another version of the model is migrated. See `Documentation/Compatibility.md`.
     open var shouldMigrateStoreAutomatically: Bool {
         get { bool(NSMigratePersistentStoresAutomaticallyOption) }
-        set { set[NSMigratePersistentStoresAutomaticallyOption] = NSNumber(value: newValue) }
+        set { values[NSMigratePersistentStoresAutomaticallyOption] = NSNumber(value: newValue) }
     }
 
     /// Whether the mapping model for that is inferred. See `Documentation/Compatibility.md`.
     open var shouldInferMappingModelAutomatically: Bool {
         get { bool(NSInferMappingModelAutomaticallyOption) }
-        set { set[NSInferMappingModelAutomaticallyOption] = NSNumber(value: newValue) }
+        set { values[NSInferMappingModelAutomaticallyOption] = NSNumber(value: newValue) }
     }
 
     /// The options as a coordinator takes them.
     package var storeOptions: [AnyHashable: Any] {
-        Dictionary(uniqueKeysWithValues: set.map { (AnyHashable($0.key), $0.value as Any) })
+        Dictionary(uniqueKeysWithValues: values.map { (AnyHashable($0.key), $0.value as Any) })
     }
 
-    private func bool(_ key: String) -> Bool { (set[key] as? NSNumber)?.boolValue ?? false }
+    private func bool(_ key: String) -> Bool { (values[key] as? NSNumber)?.boolValue ?? false }
 
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSPersistentStoreDescription()
@@ -76,7 +76,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         copy.configuration = configuration
         copy.url = url
         copy.shouldAddStoreAsynchronously = shouldAddStoreAsynchronously
-        copy.set = set
+        copy.values = values
         return copy
     }
 }

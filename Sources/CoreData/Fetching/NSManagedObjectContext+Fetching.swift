@@ -52,7 +52,10 @@ extension NSManagedObjectContext {
         processPendingChanges()
         switch fetch.specification.resultType {
         case .managedObjectIDResultType: return try objectIDs(fetch)
-        case .dictionaryResultType: return try fetch.stores.flatMap { try $0.dictionaries(for: fetch.query($0)) }
+        case .dictionaryResultType: 
+            var found: [[String: Any]] = []
+            for store in fetch.stores { found += try store.dictionaries(for: fetch.query(store)) }
+            return found.map { $0 as NSDictionary }
         case .countResultType: return [NSNumber(value: try count(fetch))]
         default: return try objects(fetch)
         }

@@ -6,11 +6,16 @@ import Synchronization
 final class ClassProperties: Sendable {
     /// The accessors that the class wrote itself, those of its superclasses included.
     let custom: [String: ManagedProperty]
+    /// The class's own checks by key.
+    let validators: [String: ManagedValidator]
 
     private static let made = Mutex<[ObjectIdentifier: ClassProperties]>([:])
-    private static let none = ClassProperties(custom: [:])
+    private static let none = ClassProperties(custom: [:], validators: [:])
 
-    private init(custom: [String: ManagedProperty]) { self.custom = custom }
+    private init(custom: [String: ManagedProperty], validators: [String: ManagedValidator]) {
+        self.custom = custom
+        self.validators = validators
+    }
 
     static func of(_ object: NSManagedObject) -> ClassProperties {
         let type = type(of: object) as NSManagedObject.Type
@@ -20,7 +25,8 @@ final class ClassProperties: Sendable {
             let custom = type.managedProperties.filter(\.isCustom)
             // A subclass lists its own after its superclass's: the last one counts.
             let properties = ClassProperties(
-                custom: Dictionary(custom.map { ($0.key, $0) }, uniquingKeysWith: { $1 }))
+                custom: Dictionary(custom.map { ($0.key, $0) }, uniquingKeysWith: { $1 }),
+                validators: type.registeredValidators)
             made[ObjectIdentifier(type)] = properties
             return properties
         }

@@ -99,3 +99,24 @@ private func unwrapped(_ value: Any) -> Any? {
     guard let optional = value as? any OptionalValue else { return value }
     return optional.wrappedValue.flatMap(unwrapped)
 }
+
+/// A class's own check of a property's values, its `validate<Key>(_:)` method.
+public struct ManagedValidator: @unchecked Sendable {
+    package let check: @Sendable (NSManagedObject, inout Any?) throws -> Void
+
+    /// A check by a method that takes the value `inout` and may replace it.
+    ///
+    /// - Parameter method: throws why a value is refused; called on the object's queue. A value of another type than
+    ///   the method's is not given to it: the model's own check has refused it.
+    public static func method<Object: NSManagedObject, Value>(
+        _ method: @escaping @Sendable (Object, inout Value?) throws -> Void
+    ) -> ManagedValidator {
+        ManagedValidator { object, value in
+            guard let object = object as? Object else { return }
+            var typed = value as? Value
+            guard typed != nil || value == nil else { return }
+            try method(object, &typed)
+            value = typed
+        }
+    }
+}

@@ -137,7 +137,7 @@ extension NSManagedObject {
 
     /// The properties set since the last fetch or save, with their new values; nil as `NSNull`. Stored properties
     /// only; values that are equal to the old ones are left out. Does not load relationships.
-    open func changedValues() -> [String: Any] {
+    public func changedValues() -> [String: Any] {
         var changed: [String: Any] = [:]
         for slot in persistentChanges() {
             changed[layout.slots[slot].name] = anyValue(at: slot) ?? NSNull()
@@ -147,7 +147,7 @@ extension NSManagedObject {
 
     /// The stored properties changed since the last `NSManagedObjectContextObjectsDidChange` notification, with the
     /// values they had before; nil as `NSNull`.
-    open func changedValuesForCurrentEvent() -> [String: Any] {
+    public func changedValuesForCurrentEvent() -> [String: Any] {
         guard let event = extras?.event else { return [:] }
         var changed: [String: Any] = [:]
         for (slot, old) in event.old where layout.slots[slot].isStored {
@@ -203,7 +203,7 @@ extension NSManagedObject {
 
     /// The values last fetched or saved, by key; nil as `NSNull`. For `keys` nil: all stored properties but to-many
     /// relationships that are not loaded.
-    open func committedValues(forKeys keys: [String]?) -> [String: Any] {
+    public func committedValues(forKeys keys: [String]?) -> [String: Any] {
         fireFault()
         var committed: [String: Any] = [:]
         for slot in keys.map({ $0.compactMap(layout.index(of:)) }) ?? Array(layout.slots.indices) {

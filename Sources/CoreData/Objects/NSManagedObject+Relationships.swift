@@ -238,14 +238,14 @@ extension NSManagedObject {
     }
 
     /// Announces that members of a to-many relationship will be added or removed by primitive means.
-    open func willChangeValue(
+    public func willChangeValue(
         forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
     ) {
         beginChange(key)
     }
 
     /// Ends what `willChangeValue(forKey:withSetMutation:using:)` began: sets the inverses of the objects.
-    open func didChangeValue(
+    public func didChangeValue(
         forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
     ) {
         if let slot = layout.index(of: key), let inverse = layout.slots[slot].relationship?.inverseRelationship {

@@ -199,14 +199,17 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
     /// - Throws: 1600 when a relationship with the rule Deny has destinations.
     open func validateForDelete() throws { try validateDeletion() }
 
-    /// Checks one value, and may replace it: the model's constraints, then whatever an override adds.
+    /// Checks one value, and may replace it: the model's constraints, then the class's own `validate<Key>` method if
+    /// it is registered.
     ///
-    /// Apple's signature takes a pointer to an object; here the value is passed `inout`. Override it for rules of
-    /// your own and call `super`; there is no runtime to find `validate<Key>:error:` methods.
+    /// Apple's signature takes a pointer to an object; here the value is passed `inout`. Rules of your own go into
+    /// `validate<Key>(_:)` methods, which the class macro registers, or into an override of this method that calls
+    /// `super`.
     ///
     /// - Throws: a validation error.
     open func validateValue(_ value: inout Any?, forKey key: String) throws {
         try validateModelConstraints(&value, forKey: key)
+        try ClassProperties.of(self).validators[key]?.check(self, &value)
     }
 
     /// The keys whose change changes the value of `key`: what the class's
@@ -222,6 +225,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
     /// For each key, the keys that its value depends on. The class macro writes it from the class's
     /// `keyPathsForValuesAffecting<Key>()` methods.
     open class var registeredDependencies: [String: Set<String>] { [:] }
+
+    /// For each key, the class's own check of its values. The class macro writes it from the class's
+    /// `validate<Key>(_:)` methods.
+    open class var registeredValidators: [String: ManagedValidator] { [:] }
 }
 
 /// The flags of a managed object.

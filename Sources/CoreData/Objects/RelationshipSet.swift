@@ -11,6 +11,10 @@ final class RelationshipSet: NSMutableSet {
         super.init(capacity: 0)
     }
 
+    required init(capacity numItems: Int) {
+        preconditionFailure("A relationship's set is made by mutableSetValue(forKey:) alone.")
+    }
+
     required init?(coder: NSCoder) {
         // An archive holds plain sets; there is no object to edit.
         return nil
@@ -62,6 +66,10 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     }
 
     required init?(coder: NSCoder) { return nil }
+
+    required init(arrayLiteral elements: Any...) {
+        preconditionFailure("A relationship's ordered set is made by mutableOrderedSetValue(forKey:) alone.")
+    }
 
     private var order: [NSManagedObject] {
         owner.fireFault()

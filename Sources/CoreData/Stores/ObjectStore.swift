@@ -105,14 +105,20 @@ package struct SaveOutcome {
     package var inserted: [Row] = []
     /// The rows as stored, in the order of the unit's updates.
     package var updated: [Row] = []
-    /// Rows of other objects whose derived attributes the save changed.
-    package var affected: [(home: StoredEntity, row: Row)] = []
+    /// Other objects whose derived attributes the save changed.
+    package var affected: [(home: StoredEntity, reference: Int64, values: [DerivedValue])] = []
 
     package init() {}
 }
 
+/// What a store computed for a derived attribute.
+package struct DerivedValue: Sendable {
+    package let attribute: String
+    package let value: SQLValue
+}
+
 /// Thrown by a save that met rows changed or deleted by others since they were read.
-package struct SaveConflicts: Error {
+package struct SaveConflicts: Error, @unchecked Sendable {
     package struct Conflict {
         package let home: StoredEntity
         package let old: Row

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import ManagedObjectModel
 
 extension Row {
@@ -43,7 +42,7 @@ extension Row {
     }
 
     /// The row with derived values as the store computed them.
-    func replacing(_ changes: [DerivedReports.Change], _ layout: EntityLayout) -> Row {
+    package func replacing(_ changes: [DerivedValue], _ layout: EntityLayout) -> Row {
         var builder = RowBuilder()
         builder.begin(slotCount: slotCount)
         func copy(_ slot: PropertySlot, _ builder: inout RowBuilder) {
@@ -65,27 +64,29 @@ extension Row {
 
 extension RowBuilder {
     /// Sets a slot to a value of the database, in the form of the slot's kind.
-    fileprivate mutating func set(_ slot: PropertySlot, _ value: DatabaseValue) {
-        guard !value.isNull else { return }
-        switch slot.kind {
-        case .integer16, .integer32, .integer64, .boolean, .toOne:
-            if let value = Int64.fromDatabaseValue(value) { set(slot.rowSlot, integer: value) }
-        case .double, .float, .date:
-            if let value = Double.fromDatabaseValue(value) { set(slot.rowSlot, double: value) }
-        case .string, .uri:
-            if let value = String.fromDatabaseValue(value) { set(slot.rowSlot, string: value) }
-        case .binary, .transformable, .uuid:
-            if let value = Data.fromDatabaseValue(value) { set(slot.rowSlot, data: value) }
-        case .decimal:
-            switch value.storage {
-            case .int64(let value): set(slot.rowSlot, decimal: Decimal(value))
-            case .double(let value):
-                if let decimal = Decimal(storedReal: value) { set(slot.rowSlot, decimal: decimal) }
-            case .string(let value):
-                if let decimal = Decimal(string: value, locale: nil) { set(slot.rowSlot, decimal: decimal) }
-            case .null, .blob: break
-            }
-        case .composite, .undefined, .toMany, .fetched: break
+    fileprivate mutating func set(_ slot: PropertySlot, _ value: SQLValue) {
+        switch (slot.kind, value) {
+        case (.integer16, .integer(let value)), (.integer32, .integer(let value)),
+            (.integer64, .integer(let value)), (.boolean, .integer(let value)):
+            set(slot.rowSlot, integer: value)
+        case (.integer16, .double(let value)), (.integer32, .double(let value)), (.integer64, .double(let value)):
+            if let value = Int64(exactly: value.rounded(.towardZero)) { set(slot.rowSlot, integer: value) }
+        case (.double, .double(let value)), (.float, .double(let value)), (.date, .double(let value)):
+            set(slot.rowSlot, double: value)
+        case (.double, .integer(let value)), (.float, .integer(let value)), (.date, .integer(let value)):
+            set(slot.rowSlot, double: Double(value))
+        case (.string, .text(let value)), (.uri, .text(let value)):
+            set(slot.rowSlot, string: value)
+        case (.binary, .blob(let value)), (.transformable, .blob(let value)), (.uuid, .blob(let value)):
+            set(slot.rowSlot, data: value)
+        case (.decimal, .integer(let value)):
+            set(slot.rowSlot, decimal: Decimal(value))
+        case (.decimal, .double(let value)):
+            if let decimal = Decimal(storedReal: value) { set(slot.rowSlot, decimal: decimal) }
+        case (.decimal, .text(let value)):
+            if let decimal = Decimal(string: value, locale: nil) { set(slot.rowSlot, decimal: decimal) }
+        default:
+            break
         }
     }
 }

@@ -13,7 +13,7 @@ import Foundation
 ///
 /// Invariant: offsets and lengths lie inside the allocation; `RowBuilder` is the
 /// only writer.
-package final class Row: ManagedBuffer<Row.Header, UInt64>, @unchecked Sendable {
+package final class Row: ManagedBuffer<Row.Header, UInt64> {
     package struct Header {
         /// The primary key: `Z_PK` of a SQLite store.
         package var reference: Int64

@@ -1,4 +1,4 @@
 /// What the runtime derives from an entity and keeps with it; the runtime subclasses it.
-package class EntityRuntimeRecord {
+open class EntityRuntimeRecord {
     package init() {}
 }

@@ -45,10 +45,6 @@ enum SQLiteFunctions {
 /// What the triggers of derived attributes reported since the last time they were asked; one a writing connection,
 /// used on its queue only.
 final class DerivedReports: @unchecked Sendable {
-    struct Change {
-        let attribute: String
-        let value: DatabaseValue
-    }
 
     struct Place: Hashable {
         let entityNumber: Int32
@@ -56,11 +52,11 @@ final class DerivedReports: @unchecked Sendable {
     }
 
     /// The last value of each attribute of each row.
-    private(set) var changes: [Place: [Change]] = [:]
+    private(set) var changes: [Place: [DerivedValue]] = [:]
 
     func note(entityNumber: Int64, reference: Int64, attribute: String, value: DatabaseValue) {
         let place = Place(entityNumber: Int32(truncatingIfNeeded: entityNumber), reference: reference)
-        let change = Change(attribute: attribute, value: value)
+        let change = DerivedValue(attribute: attribute, value: SQLValue(value))
         var list = changes.removeValue(forKey: place) ?? []
         if let index = list.firstIndex(where: { $0.attribute == attribute }) {
             list[index] = change
@@ -70,5 +66,17 @@ final class DerivedReports: @unchecked Sendable {
         changes[place] = list
     }
 
-    func removeAll() { changes.removeAll(keepingCapacity: true) }
+    func removeAll() { if !changes.isEmpty { changes = [:] } }
+}
+
+extension SQLValue {
+    init(_ value: DatabaseValue) {
+        switch value.storage {
+        case .null: self = .null
+        case .int64(let value): self = .integer(value)
+        case .double(let value): self = .double(value)
+        case .string(let value): self = .text(value)
+        case .blob(let value): self = .blob(value)
+        }
+    }
 }

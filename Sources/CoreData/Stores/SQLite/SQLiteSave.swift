@@ -21,7 +21,10 @@ extension SQLiteStore {
         }
         for insert in zip(unit.inserts, outcome.inserted) { rowCache.insert([insert.1], table: insert.0.home.table) }
         for update in zip(unit.updates, outcome.updated) { rowCache.insert([update.1], table: update.0.home.table) }
-        for (home, row) in outcome.affected { rowCache.insert([row], table: home.table) }
+        for (home, reference, values) in outcome.affected {
+            let key = ObjectKey(table: home.table, reference: reference)
+            if let row = rowCache.row(key) { rowCache.insert([row.replacing(values, home.layout)], table: home.table) }
+        }
         rowCache.remove(unit.deletions.map { ObjectKey(table: $0.home.table, reference: $0.old.reference) })
         return outcome
     }
@@ -230,11 +233,7 @@ struct SQLiteSave {
             })
         for (place, found) in changes where !deleted.contains(place) {
             guard let home = store.home(number: place.entityNumber) else { continue }
-            // A row that nobody has cached is read when it is wanted.
-            guard let row = store.rowCache.row(ObjectKey(table: home.table, reference: place.reference)) else {
-                continue
-            }
-            outcome.affected.append((home, row.replacing(found, home.layout)))
+            outcome.affected.append((home, place.reference, found))
         }
     }
 

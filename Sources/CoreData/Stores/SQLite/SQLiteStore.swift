@@ -24,7 +24,13 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     func open(model: NSManagedObjectModel) throws {
         let options = try SQLiteStoreOptions(self.options)
         let configuration = configurationName == defaultConfigurationName ? nil : configurationName
-        try model.validateForStore()
+        do {
+            try model.validate()
+        } catch {
+            throw NSError.coreData(
+                .persistentStoreIncompatibleSchema, "The model cannot be stored: \(error.localizedDescription)",
+                [NSUnderlyingErrorKey: error as NSError])
+        }
         let entities = model.entitiesInPreorder(configuration: configuration)
         installEntities(entities.enumerated().map { ($1, Int32($0 + 1)) })
         schema = SQLSchema.design(homes: homes, dialect: SQLiteDialect())

@@ -68,6 +68,8 @@ struct PredicateCompiler {
             return try isIn(left, right, comparison)
         case .between:
             return try isBetween(left, right, comparison)
+        case .customSelector:
+            throw Self.unsupported(comparison, "it calls a method; a store evaluates conditions on stored properties")
         }
     }
 
@@ -329,13 +331,13 @@ struct PredicateCompiler {
     // MARK: Errors
 
     private static func unsupported(_ predicate: NSPredicate, _ reason: String) -> NSError {
-        .coreData(.coreData, "Unsupported predicate \(predicate.formatText): \(reason).")
+        .coreData(.coreData, "Unsupported predicate \(predicate.formatString): \(reason).")
     }
 
     private static func unsupported(
         _ expression: NSExpression, _ predicate: NSPredicate?, _ reason: String
     ) -> NSError {
-        let place = predicate.map { " in predicate \($0.formatText)" } ?? ""
+        let place = predicate.map { " in predicate \($0.formatString)" } ?? ""
         return .coreData(.coreData, "Unsupported expression \(expression)\(place): \(reason).")
     }
 }
