@@ -1,3 +1,5 @@
 public enum NSKeyValueSetMutationKind { case a }
-package final class ObservationCenter { func willChangeValue(forKey: String) {}
- func didChangeValue(forKey: String) {} }
+package final class ObservationCenter {
+    func willChangeValue(forKey: String) {}
+    func didChangeValue(forKey: String) {}
+}

@@ -55,7 +55,8 @@ private enum Frames {
 
     static func contains(_ queue: ContextQueue) -> Bool {
         guard let pointer = pthread_getspecific(key) else { return false }
-        return Unmanaged<Stack>.fromOpaque(pointer).takeUnretainedValue().queues.contains(ObjectIdentifier(queue))
+        return Unmanaged<Stack>.fromOpaque(pointer).takeUnretainedValue().queues.contains(
+            ObjectIdentifier(queue))
     }
 
     static func run(_ queue: ContextQueue, _ block: () -> Void) {

@@ -2,10 +2,12 @@ import Foundation
 
 extension NSNotification.Name {
     /// Posted by a context before it saves; no `userInfo`.
-    public static let NSManagedObjectContextWillSave = NSNotification.Name("NSManagedObjectContextWillSaveNotification")
+    public static let NSManagedObjectContextWillSave = NSNotification.Name(
+        "NSManagedObjectContextWillSaveNotification")
 
     /// Posted by a context after it saved; sets of objects under `NSInsertedObjectsKey` and its like.
-    public static let NSManagedObjectContextDidSave = NSNotification.Name("NSManagedObjectContextDidSaveNotification")
+    public static let NSManagedObjectContextDidSave = NSNotification.Name(
+        "NSManagedObjectContextDidSaveNotification")
 
     /// Posted by a context when an event's changes were processed; sets of objects under `NSInsertedObjectsKey`
     /// and its like.

@@ -28,7 +28,8 @@ extension NSManagedObjectContext {
             return known
         }
         guard let store = objectID.home.store as? any ObjectStore else { throw missing(objectID) }
-        guard let row = try store.row(of: objectID.home, objectID.reference, notBefore: oldestAcceptable) else {
+        guard let row = try store.row(of: objectID.home, objectID.reference, notBefore: oldestAcceptable)
+        else {
             throw missing(objectID)
         }
         let object = known ?? materialise(row, objectID.home)
@@ -66,7 +67,8 @@ extension NSManagedObjectContext {
     }
 
     private func materialise(_ row: Row, _ home: StoredEntity) -> NSManagedObject {
-        let object = (home.store?.home(number: row.entityNumber) ?? home).materialise(reference: row.reference)
+        let object = (home.store?.home(number: row.entityNumber) ?? home).materialise(
+            reference: row.reference)
         adopt(object, row)
         identityMap.register(object)
         return object
@@ -81,7 +83,9 @@ extension NSManagedObjectContext {
 
     /// The objects of rows, one for each; new ones are faults with their row at hand. O(n).
     func materialise(_ rows: [Row], from store: any ObjectStore, refreshing: Bool) -> [NSManagedObject] {
-        guard let first = rows.first, let table = store.home(number: first.entityNumber)?.table else { return [] }
+        guard let first = rows.first, let table = store.home(number: first.entityNumber)?.table else {
+            return []
+        }
         let known = identityMap.objects(table: table, references: rows.lazy.map(\.reference))
         var objects: [NSManagedObject] = []
         var made: [NSManagedObject] = []
@@ -155,7 +159,8 @@ extension NSManagedObjectContext {
             let relationship = object.layout.slots[slot].relationship
         else { return [] }
         do {
-            let found = try store.destinations(of: relationship, home: object.home, owners: [object.reference])
+            let found = try store.destinations(
+                of: relationship, home: object.home, owners: [object.reference])
             return (found[object.reference] ?? []).compactMap { self.object($0, in: store) }
         } catch {
             Log.objects.error(
@@ -170,7 +175,9 @@ extension NSManagedObjectContext {
         _ key: (entityNumber: Int32, reference: Int64), in store: any ObjectStore
     ) -> NSManagedObject? {
         guard let home = store.home(number: key.entityNumber) else { return nil }
-        if let known = identityMap.object(ObjectKey(table: home.table, reference: key.reference)) { return known }
+        if let known = identityMap.object(ObjectKey(table: home.table, reference: key.reference)) {
+            return known
+        }
         let object = home.materialise(reference: key.reference)
         adopt(object, nil)
         identityMap.register(object)

@@ -28,7 +28,8 @@ extension NSManagedObjectContext {
         schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws(E) -> T
     ) async throws(E) -> T {
         let transfer = Transfer(block)
-        let result = await withUnsafeContinuation { (continuation: UnsafeContinuation<Transfer<Result<T, E>>, Never>) in
+        let result = await withUnsafeContinuation {
+            (continuation: UnsafeContinuation<Transfer<Result<T, E>>, Never>) in
             let work = {
                 let result: Result<T, E>
                 do throws(E) {
@@ -65,7 +66,9 @@ extension NSManagedObjectContext {
 
     /// Sees to it that an event outside of any block ends, when the main queue comes round.
     func scheduleEventEnd() {
-        guard blockDepth == 0, !isEventEndScheduled, concurrencyType == .mainQueueConcurrencyType else { return }
+        guard blockDepth == 0, !isEventEndScheduled, concurrencyType == .mainQueueConcurrencyType else {
+            return
+        }
         isEventEndScheduled = true
         contextQueue.async { [weak self] in
             guard let self else { return }
@@ -103,7 +106,9 @@ private struct Transfer<Value>: @unchecked Sendable {
 private enum ConcurrencyDebugging {
     static let isOn: Bool = {
         let arguments = CommandLine.arguments
-        guard let place = arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug") else { return false }
+        guard let place = arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug") else {
+            return false
+        }
         return place + 1 < arguments.count && arguments[place + 1] != "0"
     }()
 }

@@ -16,7 +16,8 @@ extension NSManagedObjectContext {
         guard hasChanges else { return }
         guard let coordinator = persistentStoreCoordinator, !coordinator.objectStores.isEmpty else {
             throw NSError.coreData(
-                .persistentStoreSave, "The context has no persistent store to save to; add one to its coordinator.")
+                .persistentStoreSave,
+                "The context has no persistent store to save to; add one to its coordinator.")
         }
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
         try runWillSave()
@@ -56,7 +57,9 @@ extension NSManagedObjectContext {
         }
         for object in inserted.all { collect(object.validateForInsert) }
         for object in updated.all { collect(object.validateForUpdate) }
-        for object in deleted.all where !object.state.contains(.inaccessible) { collect(object.validateForDelete) }
+        for object in deleted.all where !object.state.contains(.inaccessible) {
+            collect(object.validateForDelete)
+        }
         try ValidationErrors.throwIfAny(errors)
     }
 
@@ -85,9 +88,10 @@ extension NSManagedObjectContext {
         var outcomes: [(StorePlan, SaveOutcome)] = []
         for storePlan in plan.stores {
             do {
-                let outcome = storePlan.unit.isEmpty ? SaveOutcome() : try storePlan.store.save(storePlan.unit)
+                let outcome =
+                    storePlan.unit.isEmpty ? SaveOutcome() : try storePlan.store.save(storePlan.unit)
                 outcomes.append((storePlan, outcome))
-            } catch where !outcomes.isEmpty && !(error is SaveConflicts) {
+            } catch  where !outcomes.isEmpty && !(error is SaveConflicts) {
                 // Another store has committed already: what it wrote must not be written again.
                 finish(outcomes)
                 throw NSError.coreData(
@@ -103,7 +107,9 @@ extension NSManagedObjectContext {
     private func finish(_ outcomes: [(StorePlan, SaveOutcome)]) {
         var changes = ContextChanges()
         for (storePlan, outcome) in outcomes { takeIn(outcome, storePlan, &changes) }
-        let affected = outcomes.flatMap { $0.1.affected.map { NSManagedObjectID(home: $0.home, reference: $0.reference) } }
+        let affected = outcomes.flatMap {
+            $0.1.affected.map { NSManagedObjectID(home: $0.home, reference: $0.reference) }
+        }
         let saved = SavedChanges(changes, affected: affected)
         phase = .idle
         for object in changes.inserted + changes.updated + changes.deleted { object.didSave() }
@@ -140,7 +146,9 @@ extension NSManagedObjectContext {
             guard let object = identityMap.object(ObjectKey(table: home.table, reference: reference)),
                 let row = object.row
             else { continue }
-            if object.takeDerivedValues(from: row.replacing(values, home.layout)) { external.refreshed.append(object) }
+            if object.takeDerivedValues(from: row.replacing(values, home.layout)) {
+                external.refreshed.append(object)
+            }
             if !object.hasChanges { changes.refreshed.append(object) }
         }
         if !external.isEmpty { scheduleEventEnd() }

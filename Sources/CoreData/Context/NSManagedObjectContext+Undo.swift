@@ -59,7 +59,9 @@ extension NSManagedObjectContext {
         deletionsToPropagate = []
         processPendingChanges()
         tell(step.deleted, .undoDeletion)
-        tell(step.changes.map(\.object).filter { !step.deleted.contains($0) && !step.inserted.contains($0) }, .undoUpdate)
+        tell(
+            step.changes.map(\.object).filter { !step.deleted.contains($0) && !step.inserted.contains($0) },
+            .undoUpdate)
         tell(step.inserted, .undoInsertion)
     }
 

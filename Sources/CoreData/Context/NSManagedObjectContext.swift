@@ -101,7 +101,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public var mergePolicy: Any {
         get { policy }
         set {
-            precondition(newValue is NSMergePolicy, "A merge policy must be an NSMergePolicy, not a \(type(of: newValue)).")
+            precondition(
+                newValue is NSMergePolicy,
+                "A merge policy must be an NSMergePolicy, not a \(type(of: newValue)).")
             policy = newValue
         }
     }
@@ -141,14 +143,16 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             guard retainsRegisteredObjects != oldValue else { return }
             retained =
                 retainsRegisteredObjects
-                ? Dictionary(identityMap.all.map { (ObjectIdentifier($0), $0) }, uniquingKeysWith: { a, _ in a })
+                ? Dictionary(
+                    identityMap.all.map { (ObjectIdentifier($0), $0) }, uniquingKeysWith: { a, _ in a })
                 : nil
         }
     }
 
     /// Whether a fault whose row does not exist becomes a deleted object. Override it to decide case by case.
     open func shouldHandleInaccessibleFault(
-        _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
+        _ fault: NSManagedObject, for oid: NSManagedObjectID,
+        triggeredByProperty property: NSPropertyDescription?
     ) -> Bool {
         shouldDeleteInaccessibleFaults
     }
@@ -175,7 +179,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The entity of a class in this context's model.
     func entity(for type: NSManagedObject.Type) -> NSEntityDescription {
         guard let coordinator else {
-            preconditionFailure("The context has no persistent store coordinator, so no model to find \(type) in.")
+            preconditionFailure(
+                "The context has no persistent store coordinator, so no model to find \(type) in.")
         }
         guard let entity = coordinator.entity(for: type) else {
             preconditionFailure(
@@ -196,7 +201,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public var insertedObjects: Set<NSManagedObject> { Set(inserted.all) }
 
     /// Objects that have changes to save.
-    public var updatedObjects: Set<NSManagedObject> { Set(updated.all.filter { !$0.isInserted && !$0.isDeleted }) }
+    public var updatedObjects: Set<NSManagedObject> {
+        Set(updated.all.filter { !$0.isInserted && !$0.isDeleted })
+    }
 
     /// Objects that the next save deletes.
     public var deletedObjects: Set<NSManagedObject> { Set(deleted.all) }

@@ -35,7 +35,8 @@ struct SavedChanges: Sendable {
             (NSInsertedObjectIDsKey, inserted), (NSUpdatedObjectIDsKey, updated),
             (NSDeletedObjectIDsKey, deleted), (NSRefreshedObjectIDsKey, refreshed),
         ]
-        return Dictionary(uniqueKeysWithValues: lists.filter { !$0.1.isEmpty }.map { (AnyHashable($0.0), $0.1 as Any) })
+        return Dictionary(
+            uniqueKeysWithValues: lists.filter { !$0.1.isEmpty }.map { (AnyHashable($0.0), $0.1 as Any) })
     }
 }
 
@@ -54,7 +55,8 @@ extension NSManagedObjectContext {
 
     /// Takes in what others saved. That cannot be undone, and does not make the context dirty.
     func merge(_ changes: SavedChanges) {
-        for id in changes.inserted where id.home.store?.persistentStoreCoordinator === persistentStoreCoordinator {
+        for id in changes.inserted
+        where id.home.store?.persistentStoreCoordinator === persistentStoreCoordinator {
             external.inserted.append(object(home: id.home, reference: id.reference))
         }
         for id in changes.updated.union(changes.refreshed) {

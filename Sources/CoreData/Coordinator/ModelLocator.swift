@@ -11,7 +11,9 @@ enum ModelLocator {
         for folder in folders {
             for type in ["xcdatamodeld", "xcdatamodel", "momd", "mom"] {
                 let file = folder.appendingPathComponent("\(name).\(type)")
-                if FileManager.default.fileExists(atPath: file.path) { return try NSManagedObjectModel(loading: file) }
+                if FileManager.default.fileExists(atPath: file.path) {
+                    return try NSManagedObjectModel(loading: file)
+                }
             }
         }
         throw NSError.coreData(
@@ -27,7 +29,8 @@ enum ModelLocator {
         var folders: [URL] = []
         if let resources = Bundle.main.resourceURL { folders.append(resources) }
         let beside = Bundle.main.bundleURL
-        let entries = (try? FileManager.default.contentsOfDirectory(at: beside, includingPropertiesForKeys: nil)) ?? []
+        let entries =
+            (try? FileManager.default.contentsOfDirectory(at: beside, includingPropertiesForKeys: nil)) ?? []
         let bundles = entries.filter { $0.pathExtension == "resources" }
         // The asking module's own bundle first.
         folders += bundles.filter { $0.deletingPathExtension().lastPathComponent.hasSuffix("_\(module)") }

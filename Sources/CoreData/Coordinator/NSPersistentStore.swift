@@ -21,7 +21,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
     /// Prepares a store; `loadMetadata()` opens it.
     public required init(
-        persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
+        persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
+        at url: URL,
         options: [AnyHashable: Any]? = nil
     ) {
         persistentStoreCoordinator = root
@@ -100,7 +101,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     }
 
     /// The entity's place in this store; nil when the store does not hold it. O(1).
-    package func home(of entity: NSEntityDescription) -> StoredEntity? { homesByEntity[ObjectIdentifier(entity)] }
+    package func home(of entity: NSEntityDescription) -> StoredEntity? {
+        homesByEntity[ObjectIdentifier(entity)]
+    }
 
     /// The place of the entity with this number; nil when there is none. O(1).
     package func home(number: Int32) -> StoredEntity? {

@@ -33,7 +33,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The entity whose class is this one; of several, one that is no heir of another.
     func entity(for type: NSManagedObject.Type) -> NSEntityDescription? {
         let candidates = classes[ObjectIdentifier(type)] ?? []
-        return candidates.first { entity in !candidates.contains { entity !== $0 && entity.isKindOf(entity: $0) } }
+        return candidates.first { entity in
+            !candidates.contains { entity !== $0 && entity.isKindOf(entity: $0) }
+        }
     }
 
     // MARK: Stores
@@ -73,14 +75,16 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         guard configuration.map({ managedObjectModel.configurations.contains($0) }) ?? true else {
             throw NSError.coreData(
                 .persistentStoreOpen,
-                "The model has no configuration named '\(configuration ?? "")'; it has: \(managedObjectModel.configurations.sorted().joined(separator: ", ")).")
+                "The model has no configuration named '\(configuration ?? "")'; it has: \(managedObjectModel.configurations.sorted().joined(separator: ", "))."
+            )
         }
         guard persistentStore(for: storeURL) == nil || storeURL.isNullDevice else {
             throw NSError.coreData(
                 .persistentStoreOpen, "The store at \(storeURL.path) was added to the coordinator already.")
         }
         let store = SQLiteStore(
-            persistentStoreCoordinator: self, configurationName: configuration, at: storeURL, options: options)
+            persistentStoreCoordinator: self, configurationName: configuration, at: storeURL, options: options
+        )
         try store.open(model: managedObjectModel)
         stores.withLock { $0.append(store) }
         store.didAdd(to: self)
@@ -112,7 +116,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         let add = { @Sendable in
             do {
                 try self.addPersistentStore(
-                    ofType: description.type, configurationName: description.configuration, at: description.url,
+                    ofType: description.type, configurationName: description.configuration,
+                    at: description.url,
                     options: description.storeOptions)
                 block(description, nil)
             } catch {
@@ -251,7 +256,8 @@ extension NSManagedObject {
     public class func entity() -> NSEntityDescription {
         guard let entity = LiveModels.entity(for: self) else {
             preconditionFailure(
-                "No model in use names the class \(self). Make a container or coordinator first, or name the entity.")
+                "No model in use names the class \(self). Make a container or coordinator first, or name the entity."
+            )
         }
         return entity
     }

@@ -141,10 +141,14 @@ extension CocoaError {
     public static var validationMissingMandatoryProperty: Code { .validationMissingMandatoryProperty }
 
     /// A to-many relationship has fewer destination objects than its minimum.
-    public static var validationRelationshipLacksMinimumCount: Code { .validationRelationshipLacksMinimumCount }
+    public static var validationRelationshipLacksMinimumCount: Code {
+        .validationRelationshipLacksMinimumCount
+    }
 
     /// A to-many relationship has more destination objects than its maximum.
-    public static var validationRelationshipExceedsMaximumCount: Code { .validationRelationshipExceedsMaximumCount }
+    public static var validationRelationshipExceedsMaximumCount: Code {
+        .validationRelationshipExceedsMaximumCount
+    }
 
     /// A relationship with the delete rule Deny still has destination objects.
     public static var validationRelationshipDeniedDelete: Code { .validationRelationshipDeniedDelete }

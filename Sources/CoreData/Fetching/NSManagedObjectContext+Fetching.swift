@@ -52,7 +52,7 @@ extension NSManagedObjectContext {
         processPendingChanges()
         switch fetch.specification.resultType {
         case .managedObjectIDResultType: return try objectIDs(fetch)
-        case .dictionaryResultType: 
+        case .dictionaryResultType:
             var found: [[String: Any]] = []
             for store in fetch.stores { found += try store.dictionaries(for: fetch.query(store)) }
             return found.map { $0 as NSDictionary }
@@ -98,7 +98,8 @@ extension NSManagedObjectContext {
     }
 
     private func objectIDs(_ fetch: ResolvedFetch) throws -> [NSManagedObjectID] {
-        guard PendingMatches(fetch, self).isEmpty, fetch.stores.count == 1, let store = fetch.stores.first else {
+        guard PendingMatches(fetch, self).isEmpty, fetch.stores.count == 1, let store = fetch.stores.first
+        else {
             return try objects(fetch).map(\.objectID)
         }
         return try store.keys(for: fetch.query(store)).compactMap { key in

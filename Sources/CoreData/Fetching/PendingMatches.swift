@@ -20,16 +20,13 @@ struct PendingMatches {
             matches = []
             return
         }
-        func concerns(_ object: NSManagedObject) -> Bool {
-            fetch.specification.includesSubentities
-                ? object.entity.isKindOf(entity: fetch.entity) : object.entity === fetch.entity
+        let changed = context.updated.all.filter {
+            fetch.concerns($0) && !$0.isDeleted && $0.hasPersistentChangedValues
         }
-        let changed = context.updated.all.filter { concerns($0) && !$0.isDeleted && $0.hasPersistentChangedValues }
-        let inserted = context.inserted.all.filter { concerns($0) && !$0.isDeleted }
-        dirty = Set(changed).union(context.deleted.all.filter(concerns))
-        let predicate = fetch.specification.predicate
-        let met = (changed + inserted).filter { object in predicate?.evaluate(with: object) ?? true }
-        matches = sorted(met, by: fetch.sortDescriptors)
+        let inserted = context.inserted.all.filter { fetch.concerns($0) && !$0.isDeleted }
+        dirty = Set(changed).union(context.deleted.all.filter(fetch.concerns))
+        matches = sorted(
+            (changed + inserted).filter { fetch.isMet(by: $0, in: context) }, by: fetch.sortDescriptors)
     }
 
     var isEmpty: Bool { dirty.isEmpty && matches.isEmpty }
@@ -45,27 +42,37 @@ struct PendingMatches {
     /// The result with the changes laid over what the store found. O(n + m log n) for m changes.
     func overlay(on found: [NSManagedObject]) -> [NSManagedObject] {
         let kept = dirty.isEmpty ? found : found.filter { !dirty.contains($0) }
-        guard !matches.isEmpty else { return kept }
-        guard !sortDescriptors.isEmpty else { return kept + matches }
+        return Self.merge(matches, into: kept, by: sortDescriptors)
+    }
+
+    /// Puts ordered objects into an ordered list; behind it when there is no order. O(n + m log n).
+    static func merge(
+        _ objects: [NSManagedObject], into list: [NSManagedObject], by descriptors: [NSSortDescriptor]
+    ) -> [NSManagedObject] {
+        guard !objects.isEmpty else { return list }
+        guard !descriptors.isEmpty else { return list + objects }
         var result: [NSManagedObject] = []
-        result.reserveCapacity(kept.count + matches.count)
+        result.reserveCapacity(list.count + objects.count)
         var next = 0
-        for object in matches {
-            let place = self.place(of: object, in: kept, from: next)
-            result += kept[next..<place]
+        for object in objects {
+            let place = place(of: object, in: list, from: next, descriptors)
+            result += list[next..<place]
             result.append(object)
             next = place
         }
-        return result + kept[next...]
+        return result + list[next...]
     }
 
     /// Where an object belongs: behind its equals, as a row that is written later has a higher key.
-    private func place(of object: NSManagedObject, in objects: [NSManagedObject], from start: Int) -> Int {
+    private static func place(
+        of object: NSManagedObject, in objects: [NSManagedObject], from start: Int,
+        _ descriptors: [NSSortDescriptor]
+    ) -> Int {
         var lower = start
         var upper = objects.count
         while lower < upper {
             let middle = (lower + upper) / 2
-            if compare(objects[middle], object, by: sortDescriptors) == .orderedDescending {
+            if compare(objects[middle], object, by: descriptors) == .orderedDescending {
                 upper = middle
             } else {
                 lower = middle + 1
@@ -76,7 +83,9 @@ struct PendingMatches {
 }
 
 /// The order of two objects by sort descriptors.
-func compare(_ a: NSManagedObject, _ b: NSManagedObject, by descriptors: [NSSortDescriptor]) -> ComparisonResult {
+private func compare(
+    _ a: NSManagedObject, _ b: NSManagedObject, by descriptors: [NSSortDescriptor]
+) -> ComparisonResult {
     for descriptor in descriptors {
         let result = descriptor.compare(a, to: b)
         if result != .orderedSame { return result }

@@ -17,7 +17,8 @@ extension NSManagedObjectContext {
                 else {
                     throw NSError.coreData(
                         .coreData,
-                        "keypath \(path) cannot be prefetched: \(entity.name ?? "") has no relationship '\(key)'.")
+                        "keypath \(path) cannot be prefetched: \(entity.name ?? "") has no relationship '\(key)'."
+                    )
                 }
                 objects = try prefetch(relationship, objects)
                 entity = destination
@@ -30,7 +31,9 @@ extension NSManagedObjectContext {
         _ relationship: NSRelationshipDescription, _ objects: [NSManagedObject]
     ) throws -> [NSManagedObject] {
         var destinations: [NSManagedObject] = []
-        let saved = Dictionary(grouping: objects.filter { !$0.home.isTemporary }) { ObjectIdentifier($0.home) }
+        let saved = Dictionary(grouping: objects.filter { !$0.home.isTemporary }) {
+            ObjectIdentifier($0.home)
+        }
         for group in saved.values {
             guard let home = group.first?.home, let store = home.store as? any ObjectStore,
                 let slot = home.layout.index(of: relationship.name)
@@ -45,13 +48,16 @@ extension NSManagedObjectContext {
     }
 
     private func loadToMany(
-        _ owners: [NSManagedObject], _ slot: Int, _ relationship: NSRelationshipDescription, _ store: any ObjectStore
+        _ owners: [NSManagedObject], _ slot: Int, _ relationship: NSRelationshipDescription,
+        _ store: any ObjectStore
     ) throws -> [NSManagedObject] {
         let unloaded = owners.filter { !$0.toMany(at: slot).isLoaded }
         if let home = unloaded.first?.home {
-            let found = try store.destinations(of: relationship, home: home, owners: unloaded.map(\.reference))
+            let found = try store.destinations(
+                of: relationship, home: home, owners: unloaded.map(\.reference))
             for owner in unloaded {
-                owner.toMany(at: slot).load((found[owner.reference] ?? []).compactMap { object($0, in: store) })
+                owner.toMany(at: slot).load(
+                    (found[owner.reference] ?? []).compactMap { object($0, in: store) })
             }
         }
         return owners.flatMap { $0.toMany(at: slot).ordered }
@@ -61,7 +67,9 @@ extension NSManagedObjectContext {
     private func loadRows(of objects: [NSManagedObject], from store: any ObjectStore) throws {
         let faults = objects.filter { $0.isFault && $0.row == nil && $0.home.store === store }
         for group in Dictionary(grouping: faults, by: { $0.home.table }).values {
-            guard let first = group.first, let home = store.home(of: first.entity.rootEntity) else { continue }
+            guard let first = group.first, let home = store.home(of: first.entity.rootEntity) else {
+                continue
+            }
             var query = FetchQuery(home: home)
             query.references = Array(Set(group.map(\.reference)))
             _ = materialise(try store.rows(for: query), from: store, refreshing: false)

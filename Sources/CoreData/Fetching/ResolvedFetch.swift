@@ -18,7 +18,8 @@ struct ResolvedFetch {
             throw NSError.coreData(.persistentStoreUnsupportedRequestType, "The request is no fetch request.")
         }
         guard let coordinator = context.persistentStoreCoordinator else {
-            throw NSError.coreData(.coreData, "The context has no persistent store coordinator to fetch from.")
+            throw NSError.coreData(
+                .coreData, "The context has no persistent store coordinator to fetch from.")
         }
         entity = try Self.entity(specification, coordinator.managedObjectModel)
         request.resolveEntity(entity)
@@ -47,7 +48,8 @@ struct ResolvedFetch {
         }
         guard let entity = model.entitiesByName[name] else {
             throw NSError.coreData(
-                .coreData, "NSFetchRequest could not locate an NSEntityDescription for entity name '\(name)'.")
+                .coreData, "NSFetchRequest could not locate an NSEntityDescription for entity name '\(name)'."
+            )
         }
         return entity
     }
@@ -63,7 +65,9 @@ struct ResolvedFetch {
                 throw unknown(property.name, entity)
             case let name as String:
                 if let property = entity.propertiesByName[name] { return property }
-                if name.contains("."), let path = entity.expressionDescription(forKeyPath: name) { return path }
+                if name.contains("."), let path = entity.expressionDescription(forKeyPath: name) {
+                    return path
+                }
                 throw unknown(name, entity)
             default:
                 throw NSError.coreData(.coreData, "\(item) is neither a property nor a name of one.")
@@ -115,6 +119,17 @@ struct ResolvedFetch {
                     && !(($0 as? NSRelationshipDescription)?.isToMany ?? false)
             } : properties
         return query
+    }
+
+    /// Whether an object is of the entity that is fetched.
+    func concerns(_ object: NSManagedObject) -> Bool {
+        specification.includesSubentities ? object.entity.isKindOf(entity: entity) : object.entity === entity
+    }
+
+    /// Whether an object, as it is in the context, is one that the fetch would find after a save.
+    func isMet(by object: NSManagedObject, in context: NSManagedObjectContext) -> Bool {
+        guard object.context === context, !object.isDeleted, concerns(object) else { return false }
+        return specification.predicate.map { StoreLogic.isMet($0, by: object) } ?? true
     }
 
     /// The part of a complete result that limit and offset leave.

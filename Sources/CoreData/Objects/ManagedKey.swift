@@ -28,14 +28,17 @@ public final class ManagedKey<Value>: Sendable {
     package func index(in layout: EntityLayout) -> Int {
         let cached = found.load(ordering: .relaxed)
         let index = Int(truncatingIfNeeded: cached & 0xFFFF_FFFF)
-        if index < layout.declarations.count, layout.declarations[index] == UInt32(cached >> 32) { return index }
+        if index < layout.declarations.count, layout.declarations[index] == UInt32(cached >> 32) {
+            return index
+        }
         return find(in: layout)
     }
 
     private func find(in layout: EntityLayout) -> Int {
         guard let index = layout.index(of: name) else {
             preconditionFailure(
-                "Entity '\(layout.entity.name ?? "")' has no property '\(name)'; the class and the model differ.")
+                "Entity '\(layout.entity.name ?? "")' has no property '\(name)'; the class and the model differ."
+            )
         }
         found.store(UInt64(layout.declarations[index]) << 32 | UInt64(index), ordering: .relaxed)
         return index

@@ -26,7 +26,9 @@ package enum ManagedObjectClasses {
 
     /// Notes a module that may hold classes, from a `#fileID` ("Module/File.swift").
     package static func noteModule(of fileID: String) {
-        guard let module = fileID.split(separator: "/").first.map(String.init), module != "CoreData" else { return }
+        guard let module = fileID.split(separator: "/").first.map(String.init), module != "CoreData" else {
+            return
+        }
         state.withLock { state in
             state.modules.removeAll { $0 == module }
             state.modules.insert(module, at: 0)

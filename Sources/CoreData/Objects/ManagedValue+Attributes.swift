@@ -37,7 +37,9 @@ extension Bool: ManagedComponent {
 }
 
 extension Double: ManagedComponent {
-    public static func _component(_ object: NSManagedObject, _ slot: Int) -> Double? { object.double(at: slot) }
+    public static func _component(_ object: NSManagedObject, _ slot: Int) -> Double? {
+        object.double(at: slot)
+    }
 
     public static var _placeholder: Double? { 0 }
 

@@ -65,7 +65,9 @@ extension ManagedComponent where Self: NSSet {
 
     public static var _placeholder: Self? { NSSet() as? Self }
 
-    public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue { object.members(self, slot) }
+    public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
+        object.members(self, slot)
+    }
 }
 
 extension ManagedComponent where Self: NSOrderedSet {
@@ -75,7 +77,9 @@ extension ManagedComponent where Self: NSOrderedSet {
 
     public static var _placeholder: Self? { NSOrderedSet() as? Self }
 
-    public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue { object.members(self, slot) }
+    public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
+        object.members(self, slot)
+    }
 }
 
 extension NSManagedObject {

@@ -89,7 +89,8 @@ extension NSManagedObject {
         guard let place = extras?.announced.lastIndex(where: { $0.slot == slot }),
             let announced = extras?.announced.remove(at: place)
         else {
-            preconditionFailure("didChangeValue(forKey: \"\(key)\") without willChangeValue(forKey:) before it.")
+            preconditionFailure(
+                "didChangeValue(forKey: \"\(key)\") without willChangeValue(forKey:) before it.")
         }
         if !state.contains(.unobservedChanges) {
             let kind = layout.slots[slot].kind
@@ -229,7 +230,8 @@ extension NSManagedObject {
         guard let row else { return .null }
         let info = layout.slots[slot]
         if info.kind == .toOne {
-            return row.isNull(slot) ? .null : context?.destination(of: self, slot, row).map(SlotValue.object) ?? .null
+            return row.isNull(slot)
+                ? .null : context?.destination(of: self, slot, row).map(SlotValue.object) ?? .null
         }
         return info.kind == .composite ? row.composite(info) : row.value(slot, info)
     }

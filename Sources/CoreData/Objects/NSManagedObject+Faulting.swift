@@ -46,7 +46,7 @@ extension NSManagedObject {
         touched.removeAll()
         self.row = row
         state.insert(.fault)
-                if !wasFault { didTurnIntoFault() }
+        if !wasFault { didTurnIntoFault() }
     }
 }
 

@@ -112,7 +112,9 @@ extension NSManagedObject {
     private final func slotValue(from any: Any?, at slot: Int) throws -> SlotValue {
         let info = layout.slots[slot]
         guard let any else { return .null }
-        if info.kind == .toOne { return try destinations(from: any, info).first.map(SlotValue.object) ?? .null }
+        if info.kind == .toOne {
+            return try destinations(from: any, info).first.map(SlotValue.object) ?? .null
+        }
         return try SlotValue(any, for: info)
     }
 

@@ -11,7 +11,9 @@ extension NSManagedObject: Observable {
     /// Stands for a property in key paths given to the registrar; never read.
     private subscript(observed slot: Int) -> Int { slot }
 
-    private static func path(_ slot: Int) -> KeyPath<NSManagedObject, Int> { \NSManagedObject.[observed: slot] }
+    private static func path(_ slot: Int) -> KeyPath<NSManagedObject, Int> {
+        \NSManagedObject.[observed: slot]
+    }
 
     /// Notes that a property is read, for whoever tracks.
     @inline(__always)
@@ -43,7 +45,9 @@ extension NSManagedObject: Observable {
     private final func dependentSlots(of slot: Int) -> [Int] {
         let name = layout.slots[slot].name
         return layout.slots.indices.filter {
-            $0 != slot && type(of: self).keyPathsForValuesAffectingValue(forKey: layout.slots[$0].name).contains(name)
+            $0 != slot
+                && type(of: self).keyPathsForValuesAffectingValue(forKey: layout.slots[$0].name).contains(
+                    name)
         }
     }
 }

@@ -152,7 +152,9 @@ extension NSManagedObject {
         if contents.isOrdered { _ = loadedToMany(at: slot) }
         let order = contents.order
         guard contents.insert(object, at: index) else { return false }
-        noteMembers(at: slot) { $0.noteInsertion(of: object, at: slot, order: contents.isOrdered ? order : nil) }
+        noteMembers(at: slot) {
+            $0.noteInsertion(of: object, at: slot, order: contents.isOrdered ? order : nil)
+        }
         return true
     }
 
@@ -161,7 +163,9 @@ extension NSManagedObject {
         if contents.isOrdered { _ = loadedToMany(at: slot) }
         let order = contents.order
         guard contents.remove(object) else { return false }
-        noteMembers(at: slot) { $0.noteRemoval(of: object, at: slot, order: contents.isOrdered ? order : nil) }
+        noteMembers(at: slot) {
+            $0.noteRemoval(of: object, at: slot, order: contents.isOrdered ? order : nil)
+        }
         return true
     }
 
@@ -207,7 +211,8 @@ extension NSManagedObject {
         let info = layout.slots[slot]
         precondition(
             info.kind == .toMany && info.isOrdered == ordered,
-            "'\(key)' of entity \(entity.name ?? "") is no \(ordered ? "ordered" : "unordered") to-many relationship.")
+            "'\(key)' of entity \(entity.name ?? "") is no \(ordered ? "ordered" : "unordered") to-many relationship."
+        )
         return slot
     }
 
@@ -239,16 +244,20 @@ extension NSManagedObject {
 
     /// Announces that members of a to-many relationship will be added or removed by primitive means.
     public func willChangeValue(
-        forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
+        forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind,
+        using objects: Set<AnyHashable>
     ) {
         beginChange(key)
     }
 
     /// Ends what `willChangeValue(forKey:withSetMutation:using:)` began: sets the inverses of the objects.
     public func didChangeValue(
-        forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
+        forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind,
+        using objects: Set<AnyHashable>
     ) {
-        if let slot = layout.index(of: key), let inverse = layout.slots[slot].relationship?.inverseRelationship {
+        if let slot = layout.index(of: key),
+            let inverse = layout.slots[slot].relationship?.inverseRelationship
+        {
             let contents = loadedToMany(at: slot)
             for case let object as NSManagedObject in objects.map(\.base) {
                 if contents.members.contains(object) {

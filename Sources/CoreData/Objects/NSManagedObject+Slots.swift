@@ -74,7 +74,8 @@ extension NSManagedObject {
         if slot < values.count, case .toMany(let contents) = values[slot] { return contents }
         // A new object, or one without a context, has no stored destinations.
         let contents = ToManyContents(
-            isOrdered: layout.slots[slot].isOrdered, isLoaded: home.isTemporary || layout.slots[slot].isTransient)
+            isOrdered: layout.slots[slot].isOrdered,
+            isLoaded: home.isTemporary || layout.slots[slot].isTransient)
         ensureValues()
         values[slot] = .toMany(contents)
         return contents

@@ -96,7 +96,9 @@ extension SlotValue {
         case .composite:
             guard let value = any as? [String: Any],
                 value.allSatisfy({ key, value in
-                    slot.elements.first { $0.name == key }.map { SlotValue(matching: value, $0) != nil || value is NSNull }
+                    slot.elements.first { $0.name == key }.map {
+                        SlotValue(matching: value, $0) != nil || value is NSNull
+                    }
                         ?? false
                 })
             else { return nil }

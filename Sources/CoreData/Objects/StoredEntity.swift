@@ -61,7 +61,9 @@ extension StoredEntity {
     /// An initialiser of a subclass has Apple's two parameters and no more; this is how the initialiser learns
     /// that the object is not a new one.
     static var materialising: StoredEntity? {
-        pthread_getspecific(materialisingKey).map { Unmanaged<StoredEntity>.fromOpaque($0).takeUnretainedValue() }
+        pthread_getspecific(materialisingKey).map {
+            Unmanaged<StoredEntity>.fromOpaque($0).takeUnretainedValue()
+        }
     }
 
     /// Makes an object of this entity for a row of a store, without inserting it anywhere.

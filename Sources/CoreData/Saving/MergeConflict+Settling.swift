@@ -79,7 +79,8 @@ extension NSManagedObject {
     /// All stored values but to-many relationships, by key.
     final var snapshot: [String: Any] {
         var snapshot: [String: Any] = [:]
-        for slot in layout.slots.indices where layout.slots[slot].isStored && layout.slots[slot].kind != .toMany {
+        for slot in layout.slots.indices
+        where layout.slots[slot].isStored && layout.slots[slot].kind != .toMany {
             snapshot[layout.slots[slot].name] = anyValue(at: slot).map(SnapshotValue.of) ?? NSNull()
         }
         return snapshot
@@ -95,7 +96,9 @@ extension Row {
     /// Whether another row of the same layout has the same value in a slot.
     func hasSameValue(as other: Row, _ slot: Int, _ info: PropertySlot) -> Bool {
         guard isNull(slot) == other.isNull(slot) else { return false }
-        if isNull(slot) { return info.kind != .composite || composite(info).isSame(as: other.composite(info)) }
+        if isNull(slot) {
+            return info.kind != .composite || composite(info).isSame(as: other.composite(info))
+        }
         if info.kind.hasBytes {
             return withBytes(slot) { mine in other.withBytes(slot) { mine.elementsEqual($0) } }
         }

@@ -23,7 +23,8 @@ struct RowEncoder: ~Copyable {
             }
         }
         return builder.finish(
-            reference: object.reference, version: version, entityNumber: home.entityNumber, timestamp: timestamp)
+            reference: object.reference, version: version, entityNumber: home.entityNumber,
+            timestamp: timestamp)
     }
 
     private mutating func copy(_ info: PropertySlot, from old: Row) {

@@ -24,7 +24,9 @@ struct SavePlan {
             for object in objects { plan(store).assign(object, to: home) }
         }
         for object in inserted {
-            for plan in plans.values where plan.homes[ObjectIdentifier(object)] != nil { try plan.insert(object) }
+            for plan in plans.values where plan.homes[ObjectIdentifier(object)] != nil {
+                try plan.insert(object)
+            }
         }
         for object in context.updated.all where !object.isDeleted {
             guard let store = object.home.store as? any ObjectStore else { throw SavePlan.lost(object) }
@@ -63,7 +65,8 @@ extension NSManagedObjectContext {
                         .home(of: object.entity)
                 else {
                     let name = object.entity.name ?? ""
-                    let isReadOnly = persistentStoreCoordinator.map { !$0.stores(for: object.entity).isEmpty } ?? false
+                    let isReadOnly =
+                        persistentStoreCoordinator.map { !$0.stores(for: object.entity).isEmpty } ?? false
                     throw NSError.coreData(
                         .persistentStoreSave,
                         isReadOnly
@@ -144,7 +147,9 @@ final class StorePlan {
             let owner = key(of: object)
             if relationship.keepsOwnLinks {
                 unit.addedLinks += try contents.added.map {
-                    .init(relationship: relationship, owner: owner, destination: try checkedKey(of: $0, relationship))
+                    .init(
+                        relationship: relationship, owner: owner,
+                        destination: try checkedKey(of: $0, relationship))
                 }
                 unit.removedLinks += contents.removed.filter { !$0.isDeleted && !$0.home.isTemporary }.map {
                     .init(relationship: relationship, owner: owner, destination: key(of: $0))

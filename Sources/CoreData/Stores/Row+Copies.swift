@@ -18,14 +18,17 @@ extension Row {
                 builder.set(column.rowSlot, integer: references[temporary] ?? temporary)
                 return true
             }
-            if column.kind == .decimal, case .double(let value) = SQLValue.decimal(self.decimal(column.rowSlot)),
+            if column.kind == .decimal,
+                case .double(let value) = SQLValue.decimal(self.decimal(column.rowSlot)),
                 let kept = Decimal(storedReal: value)
             {
                 builder.set(column.rowSlot, decimal: kept)
                 return true
             }
             return false
-        } reference: { references[$0] ?? $0 }
+        } reference: {
+            references[$0] ?? $0
+        }
     }
 
     private func copy(
@@ -69,7 +72,8 @@ extension RowBuilder {
         case (.integer16, .integer(let value)), (.integer32, .integer(let value)),
             (.integer64, .integer(let value)), (.boolean, .integer(let value)):
             set(slot.rowSlot, integer: value)
-        case (.integer16, .double(let value)), (.integer32, .double(let value)), (.integer64, .double(let value)):
+        case (.integer16, .double(let value)), (.integer32, .double(let value)),
+            (.integer64, .double(let value)):
             if let value = Int64(exactly: value.rounded(.towardZero)) { set(slot.rowSlot, integer: value) }
         case (.double, .double(let value)), (.float, .double(let value)), (.date, .double(let value)):
             set(slot.rowSlot, double: value)

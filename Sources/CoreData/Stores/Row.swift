@@ -88,7 +88,9 @@ extension Row {
     package func uuid(_ slot: Int) -> UUID {
         withBytes(slot) { bytes in
             var value: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-            withUnsafeMutableBytes(of: &value) { $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(16))) }
+            withUnsafeMutableBytes(of: &value) {
+                $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(16)))
+            }
             return UUID(uuid: value)
         }
     }
@@ -161,7 +163,9 @@ package struct RowBuilder: ~Copyable {
             bytes = larger
             byteCapacity = capacity
         }
-        if let base = source.baseAddress { (bytes + byteCount).copyMemory(from: base, byteCount: source.count) }
+        if let base = source.baseAddress {
+            (bytes + byteCount).copyMemory(from: base, byteCount: source.count)
+        }
         set(slot, UInt64(byteCount) | UInt64(source.count) << 32)
         byteCount = end
     }

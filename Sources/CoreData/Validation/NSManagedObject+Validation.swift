@@ -131,7 +131,8 @@ extension NSManagedObject {
     final func validateDeletion() throws {
         var errors: [NSError] = []
         for slot in layout.relationshipIndexes {
-            guard let relationship = layout.slots[slot].relationship, relationship.deleteRule == .denyDeleteRule
+            guard let relationship = layout.slots[slot].relationship,
+                relationship.deleteRule == .denyDeleteRule
             else { continue }
             let left = destinations(at: slot).filter { !$0.isDeleted }
             guard !left.isEmpty else { continue }

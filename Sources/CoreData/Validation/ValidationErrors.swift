@@ -32,7 +32,8 @@ enum ValidationErrors {
         throw NSError(
             domain: NSCocoaErrorDomain, code: NSValidationMultipleErrorsError,
             userInfo: [
-                NSLocalizedDescriptionKey: "Multiple validation errors occurred: \(sentences.joined(separator: " "))",
+                NSLocalizedDescriptionKey:
+                    "Multiple validation errors occurred: \(sentences.joined(separator: " "))",
                 NSDetailedErrorsKey: single,
             ])
     }

@@ -52,9 +52,11 @@ struct DerivedTarget {
             let level = index == 0 ? "" : "_\(index + 1)"
             triggers += [
                 trigger(
-                    step.rawTable, "PARAMETER_INSERT\(level)", "AFTER INSERT", "", set, affected, isInsert: true),
+                    step.rawTable, "PARAMETER_INSERT\(level)", "AFTER INSERT", "", set, affected,
+                    isInsert: true),
                 trigger(
-                    step.rawTable, "PARAMETER_UPDATE\(level)", "AFTER UPDATE OF \(watched)", "", set, affected),
+                    step.rawTable, "PARAMETER_UPDATE\(level)", "AFTER UPDATE OF \(watched)", "", set, affected
+                ),
             ]
         }
         return triggers
@@ -85,7 +87,9 @@ struct DerivedTarget {
     // MARK: Aggregates
 
     /// - Parameter isExact: whether adding and subtracting loses nothing, as with whole numbers.
-    func aggregates(_ aggregate: Derivation.Aggregate, _ source: AggregateSource, isExact: Bool) -> [SQLStatement] {
+    func aggregates(_ aggregate: Derivation.Aggregate, _ source: AggregateSource, isExact: Bool)
+        -> [SQLStatement]
+    {
         let isJoin = source.links.kind == .joinTable
         let links = schema.quoted(source.links.table)
         let owner = schema.quoted(source.links.owner)
@@ -95,7 +99,8 @@ struct DerivedTarget {
             "UPDATE \(table) SET \(column) = \(value) WHERE Z_PK = \(row).\(owner)"
         }
         let increment = increment(aggregate, source, isJoin: isJoin, sign: "+", row: "NEW")
-        let decrement = isExact ? self.increment(aggregate, source, isJoin: isJoin, sign: "-", row: "OLD") : nil
+        let decrement =
+            isExact ? self.increment(aggregate, source, isJoin: isJoin, sign: "-", row: "OLD") : nil
         let hasNew = "WHEN (NEW.\(owner) NOT NULL)"
         let hasOld = "WHEN (OLD.\(owner) NOT NULL)"
         let new = "Z_PK = NEW.\(owner)"
@@ -107,7 +112,10 @@ struct DerivedTarget {
                 rawLinks, "PARAMETER_INSERT", "AFTER INSERT", hasNew, update(first, "NEW"), new),
             trigger(
                 rawLinks, "PARAMETER_UPDATE_INCREMENT", "AFTER UPDATE OF \(owner)", hasNew,
-                update(isExact ? increment.map { "\(column) \($0)" } ?? total("NEW.\(owner)") : total("NEW.\(owner)"), "NEW"),
+                update(
+                    isExact
+                        ? increment.map { "\(column) \($0)" } ?? total("NEW.\(owner)")
+                        : total("NEW.\(owner)"), "NEW"),
                 new),
             trigger(
                 rawLinks, "PARAMETER_UPDATE_DECREMENT", "AFTER UPDATE OF \(owner)", hasOld,
@@ -120,7 +128,8 @@ struct DerivedTarget {
         triggers.append(
             trigger(
                 rawTable, "SOURCE_INSERT", "AFTER INSERT", "",
-                "UPDATE \(table) SET \(column) = \(total("NEW.Z_PK")) WHERE Z_PK = NEW.Z_PK", "Z_PK = NEW.Z_PK",
+                "UPDATE \(table) SET \(column) = \(total("NEW.Z_PK")) WHERE Z_PK = NEW.Z_PK",
+                "Z_PK = NEW.Z_PK",
                 isInsert: true))
         return triggers
     }
@@ -140,7 +149,8 @@ struct DerivedTarget {
 
     /// The aggregate of all links of an owner, computed from scratch.
     private func computed(
-        _ aggregate: Derivation.Aggregate, _ source: AggregateSource, _ links: String, _ owner: String, _ key: String
+        _ aggregate: Derivation.Aggregate, _ source: AggregateSource, _ links: String, _ owner: String,
+        _ key: String
     ) -> String {
         guard let column = source.column else {
             return "(SELECT IFNULL(COUNT(\(owner)), 0) FROM \(links) WHERE \(owner) = \(key))"
@@ -174,7 +184,8 @@ struct DerivedTarget {
                 "UPDATE \(table) SET \(column) = \(total("\(table).Z_PK")) WHERE \(affected)", affected)
         }
         return trigger(
-            source.table, "PARAMETER_UPDATE_VALUE", "AFTER UPDATE OF \(summed)", "WHEN (NEW.\(owner) NOT NULL)",
+            source.table, "PARAMETER_UPDATE_VALUE", "AFTER UPDATE OF \(summed)",
+            "WHEN (NEW.\(owner) NOT NULL)",
             "UPDATE \(table) SET \(column) = \(total("NEW.\(owner)")) WHERE Z_PK = NEW.\(owner)",
             "Z_PK = NEW.\(owner)")
     }
@@ -186,7 +197,8 @@ struct DerivedTarget {
         _ affected: String, isInsert: Bool = false
     ) -> SQLStatement {
         let name = schema.quoted("Z_DA_\(firing)_\(entityName)_\(attribute)_\(event)")
-        let report = isInsert
+        let report =
+            isInsert
             ? SQLiteFunctionNames.insertUpdatedAffectedValue : SQLiteFunctionNames.updatedAffectedValue
         let when = condition.isEmpty ? "" : " \(condition)"
         return SQLStatement(

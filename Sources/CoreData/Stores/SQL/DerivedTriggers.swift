@@ -63,9 +63,11 @@ struct DerivedTriggers {
         while let first = names.first, let relationship = entity.home.entity.relationshipsByName[first] {
             guard !relationship.isToMany, let destination = relationship.destinationEntity,
                 let key = schema.column(atPath: first, entity),
-                let home = entity.home.store?.home(of: destination), let next = schema.entity(home.entityNumber)
+                let home = entity.home.store?.home(of: destination),
+                let next = schema.entity(home.entityNumber)
             else { return nil }
-            steps.append(.init(key: schema.quoted(key.name), table: schema.quoted(next.table), rawTable: next.table))
+            steps.append(
+                .init(key: schema.quoted(key.name), table: schema.quoted(next.table), rawTable: next.table))
             entity = next
             names.removeFirst()
         }
@@ -84,7 +86,9 @@ struct DerivedTriggers {
         if names.count == 1 {
             return AggregateSource(links: links, table: other.table, column: nil, kind: nil)
         }
-        guard let column = schema.column(atPath: names.dropFirst().joined(separator: "."), other) else { return nil }
+        guard let column = schema.column(atPath: names.dropFirst().joined(separator: "."), other) else {
+            return nil
+        }
         return AggregateSource(
             links: links, table: other.table, column: schema.quoted(column.name), kind: column.kind)
     }

@@ -32,7 +32,8 @@ package struct SQLiteDialect: SQLDialect {
     /// Names of Apple's schema are plain; any other character is quoted.
     package func quoted(_ name: String) -> String {
         let isPlain = name.utf8.allSatisfy {
-            ($0 >= 0x30 && $0 <= 0x39) || ($0 >= 0x41 && $0 <= 0x5A) || ($0 >= 0x61 && $0 <= 0x7A) || $0 == 0x5F
+            ($0 >= 0x30 && $0 <= 0x39) || ($0 >= 0x41 && $0 <= 0x5A) || ($0 >= 0x61 && $0 <= 0x7A)
+                || $0 == 0x5F
         }
         return isPlain && !name.isEmpty ? name : "\"\(name.replacing("\"", with: "\"\""))\""
     }
@@ -49,7 +50,9 @@ package struct SQLiteDialect: SQLDialect {
         }
     }
 
-    package func textMatch(_ operation: TextOperation, _ text: String, _ pattern: String, options: Int) -> String {
+    package func textMatch(_ operation: TextOperation, _ text: String, _ pattern: String, options: Int)
+        -> String
+    {
         "\(SQLiteFunctionNames.textMatch)(\(operation.rawValue), \(text), \(pattern), \(options))"
     }
 

@@ -16,13 +16,16 @@ extension SQLSchema {
         statements += try DerivedTriggers(self).statements()
         statements.append(
             SQLStatement(
-                "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)"))
+                "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)"
+            ))
         statements += entities.map { entity in
-            let parent = entity.home.entity.superentity.flatMap { entity.home.store?.home(of: $0)?.entityNumber } ?? 0
+            let parent =
+                entity.home.entity.superentity.flatMap { entity.home.store?.home(of: $0)?.entityNumber } ?? 0
             return SQLStatement(
                 "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)",
                 [
-                    .integer(Int64(entity.number)), .text(entity.home.entity.name ?? ""), .integer(Int64(parent)),
+                    .integer(Int64(entity.number)), .text(entity.home.entity.name ?? ""),
+                    .integer(Int64(parent)),
                 ])
         }
         statements.append(
@@ -42,9 +45,11 @@ extension SQLSchema {
         let (first, second) = (quoted(join.first), quoted(join.second))
         return [
             SQLStatement(
-                "CREATE TABLE \(name) ( \(columns.joined(separator: ", ")), PRIMARY KEY (\(first), \(second)) )"),
+                "CREATE TABLE \(name) ( \(columns.joined(separator: ", ")), PRIMARY KEY (\(first), \(second)) )"
+            ),
             SQLStatement(
-                "CREATE INDEX \(quoted("\(join.name)_\(join.second)_INDEX")) ON \(name) (\(second), \(first))"),
+                "CREATE INDEX \(quoted("\(join.name)_\(join.second)_INDEX")) ON \(name) (\(second), \(first))"
+            ),
         ]
     }
 
@@ -62,11 +67,14 @@ extension SQLSchema {
             entity.table == table.name
                 && entity.columns.contains { $0.name == column && $0.kind == .toOne }
         }
-            || allLinks.contains { $0.kind == .destinationColumn && $0.table == table.name && $0.owner == column }
+            || allLinks.contains {
+                $0.kind == .destinationColumn && $0.table == table.name && $0.owner == column
+            }
     }
 
     private func index(_ column: String, _ table: String) -> SQLStatement {
-        SQLStatement("CREATE INDEX \(quoted("\(table)_\(column)_INDEX")) ON \(quoted(table)) (\(quoted(column)))")
+        SQLStatement(
+            "CREATE INDEX \(quoted("\(table)_\(column)_INDEX")) ON \(quoted(table)) (\(quoted(column)))")
     }
 
     // MARK: Fetch indexes
@@ -78,7 +86,8 @@ extension SQLSchema {
             }
             let columns = try index.elements.map { element -> (name: String, ascending: Bool) in
                 guard let name = element.propertyName, let column = column(atPath: name, entity) else {
-                    throw unsupported(index, entity, "has an element that is no stored attribute or to-one relationship")
+                    throw unsupported(
+                        index, entity, "has an element that is no stored attribute or to-one relationship")
                 }
                 return (column.name, element.isAscending)
             }
@@ -89,7 +98,8 @@ extension SQLSchema {
             let name = "Z_\(entity.home.entity.name ?? "")_\(index.name)"
             return [
                 SQLStatement(
-                    "CREATE INDEX \(quoted(name)) ON \(quoted(entity.table)) (\(list.joined(separator: ", ")))")
+                    "CREATE INDEX \(quoted(name)) ON \(quoted(entity.table)) (\(list.joined(separator: ", ")))"
+                )
             ]
         }
     }
@@ -122,7 +132,8 @@ extension SQLSchema {
                 \(bounds.map { "\($0) FLOAT" }.joined(separator: ", ")))
                 """),
             SQLStatement(
-                "CREATE TRIGGER \(quoted("\(base)_INSERT")) AFTER INSERT ON \(table) FOR EACH ROW BEGIN \(insert) ; END"),
+                "CREATE TRIGGER \(quoted("\(base)_INSERT")) AFTER INSERT ON \(table) FOR EACH ROW BEGIN \(insert) ; END"
+            ),
             SQLStatement(
                 """
                 CREATE TRIGGER \(quoted("\(base)_UPDATE")) AFTER UPDATE ON \(table) FOR EACH ROW BEGIN DELETE FROM \
@@ -142,7 +153,8 @@ extension SQLSchema {
             let list = columns.map { "\(quoted($0)) COLLATE BINARY ASC" }
             let name = "Z_\(entity.home.entity.name ?? "")_UNIQUE_\(names.joined(separator: "_"))"
             return SQLStatement(
-                "CREATE UNIQUE INDEX \(quoted(name)) ON \(quoted(entity.table)) (\(list.joined(separator: ", ")))")
+                "CREATE UNIQUE INDEX \(quoted(name)) ON \(quoted(entity.table)) (\(list.joined(separator: ", ")))"
+            )
         }
     }
 

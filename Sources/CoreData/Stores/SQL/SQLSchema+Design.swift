@@ -74,7 +74,8 @@ private struct SchemaDesign {
         tables.append(table)
     }
 
-    private mutating func designColumns(of home: StoredEntity, _ table: inout SQLSchema.Table) -> [SQLColumn] {
+    private mutating func designColumns(of home: StoredEntity, _ table: inout SQLSchema.Table) -> [SQLColumn]
+    {
         let layout = home.layout
         let inheritedCount = layout.superlayout?.slots.count ?? 0
         var leaves: [(info: PropertySlot, slot: Int)] = []
@@ -88,7 +89,8 @@ private struct SchemaDesign {
             for (info, slot) in members {
                 let name = newName("Z" + info.name.uppercased(), in: table.name)
                 table.columns.append((name, dialect.columnType(info.kind)))
-                made.append(SQLColumn(name: name, kind: info.kind, role: .value, rowSlot: info.rowSlot, slot: slot))
+                made.append(
+                    SQLColumn(name: name, kind: info.kind, role: .value, rowSlot: info.rowSlot, slot: slot))
                 if info.kind == .toOne { designToOne(info, slot, &table, &made) }
             }
             if group == .toOne { designOrdersAndHiddenKeys(home, leaves, &table) }
@@ -97,7 +99,9 @@ private struct SchemaDesign {
     }
 
     /// The columns that a property takes: itself, or the elements of a composite.
-    private static func collect(_ info: PropertySlot, _ slot: Int, _ leaves: inout [(info: PropertySlot, slot: Int)]) {
+    private static func collect(
+        _ info: PropertySlot, _ slot: Int, _ leaves: inout [(info: PropertySlot, slot: Int)]
+    ) {
         guard info.isStored else { return }
         if info.kind == .composite {
             for element in info.elements { collect(element, slot, &leaves) }
@@ -192,7 +196,9 @@ private struct SchemaDesign {
     private func keyColumn(
         _ toOne: NSRelationshipDescription, _ entity: NSEntityDescription
     ) -> (name: String, entity: String?)? {
-        guard let slot = homesByEntity[ObjectIdentifier(entity)]?.layout.index(of: toOne.name) else { return nil }
+        guard let slot = homesByEntity[ObjectIdentifier(entity)]?.layout.index(of: toOne.name) else {
+            return nil
+        }
         let columns = columns[ObjectIdentifier(entity)] ?? []
         guard let key = columns.first(where: { $0.slot == slot && $0.role == .value }) else { return nil }
         return (key.name, columns.first { $0.slot == slot && $0.role == .destinationEntity }?.name)
@@ -224,7 +230,9 @@ private struct SchemaDesign {
         let second = ownerIsFirst ? toDestination : toOwner
         joinTables.append(
             SQLSchema.JoinTable(name: name, orders: orders.map(\.1), first: first, second: second))
-        for (end, owner, other) in [(relationship, toOwner, toDestination), (inverse, toDestination, toOwner)] {
+        for (end, owner, other) in [
+            (relationship, toOwner, toDestination), (inverse, toDestination, toOwner),
+        ] {
             links[ObjectIdentifier(end)] = SQLLinks(
                 kind: .joinTable, table: name, owner: owner, destination: other,
                 order: orders.first { $0.0 === end }?.1, ownerEntity: nil)
@@ -236,10 +244,12 @@ private struct SchemaDesign {
         let order = relationship.isOrdered ? "Z_FOK_\(column.dropFirst(2))" : nil
         joinTables.append(
             SQLSchema.JoinTable(
-                name: "Z_\(home.entityNumber)\(relationship.name.uppercased())", orders: [order].compactMap(\.self),
+                name: "Z_\(home.entityNumber)\(relationship.name.uppercased())",
+                orders: [order].compactMap(\.self),
                 first: column, second: "REFLEXIVE"))
         links[ObjectIdentifier(relationship)] = SQLLinks(
-            kind: .joinTable, table: "Z_\(home.entityNumber)\(relationship.name.uppercased())", owner: "REFLEXIVE",
+            kind: .joinTable, table: "Z_\(home.entityNumber)\(relationship.name.uppercased())",
+            owner: "REFLEXIVE",
             destination: column, order: order, ownerEntity: nil)
     }
 

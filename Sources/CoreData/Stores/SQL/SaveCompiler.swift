@@ -9,7 +9,8 @@ struct SaveCompiler {
     func insert(_ entity: SQLEntity) -> String {
         let names = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.columns.map { schema.quoted($0.name) }
         let parameters = Array(repeating: "?", count: names.count).joined(separator: ", ")
-        return "INSERT INTO \(schema.quoted(entity.table))(\(names.joined(separator: ", "))) VALUES(\(parameters))"
+        return
+            "INSERT INTO \(schema.quoted(entity.table))(\(names.joined(separator: ", "))) VALUES(\(parameters))"
     }
 
     /// Parameters: the columns, the new version, the key, the old version.
@@ -30,7 +31,8 @@ struct SaveCompiler {
         let (owner, destination) = (schema.quoted(links.owner), schema.quoted(links.destination))
         switch links.kind {
         case .joinTable:
-            return "INSERT OR IGNORE INTO \(schema.quoted(links.table)) (\(owner), \(destination)) VALUES (?, ?)"
+            return
+                "INSERT OR IGNORE INTO \(schema.quoted(links.table)) (\(owner), \(destination)) VALUES (?, ?)"
         case .destinationColumn:
             return "UPDATE \(schema.quoted(links.table)) SET \(owner) = ? WHERE \(destination) = ?"
         }

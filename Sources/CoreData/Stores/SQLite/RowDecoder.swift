@@ -39,7 +39,8 @@ struct RowDecoder: Sendable {
                 slotCount: entity.home.layout.rowSlotCount,
                 columns: entity.columns.map { column in
                     Column(
-                        index: places[column.name] ?? 0, rowSlot: column.rowSlot, kind: column.kind, name: column.name)
+                        index: places[column.name] ?? 0, rowSlot: column.rowSlot, kind: column.kind,
+                        name: column.name)
                 },
                 entityName: entity.home.entity.name ?? "")
         }
@@ -82,12 +83,15 @@ struct RowDecoder: Sendable {
         case .string, .uri:
             let text = sqlite3_column_text(statement, column.index)
             let count = Int(sqlite3_column_bytes(statement, column.index))
-            builder.set(column.rowSlot, bytes: UnsafeRawBufferPointer(start: text, count: text == nil ? 0 : count))
+            builder.set(
+                column.rowSlot, bytes: UnsafeRawBufferPointer(start: text, count: text == nil ? 0 : count))
         case .binary, .transformable:
             builder.set(column.rowSlot, bytes: Self.blob(statement, column.index))
         case .uuid:
             let bytes = Self.blob(statement, column.index)
-            guard bytes.count == 16 else { throw damaged(column, entity, reference, "is no UUID of 16 bytes") }
+            guard bytes.count == 16 else {
+                throw damaged(column, entity, reference, "is no UUID of 16 bytes")
+            }
             builder.set(column.rowSlot, bytes: bytes)
         case .decimal:
             guard let value = Self.decimal(statement, column.index, type) else {
@@ -121,7 +125,8 @@ struct RowDecoder: Sendable {
     ) -> NSError {
         .coreData(
             .coreData,
-            "The store is damaged: column \(column.name) of row \(reference) of entity \(entity.entityName) \(what).")
+            "The store is damaged: column \(column.name) of row \(reference) of entity \(entity.entityName) \(what)."
+        )
     }
 }
 

@@ -31,7 +31,9 @@ struct RowWriter {
     }
 
     func update(_ row: Row, oldVersion: Int64) throws {
-        try run(row) { 1 } after: { next in
+        try run(row) {
+            1
+        } after: { next in
             sqlite3_bind_int64(statement, next, row.version)
             sqlite3_bind_int64(statement, next + 1, row.reference)
             sqlite3_bind_int64(statement, next + 2, oldVersion)
@@ -68,7 +70,8 @@ struct RowWriter {
                 bytes.withMemoryRebound(to: CChar.self) {
                     // An empty text has no address, but is a text.
                     sqlite3_bind_text64(
-                        statement, index, $0.baseAddress ?? UnsafePointer(Self.empty), UInt64($0.count), Self.inPlace,
+                        statement, index, $0.baseAddress ?? UnsafePointer(Self.empty), UInt64($0.count),
+                        Self.inPlace,
                         UInt8(SQLITE_UTF8))
                 }
             }
@@ -76,7 +79,8 @@ struct RowWriter {
             return row.withBytes(slot) { bytes in
                 bytes.count == 0
                     ? sqlite3_bind_zeroblob(statement, index, 0)
-                    : sqlite3_bind_blob64(statement, index, bytes.baseAddress, UInt64(bytes.count), Self.inPlace)
+                    : sqlite3_bind_blob64(
+                        statement, index, bytes.baseAddress, UInt64(bytes.count), Self.inPlace)
             }
         case .decimal:
             switch SQLValue.decimal(row.decimal(slot)) {

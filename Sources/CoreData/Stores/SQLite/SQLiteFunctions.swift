@@ -34,7 +34,9 @@ enum SQLiteFunctions {
         }
     }
 
-    private static func text(_ name: String, _ transform: @escaping @Sendable (String) -> String) -> DatabaseFunction {
+    private static func text(_ name: String, _ transform: @escaping @Sendable (String) -> String)
+        -> DatabaseFunction
+    {
         DatabaseFunction(name, argumentCount: 1, pure: true) { values in
             String.fromDatabaseValue(values[0]).map(transform)
         }

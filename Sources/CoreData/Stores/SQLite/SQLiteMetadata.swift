@@ -38,9 +38,11 @@ enum SQLiteMetadata {
             let row = try GRDB.Row.fetchOne(
                 database, sql: "SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION DESC LIMIT 1"),
             let list = row["Z_PLIST"] as Data?,
-            var metadata = try? PropertyListSerialization.propertyList(from: list, format: nil) as? [String: Any]
+            var metadata = try? PropertyListSerialization.propertyList(from: list, format: nil)
+                as? [String: Any]
         else {
-            throw NSError.coreData(.persistentStoreOpen, "The metadata of the store at \(url.path) cannot be read.")
+            throw NSError.coreData(
+                .persistentStoreOpen, "The metadata of the store at \(url.path) cannot be read.")
         }
         metadata[NSStoreUUIDKey] = row["Z_UUID"] as String?
         if metadata[NSStoreTypeKey] == nil { metadata[NSStoreTypeKey] = NSSQLiteStoreType }

@@ -67,7 +67,8 @@ struct SQLiteReader {
         case .uri: return URL(string: text(row, index))
         case .uuid:
             let bytes = blob(row, index)
-            return bytes.count == 16 ? bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) } : nil
+            return bytes.count == 16
+                ? bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) } : nil
         case .binary, .transformable: return blob(row, index)
         case .composite, .undefined, .toMany, .fetched: return nil
         }
@@ -140,7 +141,8 @@ struct SQLiteBinder {
             code = value.withUnsafeBytes { bytes in
                 bytes.count == 0
                     ? sqlite3_bind_zeroblob(statement, index, 0)
-                    : sqlite3_bind_blob64(statement, index, bytes.baseAddress, UInt64(bytes.count), Self.copied)
+                    : sqlite3_bind_blob64(
+                        statement, index, bytes.baseAddress, UInt64(bytes.count), Self.copied)
             }
         }
         guard code == SQLITE_OK else { throw Self.error(database, "bind") }

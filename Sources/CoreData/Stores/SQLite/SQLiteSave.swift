@@ -19,11 +19,17 @@ extension SQLiteStore {
             }
             return outcome
         }
-        for insert in zip(unit.inserts, outcome.inserted) { rowCache.insert([insert.1], table: insert.0.home.table) }
-        for update in zip(unit.updates, outcome.updated) { rowCache.insert([update.1], table: update.0.home.table) }
+        for insert in zip(unit.inserts, outcome.inserted) {
+            rowCache.insert([insert.1], table: insert.0.home.table)
+        }
+        for update in zip(unit.updates, outcome.updated) {
+            rowCache.insert([update.1], table: update.0.home.table)
+        }
         for (home, reference, values) in outcome.affected {
             let key = ObjectKey(table: home.table, reference: reference)
-            if let row = rowCache.row(key) { rowCache.insert([row.replacing(values, home.layout)], table: home.table) }
+            if let row = rowCache.row(key) {
+                rowCache.insert([row.replacing(values, home.layout)], table: home.table)
+            }
         }
         rowCache.remove(unit.deletions.map { ObjectKey(table: $0.home.table, reference: $0.old.reference) })
         return outcome
@@ -133,7 +139,8 @@ struct SQLiteSave {
     }
 
     private func update(
-        _ updates: [UnitOfWork.Update], _ references: [Int64: Int64], _ conflicts: inout [SaveConflicts.Conflict]
+        _ updates: [UnitOfWork.Update], _ references: [Int64: Int64],
+        _ conflicts: inout [SaveConflicts.Conflict]
     ) throws -> [Row] {
         var rows: [Row] = []
         for update in updates {
@@ -164,7 +171,8 @@ struct SQLiteSave {
             else { continue }
             try execute(compiler.endLinks(links, column: links.owner), [.integer(deletion.old.reference)])
             if relationship.inverseRelationship === relationship {
-                try execute(compiler.endLinks(links, column: links.destination), [.integer(deletion.old.reference)])
+                try execute(
+                    compiler.endLinks(links, column: links.destination), [.integer(deletion.old.reference)])
             }
         }
     }
@@ -175,7 +183,8 @@ struct SQLiteSave {
         var query = FetchQuery(home: home)
         query.references = [old.reference]
         let statement = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnNames)
-        let row = try SQLiteReader(database).rows(statement, decoder, Date.timeIntervalSinceReferenceDate).first
+        let row = try SQLiteReader(database).rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
+            .first
         return SaveConflicts.Conflict(home: home, old: old, current: row)
     }
 
@@ -220,7 +229,9 @@ struct SQLiteSave {
             for index in rows.indices {
                 let row = rows[index]
                 let place = DerivedReports.Place(entityNumber: row.entityNumber, reference: row.reference)
-                if let found = changes.removeValue(forKey: place), let home = store.home(number: row.entityNumber) {
+                if let found = changes.removeValue(forKey: place),
+                    let home = store.home(number: row.entityNumber)
+                {
                     rows[index] = row.replacing(found, home.layout)
                 }
             }

@@ -28,7 +28,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
             try model.validate()
         } catch {
             throw NSError.coreData(
-                .persistentStoreIncompatibleSchema, "The model cannot be stored: \(error.localizedDescription)",
+                .persistentStoreIncompatibleSchema,
+                "The model cannot be stored: \(error.localizedDescription)",
                 [NSUnderlyingErrorKey: error as NSError])
         }
         let entities = model.entitiesInPreorder(configuration: configuration)

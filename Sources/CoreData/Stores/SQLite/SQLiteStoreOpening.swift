@@ -14,7 +14,9 @@ struct SQLiteStoreOpening {
     ///   when its model is another one, 134020 when its tables are not the model's.
     func connect() throws -> any DatabaseWriter {
         guard let url = store.url, url.isFileURL else {
-            throw NSError.coreData(.persistentStoreOpen, "A SQLite store needs a file URL, not \(store.url?.absoluteString ?? "none").")
+            throw NSError.coreData(
+                .persistentStoreOpen,
+                "A SQLite store needs a file URL, not \(store.url?.absoluteString ?? "none").")
         }
         do {
             if url.isNullDevice { return try makeInMemory() }
@@ -34,13 +36,16 @@ struct SQLiteStoreOpening {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
             let folder = url.deletingLastPathComponent()
-            guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue
+            guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder),
+                isFolder.boolValue
             else { throw unopenable("the folder \(folder.path) does not exist") }
             guard !options.isReadOnly else { throw unopenable("the file does not exist") }
             return false
         }
         guard !isFolder.boolValue else { throw unopenable("it is a folder") }
-        guard FileManager.default.isReadableFile(atPath: url.path) else { throw unopenable("the file cannot be read") }
+        guard FileManager.default.isReadableFile(atPath: url.path) else {
+            throw unopenable("the file cannot be read")
+        }
         guard options.isReadOnly || FileManager.default.isWritableFile(atPath: url.path) else {
             throw unopenable("the file is read-only; open it with \(NSReadOnlyPersistentStoreOption)")
         }
@@ -56,7 +61,9 @@ struct SQLiteStoreOpening {
     }
 
     private func check(_ url: URL) throws {
-        guard let handle = FileHandle(forReadingAtPath: url.path) else { throw unopenable("the file cannot be read") }
+        guard let handle = FileHandle(forReadingAtPath: url.path) else {
+            throw unopenable("the file cannot be read")
+        }
         let header = try? handle.read(upToCount: 16)
         try? handle.close()
         guard header == Data("SQLite format 3\0".utf8) else {
@@ -78,7 +85,8 @@ struct SQLiteStoreOpening {
 
     private func checkVersion(_ metadata: [String: Any]) throws {
         guard !options.ignoresVersion else { return }
-        let configuration = store.configurationName == defaultConfigurationName ? nil : store.configurationName
+        let configuration =
+            store.configurationName == defaultConfigurationName ? nil : store.configurationName
         if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) { return }
         let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
         let own = model.entityVersionHashesByName
@@ -100,7 +108,8 @@ struct SQLiteStoreOpening {
             """,
             [
                 "metadata": metadata,
-                "reason": "The model used to open the store is incompatible with the one used to create the store",
+                "reason":
+                    "The model used to open the store is incompatible with the one used to create the store",
                 NSFilePathErrorKey: store.url?.path ?? "",
             ])
     }
@@ -116,7 +125,8 @@ struct SQLiteStoreOpening {
                 ).compactMap { $0[0] as String? })
             guard !names.isEmpty else {
                 throw NSError.coreData(
-                    .persistentStoreIncompatibleSchema, "The store has no table \(table), which the model needs.")
+                    .persistentStoreIncompatibleSchema,
+                    "The store has no table \(table), which the model needs.")
             }
             for column in columns where !names.contains(column) {
                 throw NSError.coreData(
@@ -188,7 +198,8 @@ struct SQLiteStoreOpening {
         try database.execute(sql: "PRAGMA auto_vacuum = 2")
         try database.inTransaction {
             for statement in try store.schema.creationStatements() {
-                try database.execute(sql: statement.text, arguments: StatementArguments(statement.databaseValues))
+                try database.execute(
+                    sql: statement.text, arguments: StatementArguments(statement.databaseValues))
             }
             let metadata = SQLiteMetadata.new(model, configuration: store.configurationName)
             try SQLiteMetadata.write(metadata, database)

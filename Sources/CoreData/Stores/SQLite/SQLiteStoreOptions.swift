@@ -37,12 +37,16 @@ struct SQLiteStoreOptions {
         guard let value else { return [] }
         guard let dictionary = value as? [String: Any] else {
             throw NSError.coreData(
-                .persistentStoreInvalidType, "\(NSSQLitePragmasOption) must be a dictionary of names and values.")
+                .persistentStoreInvalidType,
+                "\(NSSQLitePragmasOption) must be a dictionary of names and values.")
         }
         return try dictionary.sorted { $0.key < $1.key }.map { name, value in
             let text = "\(value)"
             let isPlain = { (text: String) in
-                !text.isEmpty && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }
+                !text.isEmpty
+                    && text.allSatisfy {
+                        $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-")
+                    }
             }
             guard isPlain(name), isPlain(text) else {
                 throw NSError.coreData(

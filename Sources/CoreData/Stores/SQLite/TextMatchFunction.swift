@@ -32,7 +32,9 @@ enum TextMatchFunction {
             return try made.get()
         }
 
-        private static func pattern(_ operation: TextOperation, _ text: String, _ options: UInt) throws -> TextPattern {
+        private static func pattern(_ operation: TextOperation, _ text: String, _ options: UInt) throws
+            -> TextPattern
+        {
             let comparison = TextComparison(options: .init(rawValue: options))
             return switch operation {
             case .contains: TextPattern(containing: text, comparison: comparison)
@@ -95,7 +97,9 @@ enum TextMatchFunction {
 
     /// The bytes of a text; nil for SQL's NULL.
     private static func utf8(_ value: OpaquePointer?) -> UnsafeBufferPointer<UInt8>? {
-        guard sqlite3_value_type(value) != SQLITE_NULL, let text = sqlite3_value_text(value) else { return nil }
+        guard sqlite3_value_type(value) != SQLITE_NULL, let text = sqlite3_value_text(value) else {
+            return nil
+        }
         return UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
     }
 }

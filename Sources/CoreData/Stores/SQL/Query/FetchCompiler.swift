@@ -120,7 +120,8 @@ struct FetchCompiler {
         guard let key = descriptor.key else {
             throw NSError.coreData(
                 .coreData,
-                "unsupported NSSortDescriptor (a store cannot call comparators, and needs the name of the property): \(descriptor)")
+                "unsupported NSSortDescriptor (a store cannot call comparators, and needs the name of the property): \(descriptor)"
+            )
         }
         if let selector = descriptor.selector, selector != "compare:" {
             throw NSError.coreData(.coreData, "unsupported NSSortDescriptor selector: \(selector)")
@@ -128,7 +129,8 @@ struct FetchCompiler {
         // A column of the result may be named by an expression description.
         let named = query.properties.first { $0 is NSExpressionDescription && $0.name == key }
         let operand =
-            try named.map { try Self.operand($0, &compiler) } ?? compiler.operand(NSExpression(forKeyPath: key))
+            try named.map { try Self.operand($0, &compiler) }
+            ?? compiler.operand(NSExpression(forKeyPath: key))
         return SQLStatement(
             "\(operand.sql.text) \(descriptor.ascending ? "ASC" : "DESC")", operand.sql.arguments)
     }
@@ -141,7 +143,9 @@ struct DictionaryColumn {
     /// Where a relationship's key leads.
     let destination: StoredEntity?
 
-    init(_ property: NSPropertyDescription, _ operand: QueryOperand, _ schema: SQLSchema, _ home: StoredEntity) {
+    init(
+        _ property: NSPropertyDescription, _ operand: QueryOperand, _ schema: SQLSchema, _ home: StoredEntity
+    ) {
         name = property.name
         if let expression = property as? NSExpressionDescription,
             expression.expressionResultType != .undefinedAttributeType

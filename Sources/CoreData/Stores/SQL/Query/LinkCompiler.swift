@@ -11,7 +11,8 @@ struct LinkCompiler {
     ) throws -> SQLStatement {
         let owner = "l.\(schema.quoted(links.owner))"
         let order = links.order.map { " ORDER BY l.\(schema.quoted($0))" } ?? ""
-        let condition = try ValueList(owners.map(SQLValue.integer)).condition(SQLStatement(owner), schema.dialect)
+        let condition = try ValueList(owners.map(SQLValue.integer)).condition(
+            SQLStatement(owner), schema.dialect)
         let table = schema.quoted(links.table)
         switch links.kind {
         case .destinationColumn:

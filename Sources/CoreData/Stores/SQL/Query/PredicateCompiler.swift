@@ -64,16 +64,21 @@ struct PredicateCompiler {
         case .contains:
             return try contains(left, right, comparison)
         case .in:
-            if case .constant(let value?) = right, value is String { return try contains(right, left, comparison) }
+            if case .constant(let value?) = right, value is String {
+                return try contains(right, left, comparison)
+            }
             return try isIn(left, right, comparison)
         case .between:
             return try isBetween(left, right, comparison)
         case .customSelector:
-            throw Self.unsupported(comparison, "it calls a method; a store evaluates conditions on stored properties")
+            throw Self.unsupported(
+                comparison, "it calls a method; a store evaluates conditions on stored properties")
         }
     }
 
-    private func compare(_ left: Term, _ right: Term, _ comparison: NSComparisonPredicate) throws -> SQLStatement {
+    private func compare(_ left: Term, _ right: Term, _ comparison: NSComparisonPredicate) throws
+        -> SQLStatement
+    {
         let type = comparison.predicateOperatorType
         switch (left, right) {
         case (.operand(let operand), .constant(nil)), (.constant(nil), .operand(let operand)):
@@ -123,7 +128,9 @@ struct PredicateCompiler {
         }
     }
 
-    private func bind(_ value: Any?, _ kind: SlotKind, _ comparison: NSComparisonPredicate) throws -> SQLStatement {
+    private func bind(_ value: Any?, _ kind: SlotKind, _ comparison: NSComparisonPredicate) throws
+        -> SQLStatement
+    {
         guard let value else { return SQLStatement("NULL") }
         return SQLStatement("?", [try argument(value, kind, comparison)])
     }
@@ -150,7 +157,8 @@ struct PredicateCompiler {
         {
             // A range of the column, for which an index serves.
             var statement = SQLStatement("(\(text.sql.text) >= ?", text.sql.arguments + [.text(range.lower)])
-            statement.append(SQLStatement(" AND \(text.sql.text) < ?)", text.sql.arguments + [.text(range.upper)]))
+            statement.append(
+                SQLStatement(" AND \(text.sql.text) < ?)", text.sql.arguments + [.text(range.upper)]))
             return statement
         }
         let (a, b, _) = try pair(left, right, comparison)
@@ -158,7 +166,8 @@ struct PredicateCompiler {
     }
 
     private func match(
-        _ operation: TextOperation?, _ text: SQLStatement, _ pattern: SQLStatement, _ comparison: NSComparisonPredicate
+        _ operation: TextOperation?, _ text: SQLStatement, _ pattern: SQLStatement,
+        _ comparison: NSComparisonPredicate
     ) throws -> SQLStatement {
         let isNegated = comparison.predicateOperatorType == .notEqualTo
         guard let operation = isNegated ? .equal : operation else {
@@ -268,7 +277,8 @@ struct PredicateCompiler {
         case .variable(let name):
             throw Self.unsupported(predicate, "the variable $\(name) has no value")
         case .set, .subquery, .assignment, .block, .symbol, .anyKey, .custom:
-            throw Self.unsupported(predicate, "the expression \(expression) is not supported by a SQL store yet")
+            throw Self.unsupported(
+                predicate, "the expression \(expression) is not supported by a SQL store yet")
         }
     }
 
@@ -278,7 +288,8 @@ struct PredicateCompiler {
     mutating func operand(_ expression: NSExpression, _ context: NSPredicate? = nil) throws -> QueryOperand {
         switch expression.kind {
         case .evaluatedObject:
-            return QueryOperand(sql: "\(QueryScope.base).Z_PK", kind: .toOne, destination: scope.entity.home.entity)
+            return QueryOperand(
+                sql: "\(QueryScope.base).Z_PK", kind: .toOne, destination: scope.entity.home.entity)
         case .keyPath(let operand, let path):
             guard case .evaluatedObject = operand.kind else {
                 throw Self.unsupported(expression, context, "it begins at something other than the object")

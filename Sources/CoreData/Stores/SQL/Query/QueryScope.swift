@@ -62,7 +62,9 @@ struct QueryScope {
                 return QueryOperand(sql: column, kind: .toOne, destination: destination)
             }
             walked.append(name)
-            guard let next = entity.home.store?.home(of: destination).flatMap({ schema.entity($0.entityNumber) })
+            guard
+                let next = entity.home.store?.home(of: destination).flatMap({ schema.entity($0.entityNumber) }
+                )
             else { throw Self.missing(keyPath, entity, "'\(name)' leads to another store") }
             alias = join(walked.joined(separator: "."), next, column)
             entity = next
@@ -91,7 +93,8 @@ struct QueryScope {
         if let made = joins.first(where: { $0.path == path }) { return made.alias }
         let alias = "t\(joins.count + 1)"
         joins.append(
-            (path, alias, "LEFT OUTER JOIN \(schema.quoted(entity.table)) \(alias) ON \(key) = \(alias).Z_PK"))
+            (path, alias, "LEFT OUTER JOIN \(schema.quoted(entity.table)) \(alias) ON \(key) = \(alias).Z_PK")
+        )
         return alias
     }
 

@@ -41,7 +41,9 @@ extension SQLValue {
             guard let text = (value as? URL)?.absoluteString ?? value as? String else { return nil }
             self = .text(text)
         case .uuid:
-            guard let uuid = value as? UUID ?? (value as? String).flatMap(UUID.init(uuidString:)) else { return nil }
+            guard let uuid = value as? UUID ?? (value as? String).flatMap(UUID.init(uuidString:)) else {
+                return nil
+            }
             self = .blob(withUnsafeBytes(of: uuid.uuid) { Data($0) })
         case .binary, .transformable:
             guard let data = value as? Data else { return nil }
@@ -69,7 +71,9 @@ extension SQLValue {
     /// A decimal as a column with numeric affinity compares it.
     static func decimal(_ value: Decimal) -> SQLValue {
         let number = NSDecimalNumber(decimal: value)
-        if let integer = Int64(exactly: number.doubleValue), Decimal(integer) == value { return .integer(integer) }
+        if let integer = Int64(exactly: number.doubleValue), Decimal(integer) == value {
+            return .integer(integer)
+        }
         return .double(Double("\(value)") ?? number.doubleValue)
     }
 }

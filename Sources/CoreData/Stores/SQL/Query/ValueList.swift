@@ -33,7 +33,8 @@ struct ValueList {
             case .integer(let value): parts.append(String(value))
             case .double(let value) where value.isFinite: parts.append("\(value)")
             case .text(let value):
-                guard let data = try? JSONEncoder().encode([value]), let text = String(data: data, encoding: .utf8)
+                guard let data = try? JSONEncoder().encode([value]),
+                    let text = String(data: data, encoding: .utf8)
                 else { return nil }
                 parts.append(String(text.dropFirst().dropLast()))
             default: return nil
