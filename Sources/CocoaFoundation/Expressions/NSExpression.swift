@@ -54,6 +54,13 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
         case minus = "MINUS"
     }
 
+    /// The words that stand for an index: `[FIRST]`, `[LAST]`, `[SIZE]`.
+    package enum Symbol: String, Sendable {
+        case first = "FIRST"
+        case last = "LAST"
+        case size = "SIZE"
+    }
+
     /// What the expression is made of; the SQL generator switches over it.
     package indirect enum Kind {
         case constant(Any?)
@@ -68,6 +75,8 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
         case subquery(NSExpression, variable: String, NSPredicate)
         case assignment(variable: String, NSExpression)
         case block(Block, [NSExpression])
+        /// The index of `objectFrom:withIndex:`, where it is a word.
+        case symbol(Symbol)
         case anyKey
         case conditional(NSPredicate, NSExpression, NSExpression)
         /// A subclass's own: only its `expressionValue(with:context:)` knows the value.
@@ -76,9 +85,12 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
 
     /// What the expression is made of.
     package let kind: Kind
+    /// The components of a key path.
+    let steps: KeyPathSteps?
 
     package init(kind: Kind) {
         self.kind = kind
+        steps = if case .keyPath(_, let path) = kind { KeyPathSteps(path) } else { nil }
         super.init()
     }
 
@@ -93,6 +105,7 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
             case .anyKey: .anyKey
             default: .custom(type)
             }
+        steps = nil
         super.init()
     }
 
@@ -213,22 +226,52 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     /// - Parameters:
     ///   - object: the object that key paths start from.
     ///   - context: the values of variables, by name without the dollar sign; an assignment writes here.
-    /// - Precondition: the expression has a value; see ``value(with:context:)`` for what can be wrong.
+    /// - Returns: the value; `nil` also where the values do not fit, for which ``value(with:context:)`` throws.
+    /// - Precondition: the expression can be evaluated: its variables have values and its functions are known.
     open func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
-        fatalError("not yet written")
+        if case .custom(let type) = kind {
+            preconditionFailure(
+                "A subclass of NSExpression of type \(type) must override expressionValue(with:context:)")
+        }
+        do {
+            return try value(with: object, context: context)
+        } catch let error as PredicateEvaluationError where error.cause == .values {
+            return nil
+        } catch {
+            preconditionFailure("The expression \(self) cannot be evaluated: \(error)")
+        }
     }
 
     /// The value of the expression for an object, or the error that says why it has none.
     ///
-    /// Apple raises an exception in these cases, which Swift code cannot catch.
+    /// Apple raises an exception in these cases, which Swift code cannot catch. A subclass whose value can be
+    /// missing for a reason overrides this method and ``expressionValue(with:context:)``.
     ///
+    /// - Parameters:
+    ///   - object: the object that key paths start from.
+    ///   - context: the values of variables, by name without the dollar sign; an assignment writes here.
     /// - Throws: ``PredicateEvaluationError``.
     open func value(with object: Any?, context: NSMutableDictionary? = nil) throws -> Any? {
-        fatalError("not yet written")
+        if case .custom = kind { return expressionValue(with: object, context: context) }
+        return try value(with: object, scope: EvaluationScope(context: context))
     }
 
     /// Does nothing: kept for source compatibility with Apple's, where decoded expressions are locked.
     open func allowEvaluation() {}
+
+    /// The text of the expression, which ``init(parsing:arguments:)`` reads.
+    open override var description: String { formatText }
+
+    /// Whether the object is an expression with the same structure and values.
+    open override func isEqual(_ object: Any?) -> Bool {
+        (object as? NSExpression).map(isEquivalent(to:)) ?? false
+    }
+
+    open override var hash: Int {
+        var hasher = Hasher()
+        combineStructure(into: &hasher)
+        return hasher.finalize()
+    }
 
     open override func copy() -> Any { self }
 

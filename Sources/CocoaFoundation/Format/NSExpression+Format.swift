@@ -13,20 +13,37 @@ extension ExpressionFormatParsing {
     /// - Precondition: the string is well formed and has as many arguments as it asks for. For text that
     ///   users write, use ``init(parsing:arguments:)``.
     public init(format expressionFormat: String, _ args: any CVarArg...) {
-        fatalError("not yet written")
+        self = Self.expression(format: expressionFormat, args)
     }
 
-    /// Makes an expression from a format string and an array of arguments.
+    /// Makes an expression from a format string and an array of arguments; `NSNull` stands for no value.
     ///
     /// - Precondition: the string is well formed and has as many arguments as it asks for.
     public init(format expressionFormat: String, argumentArray arguments: [Any]) {
-        fatalError("not yet written")
+        self = Self.expression(format: expressionFormat, arguments)
     }
 
     /// Makes an expression from text that a user wrote.
     ///
     /// - Throws: ``PredicateFormatError``, with the column of the mistake.
     public init(parsing expressionFormat: String, arguments: [Any?] = []) throws {
-        fatalError("not yet written")
+        var parser = try FormatParser(expressionFormat, arguments: arguments, checksPatterns: true)
+        self = Self.own(try parser.parseExpression())
+    }
+
+    private static func expression(format: String, _ arguments: [Any]) -> Self {
+        do {
+            var parser = try FormatParser(format, arguments: arguments, checksPatterns: false)
+            return own(try parser.parseExpression())
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+
+    private static func own(_ expression: NSExpression) -> Self {
+        guard let own = expression as? Self else {
+            preconditionFailure("The expression \(expression) is no \(Self.self)")
+        }
+        return own
     }
 }

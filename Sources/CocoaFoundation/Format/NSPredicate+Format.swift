@@ -9,23 +9,43 @@ extension NSPredicate: PredicateFormatParsing {}
 extension PredicateFormatParsing {
     /// Makes a predicate from a format string and its arguments.
     ///
+    /// The language is that of Apple's *Predicate Format String Syntax*.
+    ///
     /// - Precondition: the string is well formed and has as many arguments as it asks for. For text that
     ///   users write, use ``init(parsing:arguments:)``.
     public init(format predicateFormat: String, _ args: any CVarArg...) {
-        fatalError("not yet written")
+        self = Self.predicate(format: predicateFormat, args)
     }
 
-    /// Makes a predicate from a format string and an array of arguments.
+    /// Makes a predicate from a format string and an array of arguments; `NSNull` stands for no value.
     ///
     /// - Precondition: the string is well formed and has as many arguments as it asks for.
     public init(format predicateFormat: String, argumentArray arguments: [Any]?) {
-        fatalError("not yet written")
+        self = Self.predicate(format: predicateFormat, arguments ?? [])
     }
 
     /// Makes a predicate from text that a user wrote.
     ///
-    /// - Throws: ``PredicateFormatError``, with the column of the mistake.
+    /// - Throws: ``PredicateFormatError``, with the column of the mistake. A regular expression in the text
+    ///   that is not valid is one, too.
     public init(parsing predicateFormat: String, arguments: [Any?] = []) throws {
-        fatalError("not yet written")
+        var parser = try FormatParser(predicateFormat, arguments: arguments, checksPatterns: true)
+        self = Self.own(try parser.parsePredicate())
+    }
+
+    private static func predicate(format: String, _ arguments: [Any]) -> Self {
+        do {
+            var parser = try FormatParser(format, arguments: arguments, checksPatterns: false)
+            return own(try parser.parsePredicate())
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+
+    private static func own(_ predicate: NSPredicate) -> Self {
+        guard let own = predicate as? Self else {
+            preconditionFailure("The predicate \(predicate.formatString) is no \(Self.self)")
+        }
+        return own
     }
 }

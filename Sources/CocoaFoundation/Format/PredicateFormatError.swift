@@ -7,8 +7,32 @@ public struct PredicateFormatError: Error, LocalizedError, CustomStringConvertib
     /// What is wrong, without the string.
     public let reason: String
 
+    /// - Parameter offset: where the error was noticed, in bytes.
+    init(format: String, offset: Int, reason: String) {
+        self.format = format
+        self.reason = reason
+        column = String(decoding: format.utf8.prefix(offset), as: UTF8.self).count + 1
+    }
+
     /// The reason, the string and a caret under the column.
-    public var description: String { fatalError("not yet written") }
+    ///
+    /// Of a long string a part is shown.
+    public var description: String {
+        let width = 72
+        let characters = Array(format.prefix(column + width))
+        let first = max(0, min(column - 1, characters.count) - width / 2)
+        let last = min(characters.count, first + width)
+        let shown = characters[first..<last].map { $0.isNewline || $0 == "\t" ? " " : $0 }
+        let start = first > 0 ? "…" : ""
+        let end =
+            format.index(format.startIndex, offsetBy: last, limitedBy: format.endIndex) == format.endIndex
+        let caret = String(repeating: " ", count: column - 1 - first + start.count)
+        return """
+            Unable to parse the format string: \(reason) (column \(column))
+            \(start)\(String(shown))\(end ? "" : "…")
+            \(caret)^
+            """
+    }
 
     /// The same as ``description``.
     public var errorDescription: String? { description }

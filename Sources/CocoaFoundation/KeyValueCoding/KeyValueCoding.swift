@@ -61,7 +61,8 @@ extension KeyValueCoding {
             for owner in owners.collectionElements { assign(value, forKey: key, to: owner, keyPath) }
         default:
             preconditionFailure(
-                "Key path \"\(keyPath)\" of \(type(of: self)): \(described(owner)) takes no value for \"\(key)\"")
+                "Key path \"\(keyPath)\" of \(type(of: self)): \(described(owner)) takes no value for \"\(key)\""
+            )
         }
     }
 

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A predicate that compares two expressions.
 ///
 /// Foundation on Linux has only the shell of this class, so it is declared here, with Apple's names and raw
@@ -81,6 +83,8 @@ open class NSComparisonPredicate: NSPredicate, NSSecureCoding {
     private let modifier: Modifier
     private let type: Operator
     private let stringOptions: Options
+    /// The right side, prepared for comparing, once it was needed and if it is a constant.
+    let constantOperand = Mutex<ComparedOperand?>(nil)
 
     /// Makes a predicate that compares two expressions.
     public init(
@@ -94,6 +98,35 @@ open class NSComparisonPredicate: NSPredicate, NSSecureCoding {
         stringOptions = options
         super.init(value: false)
     }
+
+    /// Whether the comparison holds for an object.
+    ///
+    /// The answer is `false` where the values do not fit the operator or a function; see
+    /// ``Foundation/NSPredicate/matches(_:substitutionVariables:)`` for the error instead.
+    ///
+    /// - Precondition: all variables have values, every function is known, and the left side of `ANY` or `ALL`
+    ///   is a collection.
+    open override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
+        evaluateOrStop(with: object, bindings)
+    }
+
+    /// The text of the predicate, as `formatString`; Foundation marks this property as deprecated on Linux.
+    open override var predicateFormat: String { formatString }
+
+    /// The text of the predicate.
+    open override var description: String { formatString }
+
+    /// Whether the object is a predicate with the same structure, operators and values.
+    open override func isEqual(_ object: Any?) -> Bool {
+        (object as? NSPredicate).map(isEquivalent(to:)) ?? false
+    }
+
+    open override var hash: Int { structuralHash }
+
+    open override func copy() -> Any { self }
+
+    /// The predicate itself: predicates do not change.
+    open override func copy(with zone: NSZone? = nil) -> Any { self }
 
     // MARK: Coding
 

@@ -13,31 +13,20 @@ package enum PredicateShape {
 
 extension NSPredicate {
     /// What the predicate is.
-    package var shape: PredicateShape { fatalError("not yet written") }
-
-    /// The predicate's text, right for every predicate.
-    ///
-    /// The same as Apple's `predicateFormat`, which Foundation marks as deprecated on Linux.
-    public var formatString: String { fatalError("not yet written") }
-
-    /// Whether two predicates have the same structure, operators and values.
-    ///
-    /// Use this in place of `==` when predicates may contain `NSCompoundPredicate`: Foundation on Linux
-    /// says that any two of those are equal.
-    public func isEquivalent(to other: NSPredicate) -> Bool { fatalError("not yet written") }
-
-    /// The predicate with its variables replaced by values.
-    ///
-    /// Variables without a value in `variables` stay.
-    public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
-        fatalError("not yet written")
-    }
-
-    /// Whether the predicate holds for an object, or the error that says why it cannot be told.
-    ///
-    /// - Throws: ``PredicateEvaluationError``.
-    public func matches(_ object: Any?, substitutionVariables: [String: Any] = [:]) throws -> Bool {
-        fatalError("not yet written")
+    package var shape: PredicateShape {
+        switch self {
+        case let comparison as NSComparisonPredicate:
+            return .comparison(comparison)
+        case let compound as NSCompoundPredicate:
+            return .compound(compound.compoundPredicateType, compound.subpredicates)
+        case let constant as ConstantPredicate:
+            return .value(constant.value)
+        default:
+            // Foundation keeps the value of `NSPredicate(value:)` to itself, but compares it.
+            guard type(of: self) == NSPredicate.self else { return .opaque }
+            if isEqual(NSPredicate(value: true)) { return .value(true) }
+            return isEqual(NSPredicate(value: false)) ? .value(false) : .opaque
+        }
     }
 
     /// Does nothing: kept for source compatibility with Apple's, where decoded predicates are locked.

@@ -111,7 +111,9 @@ package struct TextPattern: Sendable {
             if !wholeWords { return search.firstRange(in: text) != nil }
             var start = 0
             while let range = search.firstRange(in: text, from: start) {
-                if text.isWordBoundary(range.lowerBound) && text.isWordBoundary(range.upperBound) { return true }
+                if text.isWordBoundary(range.lowerBound) && text.isWordBoundary(range.upperBound) {
+                    return true
+                }
                 start = range.lowerBound + 1
             }
             return false

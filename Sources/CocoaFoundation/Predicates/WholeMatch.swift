@@ -33,7 +33,9 @@ final class WholeMatch: @unchecked Sendable {
         // The other forms are for expressions that end in a comment, which runs to the end of the line, or in
         // a quotation (`\Q`), which runs to the end of the expression.
         for whole in ["\\A(?:\(pattern))\\z", "\\A(?:\(pattern)\n)\\z", "\\A(?:\(pattern)\\E)\\z"] {
-            if let expression = try? NSRegularExpression(pattern: whole, options: options) { return expression }
+            if let expression = try? NSRegularExpression(pattern: whole, options: options) {
+                return expression
+            }
         }
         return nil
     }

@@ -1,0 +1,34 @@
+/// The index expressions `[FIRST]`, `[LAST]`, `[SIZE]` and `[n]`.
+enum ElementAccess {
+    /// An element of a collection; `nil` when there is none at the index.
+    ///
+    /// - Parameter index: a number counted from 0, a key of a dictionary, or an ``NSExpression/Symbol``.
+    /// - Throws: ``PredicateEvaluationError`` when the value has no elements or they have no order.
+    static func element(of value: Any?, at index: Any?) throws -> Any? {
+        guard let value = presentValue(value), let index = presentValue(index) else { return nil }
+        guard let collection = value as? any ValueCollection else {
+            throw PredicateEvaluationError(
+                .values, "An index needs a collection, and got \(described(value)).")
+        }
+        if let symbol = index as? NSExpression.Symbol, symbol == .size { return collection.collectionCount }
+        switch collection.collectionKind {
+        case .dictionary:
+            return (value as? NSDictionary)?.object(forKey: index)
+                ?? (value as? [AnyHashable: Any])?[index as? AnyHashable ?? AnyHashable("")]
+        case .set:
+            throw PredicateEvaluationError(.values, "A set has no order that an index could count in.")
+        case .array, .orderedSet:
+            break
+        }
+        let elements = collection.collectionElements
+        switch index as? NSExpression.Symbol {
+        case .first: return elements.first
+        case .last: return elements.last
+        default: break
+        }
+        guard let position = Number(index)?.truncated else {
+            throw PredicateEvaluationError(.values, "\(described(index)) is no index.")
+        }
+        return elements.indices.contains(Int(position)) ? elements[Int(position)] : nil
+    }
+}

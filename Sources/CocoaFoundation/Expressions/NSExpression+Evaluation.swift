@@ -1,0 +1,93 @@
+extension NSExpression {
+    /// The value of the expression inside an evaluation that has begun.
+    func value(with object: Any?, scope: EvaluationScope) throws -> Any? {
+        switch kind {
+        case .constant(let value):
+            return presentValue(value)
+        case .evaluatedObject:
+            return presentValue(object)
+        case .variable(let name):
+            return try scope.value(of: name)
+        case .keyPath(let operand, let path):
+            return try (steps ?? KeyPathSteps(path)).value(of: operand.value(with: object, scope: scope))
+        case .function(let target, let name, let arguments):
+            let values = try arguments.map { try $0.value(with: object, scope: scope) }
+            if let target {
+                let receiver = try target.value(with: object, scope: scope)
+                return try ObjectMethods.result(of: name, target: receiver, arguments: values)
+            }
+            return try NSExpression.result(ofFunction: name, values)
+        case .aggregate(let elements):
+            return try elements.map { try $0.value(with: object, scope: scope) ?? NSNull() }
+        case .set(let operation, let left, let right):
+            return try operation.result(
+                left.value(with: object, scope: scope), right.value(with: object, scope: scope))
+        case .subquery(let collection, let variable, let predicate):
+            let value = try collection.value(with: object, scope: scope)
+            return try NSExpression.elements(of: value) { element in
+                // The element is the iterator's value only: key paths still start at the evaluated object.
+                try predicate.holds(
+                    for: object, scope: EvaluationScope(inside: scope, variable, element))
+            }
+        case .assignment(let variable, let expression):
+            let value = try expression.value(with: object, scope: scope)
+            scope.assign(value, to: variable)
+            return value
+        case .block(let block, let arguments):
+            return presentValue(block(object, arguments, scope.dictionary))
+        case .conditional(let predicate, let trueExpression, let falseExpression):
+            let holds = try predicate.holds(for: object, scope: scope)
+            return try (holds ? trueExpression : falseExpression).value(with: object, scope: scope)
+        case .symbol(let symbol):
+            return symbol
+        case .anyKey:
+            throw PredicateEvaluationError(.predicate, "ANYKEY has a value only in Spotlight queries.")
+        case .custom:
+            return presentValue(try value(with: object, context: scope.dictionary))
+        }
+    }
+
+    private static func result(ofFunction name: String, _ arguments: [Any?]) throws -> Any? {
+        guard let function = FunctionTable.function(named: name) else {
+            throw PredicateEvaluationError(.predicate, "There is no function \(name).")
+        }
+        guard function.arity.contains(arguments.count) else {
+            throw PredicateEvaluationError(
+                .predicate, "The function \(name) does not take \(arguments.count) arguments.")
+        }
+        return presentValue(try function.evaluate(arguments))
+    }
+
+    /// The elements of a collection that meet a condition, as an array.
+    private static func elements(of value: Any?, where condition: (Any) throws -> Bool) throws -> [Any] {
+        guard let value = presentValue(value) else { return [] }
+        guard let collection = value as? any ValueCollection else {
+            throw PredicateEvaluationError(
+                .predicate, "SUBQUERY needs a collection, and got \(described(value)).")
+        }
+        return try collection.collectionElements.filter(condition)
+    }
+}
+
+extension NSExpression.SetOperation {
+    /// The elements of the result, each once, those of the left side first; `nil` when a side is absent.
+    ///
+    /// The result is a set when the left side is one, and otherwise an array.
+    fileprivate func result(_ left: Any?, _ right: Any?) throws -> Any? {
+        guard let left = presentValue(left), let right = presentValue(right) else { return nil }
+        guard let left = left as? any ValueCollection, let right = right as? any ValueCollection else {
+            throw PredicateEvaluationError(
+                .values,
+                "\(rawValue) needs two collections, and got \(described(left)) and \(described(right)).")
+        }
+        let rights = Set(right.collectionElements.map(PredicateValue.init))
+        let elements =
+            switch self {
+            case .union: left.collectionElements + right.collectionElements
+            case .intersect: left.collectionElements.filter { rights.contains(PredicateValue($0)) }
+            case .minus: left.collectionElements.filter { !rights.contains(PredicateValue($0)) }
+            }
+        let distinct = distinctValues(elements)
+        return left.collectionKind == .set ? NSSet(array: distinct) : distinct
+    }
+}

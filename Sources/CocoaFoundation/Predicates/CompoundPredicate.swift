@@ -1,0 +1,38 @@
+/// A compound predicate as the parser makes it.
+///
+/// Foundation's `NSCompoundPredicate` on Linux is Apple's class in name and structure, but its text, its
+/// equality and its copies are wrong; this subclass puts them right. It can be archived, too.
+package final class CompoundPredicate: NSCompoundPredicate, NSSecureCoding {
+    package override init(type: LogicalType, subpredicates: [NSPredicate]) {
+        super.init(type: type, subpredicates: subpredicates)
+    }
+
+    package override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool
+    {
+        evaluateOrStop(with: object, bindings)
+    }
+
+    package override var predicateFormat: String { formatString }
+    package override var description: String { formatString }
+
+    package override func isEqual(_ object: Any?) -> Bool {
+        (object as? NSPredicate).map(isEquivalent(to:)) ?? false
+    }
+
+    package override var hash: Int { structuralHash }
+
+    package override func copy() -> Any { self }
+    package override func copy(with zone: NSZone? = nil) -> Any { self }
+
+    // MARK: Coding
+
+    package static var supportsSecureCoding: Bool { true }
+
+    package init?(coder: NSCoder) {
+        fatalError("not yet written")
+    }
+
+    package func encode(with coder: NSCoder) {
+        fatalError("not yet written")
+    }
+}

@@ -1,0 +1,61 @@
+extension NSComparisonPredicate {
+    /// Whether the comparison holds, inside an evaluation that has begun.
+    func comparisonHolds(for object: Any?, scope: EvaluationScope) throws -> Bool {
+        let left = try leftExpression.value(with: object, scope: scope)
+        let right = try comparedOperand(with: object, scope: scope)
+        switch comparisonPredicateModifier {
+        case .direct:
+            return try right.holds(for: PredicateValue(left))
+        case .any:
+            return try elements(of: left, right).contains { try right.holds(for: PredicateValue($0)) }
+        case .all:
+            return try elements(of: left, right).allSatisfy { try right.holds(for: PredicateValue($0)) }
+        }
+    }
+
+    /// The right side, prepared for comparing; kept when it is a constant.
+    private func comparedOperand(with object: Any?, scope: EvaluationScope) throws -> ComparedOperand {
+        guard rightExpression.isConstant else {
+            let value = try rightExpression.value(with: object, scope: scope)
+            return try ComparedOperand(predicateOperatorType, value, options: options)
+        }
+        if let kept = constantOperand.withLock({ $0 }) { return kept }
+        let value = try rightExpression.value(with: nil, scope: scope)
+        let operand = try ComparedOperand(predicateOperatorType, value, options: options)
+        constantOperand.withLock { $0 = operand }
+        return operand
+    }
+
+    /// The elements of the left side of `ANY` and `ALL`.
+    ///
+    /// A path over two collections, such as `authors.books.title`, gives a collection of collections; their
+    /// elements are compared, as the joins of a SQL store do, unless the comparison itself is one of
+    /// collections. No collection at all counts as an empty one.
+    private func elements(of left: Any?, _ right: ComparedOperand) throws -> [Any] {
+        guard let left = presentValue(left) else { return [] }
+        guard let collection = left as? any ValueCollection else {
+            throw PredicateEvaluationError(
+                .predicate,
+                "The left hand side of ANY or ALL must be a collection, and is \(described(left)).")
+        }
+        return right.comparesCollections ? collection.collectionElements : flattened(collection)
+    }
+
+    private func flattened(_ collection: any ValueCollection) -> [Any] {
+        collection.collectionElements.flatMap { element -> [Any] in
+            guard let inner = presentValue(element) as? any ValueCollection else { return [element] }
+            return flattened(inner)
+        }
+    }
+}
+
+extension NSExpression {
+    /// Whether the expression has the same value for every object.
+    fileprivate var isConstant: Bool {
+        switch kind {
+        case .constant: true
+        case .aggregate(let elements): elements.allSatisfy(\.isConstant)
+        default: false
+        }
+    }
+}

@@ -1,0 +1,144 @@
+/// A sort descriptor made with a key, or with a Swift key path to values that are not `Comparable`.
+///
+/// Foundation on Linux makes sort descriptors with key paths to `Comparable` values only, which `String?` is
+/// not.
+final class KeySortDescriptor: NSSortDescriptor, NSSecureCoding {
+    /// How the values are compared.
+    enum Order {
+        case method(StringOrder)
+        case comparator(Comparator)
+    }
+
+    /// Where the values are.
+    enum Place: Hashable {
+        case object
+        case key(String, KeyPathSteps)
+        case keyPath(AnyKeyPath)
+    }
+
+    let place: Place
+    let order: Order
+
+    init(_ place: Place, ascending: Bool, order: Order) {
+        self.place = place
+        self.order = order
+        // The superclass wants a key path; nobody reads it.
+        super.init(keyPath: \NSSortDescriptor.self, ascending: ascending) { _, _ in .orderedSame }
+    }
+
+    convenience init(key: String?, ascending: Bool, order: Order) {
+        let place = key.map { Place.key($0, KeyPathSteps($0)) } ?? .object
+        self.init(place, ascending: ascending, order: order)
+    }
+
+    /// The key path of the values; `nil` for the objects themselves, or when it has no name.
+    var keyPathString: String? {
+        switch place {
+        case .object: nil
+        case .key(let key, _): key
+        case .keyPath(let keyPath): KeyPathNames.name(of: keyPath)
+        }
+    }
+
+    override var keyPath: AnyKeyPath {
+        if case .keyPath(let keyPath) = place { keyPath } else { super.keyPath }
+    }
+
+    /// The value of an object that is compared.
+    ///
+    /// - Precondition: the object has the key.
+    func value(of object: Any) -> Any? {
+        switch place {
+        case .object:
+            return object
+        case .keyPath(let keyPath):
+            return object[keyPath: keyPath]
+        case .key(let key, let steps):
+            do {
+                return try steps.value(of: object)
+            } catch {
+                preconditionFailure("Sorting by \"\(key)\": \(error)")
+            }
+        }
+    }
+
+    /// Which of two values comes first when the order is ascending.
+    func orderOfValues(_ lhs: Any?, _ rhs: Any?) -> ComparisonResult {
+        switch order {
+        case .method(let method): method.order(PredicateValue(lhs), PredicateValue(rhs))
+        case .comparator(let comparator): comparator(lhs ?? NSNull(), rhs ?? NSNull())
+        }
+    }
+
+    override func compare(_ object1: Any, to object2: Any) -> ComparisonResult {
+        let result = orderOfValues(value(of: object1), value(of: object2))
+        return ascending ? result : result.reversed
+    }
+
+    override var comparator: Comparator { orderOfValues }
+
+    override var reversedSortDescriptor: Any {
+        KeySortDescriptor(place, ascending: !ascending, order: order)
+    }
+
+    override func copy() -> Any { self }
+    override func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Descriptors with closures are equal only to themselves.
+    override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? KeySortDescriptor else { return false }
+        if self === other { return true }
+        guard case .method(let method) = order, case .method(let otherMethod) = other.order else {
+            return false
+        }
+        return place == other.place && ascending == other.ascending && method == otherMethod
+    }
+
+    override var hash: Int {
+        var hasher = Hasher()
+        hasher.combine(place)
+        hasher.combine(ascending)
+        return hasher.finalize()
+    }
+
+    override var description: String {
+        let method =
+            switch order {
+            case .method(let method): method.rawValue
+            case .comparator: "comparator"
+            }
+        return "(\(keyPathString ?? "self"), \(ascending ? "ascending" : "descending"), \(method))"
+    }
+
+    // MARK: Coding
+
+    static var supportsSecureCoding: Bool { true }
+
+    init?(coder: NSCoder) {
+        guard coder.allowsKeyedCoding else { return nil }
+        let key = coder.decodeObject(of: NSString.self, forKey: "NSKey").map(String.init(describing:))
+        let selector = coder.decodeObject(of: NSString.self, forKey: "NSSelector").map(
+            String.init(describing:))
+        guard let method = StringOrder(rawValue: selector ?? StringOrder.compare.rawValue) else { return nil }
+        place = key.map { .key($0, KeyPathSteps($0)) } ?? .object
+        order = .method(method)
+        super.init(keyPath: \NSSortDescriptor.self, ascending: coder.decodeBool(forKey: "NSAscending")) {
+            _, _ in .orderedSame
+        }
+    }
+
+    /// - Precondition: the descriptor has no closure, its key path has a name, and `coder` is a keyed archiver.
+    func encode(with coder: NSCoder) {
+        precondition(coder.allowsKeyedCoding, "Sort descriptors are archived with keyed archivers only")
+        guard case .method(let method) = order else {
+            preconditionFailure("A sort descriptor with a closure cannot be archived")
+        }
+        if case .keyPath(let keyPath) = place, keyPathString == nil {
+            preconditionFailure(
+                "No key is registered for \(keyPath), so that its sort descriptor has no name")
+        }
+        coder.encode(keyPathString as NSString?, forKey: "NSKey")
+        coder.encode(ascending, forKey: "NSAscending")
+        coder.encode(method.rawValue as NSString, forKey: "NSSelector")
+    }
+}
