@@ -32,6 +32,13 @@ struct CorpusTests {
         #expect(contradictions.count <= 2)
     }
 
+    @Test func readsXMLAsFoundationDoes() throws {
+        for path in Corpus.files(named: "contents", under: "models") {
+            let data = try Data(contentsOf: Corpus.url(path))
+            #expect(try ModelElement(xml: data) == FoundationTree(data).root, "\(path)")
+        }
+    }
+
     @Test func readsTheCurrentVersionOfEveryModel() throws {
         let markers = Corpus.files(named: ".xccurrentversion", under: "models")
         #expect(!markers.isEmpty)

@@ -120,6 +120,11 @@ struct XcodeAttributeTests {
         #expect(try defaultValue("String", "Unknown &amp; new", as: String.self) == "Unknown & new")
         #expect(try defaultValue("String", "", as: String.self) == "")
         let uuid = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
+        // What the model editor leaves of a number when the type is changed.
+        #expect(try attribute("attributeType=\"UUID\" defaultValueString=\"0.0\"").defaultValue == nil)
+        #expect(
+            try attribute("attributeType=\"Boolean\" defaultValueString=\"0.0\"").defaultValue as? Bool
+                == false)
         #expect(try defaultValue("UUID", uuid, as: UUID.self) == UUID(uuidString: uuid))
         #expect(try defaultValue("URI", "https://swift.org/a", as: URL.self)?.host == "swift.org")
     }
@@ -154,7 +159,10 @@ struct XcodeAttributeTests {
         let limits = try limits("attributeType=\"\(type)\" minValueString=\"5\" maxValueString=\"60\"")
         #expect(limits.map(\.1) == [1620, 1610])
         #expect(limits.map(\.0.predicateOperatorType) == [.greaterThanOrEqualTo, .lessThanOrEqualTo])
-        #expect(limits.map(\.0.formatString) == ["SELF >= 5", "SELF <= 60"])
+        func holds(_ value: NSNumber) -> [Bool] { limits.map { $0.0.evaluate(with: value) } }
+        #expect(holds(4) == [false, true] && holds(5) == [true, true])
+        #expect(holds(60) == [true, true] && holds(NSDecimalNumber(string: "60.5")) == [true, false])
+        if type != "Decimal" { #expect(limits.map(\.0.formatString) == ["SELF >= 5", "SELF <= 60"]) }
     }
 
     @Test func limitsOfStrings() throws {
@@ -166,6 +174,16 @@ struct XcodeAttributeTests {
             limits.map(\.0.formatString) == ["length >= 2", "length <= 9", "SELF MATCHES \"[a-z]+\""])
     }
 
+    @Test(arguments: [
+        ("a", [false, true, true]), ("abcdefghij", [true, false, true]), ("ab1", [true, true, false]),
+    ])
+    func limitsOfStringsHold(value: String, expected: [Bool]) throws {
+        let limits = try limits(
+            "attributeType=\"String\" minValueString=\"2\" maxValueString=\"9\" regularExpressionString=\"[a-z]+\""
+        )
+        #expect(limits.map { $0.0.evaluate(with: value) } == expected)
+    }
+
     @Test func limitsOfDates() throws {
         let limits = try limits(
             "attributeType=\"Date\" minDateTimeInterval=\"407847600\" maxDateTimeInterval=\"439470000\"")
@@ -175,7 +193,9 @@ struct XcodeAttributeTests {
             return date.timeIntervalSinceReferenceDate
         }
         #expect(bounds == [407_847_600, 439_470_000])
-        #expect(limits.first?.0.formatString.contains("CAST(") == true)
+        #expect(limits.first?.0.formatString.hasPrefix("SELF >= CAST(407847600") == true)
+        let date = Date(timeIntervalSinceReferenceDate: 439_470_001)
+        #expect(limits.map { $0.0.evaluate(with: date) } == [true, false])
     }
 
     @Test func attributeWithoutLimitsHasNoPredicates() throws {

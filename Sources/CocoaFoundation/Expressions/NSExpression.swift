@@ -283,13 +283,20 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     /// Expressions are decoded from secure coders.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Reads an expression from an archive.
+    /// Reads an expression from a keyed archive.
+    ///
+    /// - Returns: `nil` when the archive's expression is none that this class knows.
     public required init?(coder: NSCoder) {
-        fatalError("not yet written")
+        guard let kind = PredicateArchive.kind(PredicateArchive.fields(coder)) else { return nil }
+        self.kind = kind
+        steps = if case .keyPath(_, let path) = kind { KeyPathSteps(path) } else { nil }
+        super.init()
     }
 
-    /// Writes the expression to an archive, in the layout of Apple's framework.
+    /// Writes the expression to a keyed archive, under the keys of Apple's framework.
+    ///
+    /// - Precondition: the expression is no block, and a subclass overrides this method.
     open func encode(with coder: NSCoder) {
-        fatalError("not yet written")
+        PredicateArchive.encode(self, coder)
     }
 }

@@ -5,8 +5,7 @@ extension FormatParser {
         var operand = try readOperand()
         while true {
             if isAt(.dot) {
-                let keys = try readKeys()
-                operand = try appending(keys, to: operand, at: start)
+                operand = try appending(readKeys(), to: operand, at: start)
             } else if isAt(.leftBracket) {
                 operand = try readIndex(of: operand, at: start)
             } else {
@@ -23,16 +22,15 @@ extension FormatParser {
             switch token.kind {
             case .word(let key), .key(let key):
                 keys.append(key)
+                try advance()
             case .collectionOperator(let name):
                 keys.append("@\(name)")
+                try advance()
             case .argument(.keyPath):
-                guard case .keyPath(_, let path) = try readArgument(.keyPath).kind else { continue }
-                keys.append(path)
-                continue
+                keys.append(try readArgument(.keyPath).keyPath)
             default:
-                throw error("Expected a key and found \(token.description).")
+                try failExpecting("a key")
             }
-            try advance()
         }
         return keys
     }
@@ -42,80 +40,86 @@ extension FormatParser {
         let rest = keys.joined(separator: ".")
         if case .keyPath(let base, let path) = expression.kind {
             let longer = NSExpression(kind: .keyPath(operand: base, path: "\(path).\(rest)"))
-            return Node(content: .expression(longer), offset: offset, depth: operand.depth)
+            return Node(.expression(longer), at: offset, depth: operand.depth)
         }
         let keyPath = NSExpression(kind: .keyPath(operand: expression, path: rest))
-        return try node(.expression(keyPath), at: offset, over: [operand])
+        return try node(keyPath, at: offset, over: [operand])
     }
 
     private mutating func readIndex(of operand: Node, at offset: Int) throws -> Node {
-        let collection = try expression(in: operand)
+        _ = try expression(in: operand)
         try advance()
-        let index: Node
-        if case .word(let word) = token.kind, let symbol = NSExpression.Symbol(rawValue: word.uppercased()),
-            try peek().kind == .symbol(.rightBracket)
-        {
-            index = Node(content: .expression(NSExpression(kind: .symbol(symbol))), offset: token.offset)
-            try advance()
-        } else {
-            index = try readExpression()
-        }
+        let index = try readSymbolicIndex() ?? readExpression()
         try read(.rightBracket)
+        return try element(of: operand, at: index, offset)
+    }
+
+    /// Reads `FIRST`, `LAST` or `SIZE`, where the word is all of the index.
+    private mutating func readSymbolicIndex() throws -> Node? {
+        guard let symbol = keyword.flatMap(NSExpression.Symbol.init),
+            try peek() == .symbol(.rightBracket)
+        else { return nil }
+        let index = Node(NSExpression(kind: .symbol(symbol)), at: token.offset)
+        try advance()
+        return index
+    }
+
+    private func element(of operand: Node, at index: Node, _ offset: Int) throws -> Node {
+        let arguments = [try expression(in: operand), try expression(in: index)]
         let element = NSExpression(
-            kind: .function(
-                target: nil, name: "objectFrom:withIndex:",
-                arguments: [collection, try expression(in: index)]))
-        return try node(.expression(element), at: offset, over: [operand, index])
+            kind: .function(target: nil, name: "objectFrom:withIndex:", arguments: arguments))
+        return try node(element, at: offset, over: [operand, index])
     }
 
     // MARK: Operands
 
     private mutating func readOperand() throws -> Node {
-        let offset = token.offset
         switch token.kind {
-        case .word(let word):
-            return try readWord(word)
-        case .key(let key):
-            try advance()
-            return leaf(NSExpression(forKeyPath: key), at: offset)
-        case .collectionOperator(let name):
-            try advance()
-            return leaf(NSExpression(forKeyPath: "@\(name)"), at: offset)
-        case .variable(let name):
-            try advance()
-            return try readVariable(name, at: offset)
-        case .text(let text):
-            try advance()
-            return leaf(NSExpression(forConstantValue: text), at: offset)
-        case .number(let number):
-            try advance()
-            return leaf(NSExpression(forConstantValue: FormatParser.value(of: number)), at: offset)
+        case .word(let word): return try readWord(word)
+        case .symbol(.leftParenthesis): return try readParenthesised()
+        case .symbol(.leftBrace): return try readAggregate()
+        case .symbol, .end: try failExpecting("a value")
+        default: return try readLeaf()
+        }
+    }
+
+    private mutating func readParenthesised() throws -> Node {
+        try advance()
+        let inner = try readOperators(from: .or)
+        try read(.rightParenthesis)
+        return inner
+    }
+
+    private mutating func readAggregate() throws -> Node {
+        let offset = token.offset
+        return try aggregate(readList(.leftBrace, .rightBrace), at: offset)
+    }
+
+    private func aggregate(_ elements: [Node], at offset: Int) throws -> Node {
+        try node(NSExpression(forAggregate: elements.map(expression)), at: offset, over: elements)
+    }
+
+    /// Reads an operand that is one token, or a variable that is given a value.
+    private mutating func readLeaf() throws -> Node {
+        let offset = token.offset
+        let leaf: NSExpression
+        switch token.kind {
         case .argument(let place):
-            return leaf(try readArgument(place), at: offset)
-        case .symbol(.leftParenthesis):
-            try advance()
-            var inner = try readOperators(from: .or)
-            try read(.rightParenthesis)
-            inner.isParenthesised = true
-            return inner
-        case .symbol(.leftBrace):
-            let elements = try readList(.leftBrace, .rightBrace)
-            let aggregate = NSExpression(forAggregate: try elements.map(expression))
-            return try node(.expression(aggregate), at: offset, over: elements)
-        case .symbol, .end:
-            throw error("Expected a value and found \(token.description).")
+            return Node(try readArgument(place), at: offset)
+        case .variable(let name) where try peek() == .symbol(.assign):
+            return try readAssignment(name)
+        case .variable(let name): leaf = NSExpression(forVariable: name)
+        case .key(let key): leaf = NSExpression(forKeyPath: key)
+        case .collectionOperator(let name): leaf = NSExpression(forKeyPath: "@\(name)")
+        case .text(let text): leaf = NSExpression(forConstantValue: text)
+        case .number(.double(let number)): leaf = NSExpression(forConstantValue: number)
+        case .number(.integer(let number)):
+            leaf = NSExpression(forConstantValue: Int(exactly: number) ?? number)
+        case .word, .symbol, .end:
+            try failExpecting("a value")
         }
-    }
-
-    func leaf(_ expression: NSExpression, at offset: Int) -> Node {
-        Node(content: .expression(expression), offset: offset)
-    }
-
-    private static func value(of number: Token.Number) -> Any {
-        switch number {
-        case .integer(let number): Int(exactly: number) ?? number
-        case .double(let number): number
-        }
+        try advance()
+        return Node(leaf, at: offset)
     }
 
     /// Reads an argument, whose place in the format string is the present token.
@@ -125,16 +129,17 @@ extension FormatParser {
             try advance()
             return expression
         } catch let failure as FormatArguments.Failure {
-            throw error(failure.reason)
+            try fail(failure.reason)
         }
     }
 
-    private mutating func readVariable(_ name: String, at offset: Int) throws -> Node {
-        guard isAt(.assign) else { return leaf(NSExpression(forVariable: name), at: offset) }
+    private mutating func readAssignment(_ name: String) throws -> Node {
+        let offset = token.offset
         try advance()
+        try read(.assign)
         let value = try readExpression()
         let assignment = NSExpression(kind: .assignment(variable: name, try expression(in: value)))
-        return try node(.expression(assignment), at: offset, over: [value])
+        return try node(assignment, at: offset, over: [value])
     }
 
     /// Reads expressions between two symbols, separated by commas; perhaps none.
@@ -155,36 +160,41 @@ extension FormatParser {
     // MARK: Words
 
     private mutating func readWord(_ word: String) throws -> Node {
-        let offset = token.offset
-        if let constant = FormatParser.constant(word.uppercased()) {
-            try advance()
-            return Node(content: constant, offset: offset)
-        }
-        let next = try peek()
-        if next.kind == .symbol(.leftParenthesis), let call = try readSpecialCall(word.uppercased()) {
-            return call
-        }
-        if next.kind == .symbol(.leftParenthesis) || next.kind == .symbol(.colon) {
+        if let constant = try readConstant(word.uppercased()) { return constant }
+        switch try peek() {
+        case .symbol(.leftParenthesis):
+            return try readSpecialCall(word.uppercased()) ?? readFunctionCall()
+        case .symbol(.colon):
             return try readFunctionCall()
+        default:
+            return try readKey(word)
         }
-        if FormatParser.operatorWords.contains(word.uppercased()) {
-            throw error("\"\(word)\" is an operator; a key of that name is written #\(word).")
-        }
-        try advance()
-        return leaf(NSExpression(forKeyPath: word), at: offset)
     }
 
-    private static func constant(_ word: String) -> Node.Content? {
-        switch word {
-        case "NULL", "NIL": .expression(NSExpression(forConstantValue: nil))
-        case "TRUE", "YES": .expression(NSExpression(forConstantValue: true))
-        case "FALSE", "NO": .expression(NSExpression(forConstantValue: false))
-        case "SELF": .expression(.expressionForEvaluatedObject())
-        case "ANYKEY": .expression(.expressionForAnyKey())
-        case "TRUEPREDICATE": .predicate(ConstantPredicate(value: true))
-        case "FALSEPREDICATE": .predicate(ConstantPredicate(value: false))
-        default: nil
+    private mutating func readKey(_ word: String) throws -> Node {
+        if FormatParser.operatorWords.contains(word.uppercased()) {
+            try fail("\"\(word)\" is an operator; a key of that name is written #\(word).")
         }
+        let key = Node(NSExpression(forKeyPath: word), at: token.offset)
+        try advance()
+        return key
+    }
+
+    private mutating func readConstant(_ word: String) throws -> Node? {
+        let content: Node.Content
+        switch word {
+        case "NULL", "NIL": content = .expression(NSExpression(forConstantValue: nil))
+        case "TRUE", "YES": content = .expression(NSExpression(forConstantValue: true))
+        case "FALSE", "NO": content = .expression(NSExpression(forConstantValue: false))
+        case "SELF": content = .expression(.expressionForEvaluatedObject())
+        case "ANYKEY": content = .expression(.expressionForAnyKey())
+        case "TRUEPREDICATE": content = .predicate(ConstantPredicate(value: true))
+        case "FALSEPREDICATE": content = .predicate(ConstantPredicate(value: false))
+        default: return nil
+        }
+        let constant = Node(content, at: token.offset)
+        try advance()
+        return constant
     }
 
     /// The words that cannot be keys, because the text around them would read otherwise.

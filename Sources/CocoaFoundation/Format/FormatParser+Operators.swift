@@ -43,22 +43,19 @@ extension FormatParser {
 
     /// Reads operators that bind at least as tightly as `lowest`, and their sides.
     mutating func readOperators(from lowest: Precedence) throws -> Node {
-        try nested { parser in
-            var left = try parser.readPrefix(lowest)
-            while let infix = parser.infix, infix.precedence >= lowest {
-                left = try parser.readRightSide(of: infix, left)
-            }
-            return left
+        try enter()
+        var left = try readPrefix(lowest)
+        while let infix, infix.precedence >= lowest {
+            left = try readRightSide(of: infix, left)
         }
+        leave()
+        return left
     }
 
     /// The operator at the present token.
     private var infix: Infix? {
-        switch token.kind {
-        case .symbol(let symbol): FormatParser.infix(symbol)
-        case .word(let word): FormatParser.infix(word.uppercased())
-        default: nil
-        }
+        if case .symbol(let symbol) = token.kind { return FormatParser.infix(symbol) }
+        return keyword.flatMap(FormatParser.infix)
     }
 
     private static func infix(_ symbol: Token.Symbol) -> Infix? {
@@ -97,25 +94,30 @@ extension FormatParser {
     }
 
     private mutating func readRightSide(of infix: Infix, _ left: Node) throws -> Node {
-        let offset = token.offset
         switch infix {
         case .logical(let type):
             return try readCompound(type, infix.precedence, left)
-        case .comparison:
-            return try readComparison(left, modifier: .direct)
+        case .comparison(let type):
+            return try readComparison(type, left, modifier: .direct)
+        case .set, .arithmetic:
+            _ = try expression(in: left)
+            try advance()
+            return try combination(infix, left, readOperators(from: infix.precedence.tighter))
+        }
+    }
+
+    /// Two values and the operator between them.
+    private func combination(_ infix: Infix, _ left: Node, _ right: Node) throws -> Node {
+        let sides = [try expression(in: left), try expression(in: right)]
+        switch infix {
         case .set(let operation):
-            let first = try expression(in: left)
-            try advance()
-            let right = try readOperators(from: infix.precedence.tighter)
-            let set = NSExpression(kind: .set(operation, first, try expression(in: right)))
-            return try node(.expression(set), at: offset, over: [left, right])
-        case .arithmetic(let function, let precedence):
-            let first = try expression(in: left)
-            try advance()
-            let right = try readOperators(from: precedence.tighter)
-            let call = NSExpression(
-                kind: .function(target: nil, name: function, arguments: [first, try expression(in: right)]))
-            return try node(.expression(call), at: left.offset, over: [left, right])
+            let set = NSExpression(kind: .set(operation, sides[0], sides[1]))
+            return try node(set, at: left.offset, over: [left, right])
+        case .arithmetic(let function, _):
+            let call = NSExpression(kind: .function(target: nil, name: function, arguments: sides))
+            return try node(call, at: left.offset, over: [left, right])
+        case .logical, .comparison:
+            return left
         }
     }
 
@@ -128,53 +130,62 @@ extension FormatParser {
             try advance()
             parts.append(try readOperators(from: precedence.tighter))
         }
-        let predicates = try parts.map(predicate)
-        return try node(
-            .predicate(CompoundPredicate(type: type, subpredicates: predicates)), at: first.offset,
-            over: parts)
+        return try compound(type, parts)
     }
 
-    /// Reads what stands before its operand: `NOT`, `ANY` and its like, and the minus sign.
+    private func compound(_ type: NSCompoundPredicate.LogicalType, _ parts: [Node]) throws -> Node {
+        let compound = CompoundPredicate(type: type, subpredicates: try parts.map(predicate))
+        return try node(compound, at: parts[0].offset, over: parts)
+    }
+
+    /// What may stand before an operand.
+    private enum Prefix {
+        case not
+        case any
+        case all
+        case noneOf
+        case minus
+    }
+
+    private var prefix: Prefix? {
+        if isAt(.not) { return .not }
+        if isAt(.minus) { return .minus }
+        return switch keyword {
+        case "NOT": .not
+        case "ANY", "SOME": .any
+        case "ALL": .all
+        case "NONE": .noneOf
+        default: nil
+        }
+    }
+
     private mutating func readPrefix(_ lowest: Precedence) throws -> Node {
-        let offset = token.offset
-        if isAt(.not) { return try readNegation(lowest) }
-        if isAt(.minus) { return try readMinus() }
-        guard case .word(let word) = token.kind else { return try readPostfix() }
-        switch word.uppercased() {
-        case "NOT":
-            return try readNegation(lowest)
-        case "ANY", "SOME":
-            return try readAggregateComparison(.any, lowest)
-        case "ALL":
-            return try readAggregateComparison(.all, lowest)
-        case "NONE":
-            let comparison = try readAggregateComparison(.any, lowest)
-            let negated = CompoundPredicate(type: .not, subpredicates: [try predicate(in: comparison)])
-            return try node(.predicate(negated), at: offset, over: [comparison])
-        default:
-            return try readPostfix()
+        switch prefix {
+        case .not?: try readNegation(lowest)
+        case .any?: try readAggregateComparison(.any, lowest)
+        case .all?: try readAggregateComparison(.all, lowest)
+        case .noneOf?: try compound(.not, [readAggregateComparison(.any, lowest)])
+        case .minus?: try readMinus()
+        case nil: try readPostfix()
         }
     }
 
     private mutating func readNegation(_ lowest: Precedence) throws -> Node {
-        let offset = token.offset
-        if lowest > .not { throw error("NOT cannot stand before a value.") }
-        var count = 0
-        while isAt(.not) || isAtWord("NOT") {
-            count += 1
-            try advance()
-        }
+        let count = try countNegations(lowest)
         // NOT reaches over one comparison: NOT x IN y is NOT (x IN y).
         var operand = try readOperators(from: .comparison)
-        for _ in 0..<count {
-            let negated = CompoundPredicate(type: .not, subpredicates: [try predicate(in: operand)])
-            operand = try node(.predicate(negated), at: offset, over: [operand])
-        }
+        for _ in 0..<count { operand = try compound(.not, [operand]) }
         return operand
     }
 
-    private func isAtWord(_ word: String) -> Bool {
-        if case .word(let text) = token.kind { text.uppercased() == word } else { false }
+    private mutating func countNegations(_ lowest: Precedence) throws -> Int {
+        if lowest > .not { try fail("NOT cannot stand before a value.") }
+        var count = 0
+        while prefix == .not {
+            count += 1
+            try advance()
+        }
+        return count
     }
 
     private mutating func readMinus() throws -> Node {
@@ -186,16 +197,18 @@ extension FormatParser {
         }
         let isNumber = if case .number = token.kind { true } else { false }
         let operand = try readPostfix()
+        return isNegative ? try negative(operand, isNumber: isNumber, at: offset) : operand
+    }
+
+    private func negative(_ operand: Node, isNumber: Bool, at offset: Int) throws -> Node {
         let value = try expression(in: operand)
-        guard isNegative else { return operand }
         if isNumber, case .constant(let number) = value.kind {
-            return Node(
-                content: .expression(NSExpression(forConstantValue: negative(number))), offset: offset)
+            return Node(NSExpression(forConstantValue: negative(number)), at: offset)
         }
         let minusOne = NSExpression(forConstantValue: -1)
         let product = NSExpression(
             kind: .function(target: nil, name: "multiply:by:", arguments: [minusOne, value]))
-        return try node(.expression(product), at: offset, over: [operand])
+        return try node(product, at: offset, over: [operand])
     }
 
     /// A number literal with a minus sign; the least integer's digits alone are no `Int`.
@@ -215,52 +228,61 @@ extension FormatParser {
     private mutating func readAggregateComparison(
         _ modifier: NSComparisonPredicate.Modifier, _ lowest: Precedence
     ) throws -> Node {
-        if lowest > .comparison { throw error("\(token.description) cannot stand before a value.") }
+        if lowest > .comparison { try fail("\(token.description) cannot stand before a value.") }
         try advance()
         let left = try readExpression()
-        guard case .comparison? = infix else {
-            throw error("Expected a comparison and found \(token.description).")
-        }
-        return try readComparison(left, modifier: modifier)
+        return try readComparison(comparisonOperator(), left, modifier: modifier)
+    }
+
+    private func comparisonOperator() throws -> NSComparisonPredicate.Operator {
+        guard case .comparison(let type)? = infix else { try failExpecting("a comparison") }
+        return type
     }
 
     /// Reads the operator and the right side of a comparison.
     private mutating func readComparison(
-        _ left: Node, modifier: NSComparisonPredicate.Modifier
+        _ type: NSComparisonPredicate.Operator, _ left: Node, modifier: NSComparisonPredicate.Modifier
     ) throws -> Node {
-        guard case .comparison(let type)? = infix else { return left }
-        let leftExpression = try expression(in: left)
+        _ = try expression(in: left)
         try advance()
         let options = try readOptions()
         let right = try readExpression()
-        let rightExpression = try expression(in: right)
-        if checksPatterns, type == .matches, case .constant(let value) = rightExpression.kind,
-            let pattern = PredicateValue(value).text
-        {
-            do {
-                _ = try TextComparison(options: options).matches("", pattern)
-            } catch let failure as PredicateEvaluationError {
-                throw error(failure.reason, at: right.offset)
-            }
-        }
+        if checksPatterns, type == .matches { try checkPattern(right, options) }
+        return try comparison(type, left, right, modifier, options)
+    }
+
+    private func comparison(
+        _ type: NSComparisonPredicate.Operator, _ left: Node, _ right: Node,
+        _ modifier: NSComparisonPredicate.Modifier, _ options: NSComparisonPredicate.Options
+    ) throws -> Node {
         let comparison = NSComparisonPredicate(
-            leftExpression: leftExpression, rightExpression: rightExpression, modifier: modifier, type: type,
-            options: options)
-        return try node(.predicate(comparison), at: left.offset, over: [left, right])
+            leftExpression: try expression(in: left), rightExpression: try expression(in: right),
+            modifier: modifier, type: type, options: options)
+        return try node(comparison, at: left.offset, over: [left, right])
+    }
+
+    /// Reports a constant that is no regular expression.
+    private func checkPattern(_ right: Node, _ options: NSComparisonPredicate.Options) throws {
+        guard case .constant(let value) = try expression(in: right).kind,
+            let pattern = PredicateValue(value).text
+        else { return }
+        do {
+            _ = try TextPattern(matching: pattern, comparison: TextComparison(options: options))
+        } catch let failure as PredicateEvaluationError {
+            try fail(failure.reason, at: right.offset)
+        }
     }
 
     /// Reads the options in brackets after an operator, if there are any.
     private mutating func readOptions() throws -> NSComparisonPredicate.Options {
         guard isAt(.leftBracket) else { return [] }
         try advance()
-        guard case .word(let letters) = token.kind else {
-            throw error("Expected options such as [cd] and found \(token.description).")
-        }
+        guard case .word(let letters) = token.kind else { try failExpecting("options such as [cd]") }
         var options: NSComparisonPredicate.Options = []
         for letter in letters.lowercased() {
             guard let known = NSComparisonPredicate.Options.letters.first(where: { $0.letter == letter })
             else {
-                throw error("There is no option \"\(letter)\"; known are c, d, n, l and w.")
+                try fail("There is no option \"\(letter)\"; known are c, d, n, l and w.")
             }
             options.insert(known.option)
         }

@@ -55,11 +55,9 @@ struct FormatParser {
     }
 
     private func readEnd() throws {
-        guard token.kind == .end else {
-            throw error("The text should end here, before \(token.description).")
-        }
-        guard arguments.taken == arguments.count else {
-            throw error(
+        if token.kind != .end { try fail("The text should end here, before \(token.description).") }
+        if arguments.taken != arguments.count {
+            try fail(
                 "There are too many arguments: \(arguments.count), of which \(arguments.taken) are used.")
         }
     }
@@ -70,15 +68,15 @@ struct FormatParser {
         do {
             token = try lexer.next()
         } catch let failure as Lexer.Failure {
-            throw error(failure.reason, at: failure.offset)
+            try fail(failure.reason, at: failure.offset)
         }
     }
 
-    /// The token after the present one.
-    func peek() throws -> Token {
+    /// The kind of the token after the present one.
+    func peek() throws -> Token.Kind {
         var copy = self
         try copy.advance()
-        return copy.token
+        return copy.token.kind
     }
 
     /// Whether the present token is a symbol.
@@ -86,66 +84,97 @@ struct FormatParser {
         token.kind == .symbol(symbol)
     }
 
+    /// The present token's word in upper case.
+    var keyword: String? {
+        if case .word(let word) = token.kind { word.uppercased() } else { nil }
+    }
+
     /// Reads a symbol that must stand here.
     mutating func read(_ symbol: Token.Symbol) throws {
-        guard isAt(symbol) else {
-            throw error("Expected \"\(symbol.rawValue)\" and found \(token.description).")
-        }
+        if !isAt(symbol) { try failExpecting("\"\(symbol.rawValue)\"") }
         try advance()
     }
 
-    func error(_ reason: String, at offset: Int? = nil) -> PredicateFormatError {
-        PredicateFormatError(format: format, offset: offset ?? token.offset, reason: reason)
+    // MARK: Errors
+
+    /// Reports a mistake at an offset, or at the present token.
+    ///
+    /// Errors are made here and not where they are found: their values would make the stack frames of the
+    /// recursive functions several times as large.
+    func fail(_ reason: String, at offset: Int? = nil) throws -> Never {
+        throw PredicateFormatError(format: format, offset: offset ?? token.offset, reason: reason)
+    }
+
+    func failExpecting(_ wanted: String) throws -> Never {
+        try fail("Expected \(wanted) and found \(token.description).")
+    }
+
+    private func failTooDeep(at offset: Int) throws -> Never {
+        try fail("The text is nested deeper than \(FormatParser.depthLimit) levels.", at: offset)
     }
 
     // MARK: What was read
 
     /// A predicate or an expression.
-    struct Node {
+    final class Node {
         enum Content {
             case predicate(NSPredicate)
             case expression(NSExpression)
         }
 
-        var content: Content
+        let content: Content
         /// Where it begins.
         let offset: Int
         /// How deep the tree is.
-        var depth = 1
-        /// Whether it stood in parentheses: `a AND (b AND c)` keeps its structure.
-        var isParenthesised = false
+        let depth: Int
+
+        init(_ content: Content, at offset: Int, depth: Int = 1) {
+            self.content = content
+            self.offset = offset
+            self.depth = depth
+        }
+
+        convenience init(_ expression: NSExpression, at offset: Int) {
+            self.init(.expression(expression), at: offset)
+        }
     }
 
     func predicate(in node: Node) throws -> NSPredicate {
         guard case .predicate(let predicate) = node.content else {
-            throw error("A value stands where a condition is expected.", at: node.offset)
+            try fail("A value stands where a condition is expected.", at: node.offset)
         }
         return predicate
     }
 
     func expression(in node: Node) throws -> NSExpression {
         guard case .expression(let expression) = node.content else {
-            throw error("A condition stands where a value is expected.", at: node.offset)
+            try fail("A condition stands where a value is expected.", at: node.offset)
         }
         return expression
     }
 
     /// A node made of others, if it is not too deep.
     func node(_ content: Node.Content, at offset: Int, over parts: [Node]) throws -> Node {
-        let depth = (parts.map(\.depth).max() ?? 0) + 1
-        if depth > FormatParser.depthLimit { throw tooDeep(at: offset) }
-        return Node(content: content, offset: offset, depth: depth)
+        let depth = (parts.lazy.map(\.depth).max() ?? 0) + 1
+        if depth > FormatParser.depthLimit { try failTooDeep(at: offset) }
+        return Node(content, at: offset, depth: depth)
     }
 
-    /// Reads a part that may contain parts of its own kind.
-    mutating func nested<Result>(_ body: (inout FormatParser) throws -> Result) throws -> Result {
-        if depth >= FormatParser.depthLimit { throw tooDeep(at: token.offset) }
+    func node(_ expression: NSExpression, at offset: Int, over parts: [Node]) throws -> Node {
+        try node(.expression(expression), at: offset, over: parts)
+    }
+
+    func node(_ predicate: NSPredicate, at offset: Int, over parts: [Node]) throws -> Node {
+        try node(.predicate(predicate), at: offset, over: parts)
+    }
+
+    /// Begins to read a part that may contain parts of its own kind.
+    mutating func enter() throws {
+        if depth >= FormatParser.depthLimit { try failTooDeep(at: token.offset) }
         depth += 1
-        defer { depth -= 1 }
-        return try body(&self)
     }
 
-    private func tooDeep(at offset: Int) -> PredicateFormatError {
-        error("The text is nested deeper than \(FormatParser.depthLimit) levels.", at: offset)
+    mutating func leave() {
+        depth -= 1
     }
 }

@@ -29,10 +29,15 @@ package final class CompoundPredicate: NSCompoundPredicate, NSSecureCoding {
     package static var supportsSecureCoding: Bool { true }
 
     package init?(coder: NSCoder) {
-        fatalError("not yet written")
+        let fields = PredicateArchive.fields(coder)
+        guard let number = PredicateArchive.number(fields["NSCompoundPredicateType"]),
+            let type = LogicalType(rawValue: number), let parts = fields["NSSubpredicates"] as? [NSPredicate],
+            type != .not || !parts.isEmpty
+        else { return nil }
+        super.init(type: type, subpredicates: parts)
     }
 
     package func encode(with coder: NSCoder) {
-        fatalError("not yet written")
+        PredicateArchive.encode(self, coder)
     }
 }

@@ -1,6 +1,6 @@
 /// `TRUEPREDICATE` or `FALSEPREDICATE` as the parser makes it: Foundation's own on Linux has no hash that fits
 /// its equality, and cannot be archived.
-package final class ConstantPredicate: NSPredicate, NSSecureCoding {
+package class ConstantPredicate: NSPredicate, NSSecureCoding {
     /// What the predicate always says.
     package let value: Bool
 
@@ -23,13 +23,27 @@ package final class ConstantPredicate: NSPredicate, NSSecureCoding {
 
     // MARK: Coding
 
-    package static var supportsSecureCoding: Bool { true }
+    package class var supportsSecureCoding: Bool { true }
 
-    package init?(coder: NSCoder) {
-        fatalError("not yet written")
+    package required init?(coder: NSCoder) {
+        guard coder.allowsKeyedCoding, coder.containsValue(forKey: "NSValue") else { return nil }
+        value = coder.decodeBool(forKey: "NSValue")
+        super.init(value: value)
     }
 
     package func encode(with coder: NSCoder) {
-        fatalError("not yet written")
+        coder.encode(value, forKey: "NSValue")
     }
+}
+
+/// How Apple's framework archives `TRUEPREDICATE`: the class says it all.
+final class TruePredicate: ConstantPredicate {
+    override init(value: Bool) { super.init(value: value) }
+    required convenience init?(coder: NSCoder) { self.init(value: true) }
+}
+
+/// How Apple's framework archives `FALSEPREDICATE`.
+final class FalsePredicate: ConstantPredicate {
+    override init(value: Bool) { super.init(value: value) }
+    required convenience init?(coder: NSCoder) { self.init(value: false) }
 }

@@ -133,13 +133,27 @@ open class NSComparisonPredicate: NSPredicate, NSSecureCoding {
     /// Comparison predicates are decoded from secure coders.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Reads a predicate from an archive.
+    /// Reads a predicate from a keyed archive.
+    ///
+    /// - Returns: `nil` when the archive's predicate is not complete.
     public required init?(coder: NSCoder) {
-        fatalError("not yet written")
+        let fields = PredicateArchive.fields(coder)
+        guard let left = fields["NSLeftExpression"] as? NSExpression,
+            let right = fields["NSRightExpression"] as? NSExpression,
+            let operation = fields["NSPredicateOperator"] as? PredicateArchive.Operator
+        else { return nil }
+        self.left = left
+        self.right = right
+        modifier = operation.modifier
+        type = operation.type
+        stringOptions = operation.options
+        super.init(value: false)
     }
 
-    /// Writes the predicate to an archive, in the layout of Apple's framework.
+    /// Writes the predicate to a keyed archive, under the keys of Apple's framework.
+    ///
+    /// - Precondition: both sides can be archived; see ``NSExpression/encode(with:)``.
     open func encode(with coder: NSCoder) {
-        fatalError("not yet written")
+        PredicateArchive.encode(self, coder)
     }
 }

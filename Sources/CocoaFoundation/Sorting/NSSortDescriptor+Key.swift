@@ -48,6 +48,27 @@ extension SortDescriptorKeying {
         self = Self.own(KeySortDescriptor(.keyPath(keyPath), ascending: ascending, order: .method(.compare)))
     }
 
+    /// Makes a sort descriptor from a `SortDescriptor`.
+    ///
+    /// Texts are ordered by code points: Swift on Linux has no other comparator than `.lexical` for them.
+    public init<Compared>(_ sortDescriptor: SortDescriptor<Compared>) {
+        let ascending = sortDescriptor.order == .forward
+        guard let keyPath = sortDescriptor.keyPath else {
+            self = Self.own(
+                KeySortDescriptor(
+                    .object, ascending: ascending,
+                    order: .comparator { left, right in
+                        guard let left = left as? Compared, let right = right as? Compared else {
+                            return .orderedSame
+                        }
+                        let result = sortDescriptor.compare(left, right)
+                        return ascending ? result : result.reversed
+                    }))
+            return
+        }
+        self = Self.own(KeySortDescriptor(.keyPath(keyPath), ascending: ascending, order: .method(.compare)))
+    }
+
     private static func descriptor(
         _ key: String?, _ ascending: Bool, _ order: KeySortDescriptor.Order
     ) -> Self {

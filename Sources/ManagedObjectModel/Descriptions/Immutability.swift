@@ -9,8 +9,9 @@ import CocoaFoundation
 func refuseChange(
     of property: String, in subject: @autoclosure () -> String, if isImmutable: Bool
 ) {
-    precondition(
-        !isImmutable,
+    // Not a precondition, whose message is left out of an optimised build.
+    guard isImmutable else { return }
+    fatalError(
         "Can't modify an immutable model: '\(property)' of \(subject()) was set while the model is in use; "
             + "change a copy of it instead")
 }

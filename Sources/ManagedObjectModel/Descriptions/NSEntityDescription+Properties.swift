@@ -37,7 +37,7 @@ extension NSEntityDescription {
         for property in ownProperties where property.owner === self { property.owner = nil }
         for property in own {
             if let owner = property.owner, owner !== self {
-                preconditionFailure(
+                fatalError(
                     "Property '\(property.name)' belongs to entity '\(owner.name ?? "?")' already: add a copy of it "
                         + "to entity '\(name ?? "?")'")
             }

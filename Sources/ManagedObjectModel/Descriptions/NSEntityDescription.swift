@@ -53,7 +53,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// does not keep its model alive.
     open var managedObjectModel: NSManagedObjectModel {
         guard let model else {
-            preconditionFailure(
+            fatalError(
                 "Entity '\(name ?? "?")' belongs to no model, or its model is gone: keep a reference to the model"
             )
         }

@@ -23,7 +23,7 @@ extension NSManagedObjectModel {
     public func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
         willChange("configurations")
         for entity in entities where entity.model !== self {
-            preconditionFailure(
+            fatalError(
                 "Entity '\(entity.name ?? "?")' is not in the model: add it to 'entities' before it becomes a member "
                     + "of configuration '\(configuration)'")
         }

@@ -13,7 +13,7 @@ extension NSManagedObjectModel {
         do {
             try self.init(merging: models)
         } catch {
-            preconditionFailure(error.localizedDescription)
+            fatalError(error.localizedDescription)
         }
     }
 

@@ -116,7 +116,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Reading it stops the program when the property belongs to no entity, or to one that is gone.
     open var entity: NSEntityDescription {
         guard let owner else {
-            preconditionFailure(
+            fatalError(
                 "Property '\(name)' belongs to no entity: add it to the properties of one first")
         }
         return owner

@@ -29,7 +29,7 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
 
     /// What the request asks for. Every subclass overrides it.
     open var requestType: NSPersistentStoreRequestType {
-        preconditionFailure(
+        fatalError(
             "NSPersistentStoreRequest is abstract: \(type(of: self)) must override requestType")
     }
 

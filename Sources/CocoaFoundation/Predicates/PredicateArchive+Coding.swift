@@ -1,0 +1,129 @@
+extension PredicateArchive {
+    /// Lets keyed unarchivers read predicates, expressions and sort descriptors that Apple's framework wrote,
+    /// under the names of its classes.
+    ///
+    /// Foundation finds a class by its name in the archive, and the names of these classes are those of
+    /// Foundation's empty shells otherwise.
+    package static func registerClassNames() {
+        _ = registration
+    }
+
+    private static let registration: Void = {
+        let expressions = [
+            "NSConstantValueExpression", "NSSelfExpression", "NSVariableExpression", "NSKeyPathExpression",
+            "NSFunctionExpression", "NSSetExpression", "NSSymbolicExpression",
+            "NSVariableAssignmentExpression",
+            "NSSubqueryExpression", "NSAggregateExpression", "NSAnyKeyExpression", "NSTernaryExpression",
+        ]
+        let operators = [
+            "NSEqualityPredicateOperator", "NSComparisonPredicateOperator", "NSLikePredicateOperator",
+            "NSMatchingPredicateOperator", "NSSubstringPredicateOperator", "NSInPredicateOperator",
+            "NSBetweenPredicateOperator", "NSCustomPredicateOperator",
+        ]
+        for name in expressions { NSKeyedUnarchiver.setClass(NSExpression.self, forClassName: name) }
+        for name in operators { NSKeyedUnarchiver.setClass(Operator.self, forClassName: name) }
+        NSKeyedUnarchiver.setClass(KeyPathSpecifier.self, forClassName: "NSKeyPathSpecifierExpression")
+        NSKeyedUnarchiver.setClass(NSComparisonPredicate.self, forClassName: "NSComparisonPredicate")
+        NSKeyedUnarchiver.setClass(CompoundPredicate.self, forClassName: "NSCompoundPredicate")
+        NSKeyedUnarchiver.setClass(TruePredicate.self, forClassName: "NSTruePredicate")
+        NSKeyedUnarchiver.setClass(FalsePredicate.self, forClassName: "NSFalsePredicate")
+        NSKeyedUnarchiver.setClass(KeySortDescriptor.self, forClassName: "NSSortDescriptor")
+    }()
+
+    /// Writes the fields of an object.
+    ///
+    /// - Precondition: the object has an archived form, and `coder` is a keyed archiver.
+    static func encode(_ object: Any, _ coder: NSCoder) {
+        precondition(coder.allowsKeyedCoding, "Predicates are archived with keyed archivers only")
+        guard let record = record(of: object) else {
+            preconditionFailure("\(object) cannot be archived: closures and fetches have no archived form")
+        }
+        for (key, value) in record.fields {
+            switch value {
+            case let flag as Bool where key == "NSNegate": coder.encode(flag, forKey: key)
+            case let number as Int where key != "NSConstantValue": coder.encode(number, forKey: key)
+            default: coder.encode(archivable(value), forKey: key)
+            }
+        }
+    }
+
+    /// A value as an object that keyed archivers take: Foundation's own predicates on Linux do not conform to
+    /// `NSCoding`, wherever they stand.
+    private static func archivable(_ value: Any) -> Any {
+        switch value {
+        case let predicate as NSPredicate:
+            return archivable(predicate)
+        case let predicates as [NSPredicate]:
+            return NSArray(array: predicates.map(archivable))
+        default:
+            break
+        }
+        switch PredicateValue(value) {
+        case .text(let text): return text as NSString
+        // The value itself where it bridges: a flag stays one, as in the models of Xcode.
+        case .integer(let number): return value as? NSNumber ?? NSNumber(value: number)
+        case .unsigned(let number): return NSNumber(value: number)
+        case .double(let number): return NSNumber(value: number)
+        case .decimal(let number): return NSDecimalNumber(decimal: number)
+        case .date(let date): return date as NSDate
+        case .data(let data): return data as NSData
+        case .uuid(let uuid): return uuid as NSUUID
+        case .url(let url): return url as NSURL
+        case .collection(let collection): return archivable(collection)
+        case .absent: return NSNull()
+        case .identity, .other: return value
+        }
+    }
+
+    private static func archivable(_ collection: any ValueCollection) -> Any {
+        let elements = collection.collectionElements.map { archivable($0) }
+        switch collection.collectionKind {
+        case .set: return NSSet(array: elements)
+        case .orderedSet: return NSOrderedSet(array: elements)
+        case .array: return NSArray(array: elements)
+        case .dictionary: return (collection as? [AnyHashable: Any]).map { $0 as NSDictionary } ?? collection
+        }
+    }
+
+    private static func archivable(_ predicate: NSPredicate) -> NSPredicate {
+        switch predicate.shape {
+        case .value(let value): ConstantPredicate(value: value)
+        case .compound(let type, let parts): CompoundPredicate(type: type, subpredicates: parts)
+        case .comparison, .opaque: predicate
+        }
+    }
+
+    /// Reads the fields of an object.
+    static func fields(_ coder: NSCoder) -> [String: Any] {
+        guard coder.allowsKeyedCoding else { return [:] }
+        var fields: [String: Any] = [:]
+        for key in numberKeys where coder.containsValue(forKey: key) {
+            fields[key] = coder.decodeInteger(forKey: key)
+        }
+        for key in objectKeys where coder.containsValue(forKey: key) {
+            fields[key] = coder.decodeObject(of: classes, forKey: key)
+        }
+        return fields
+    }
+
+    private static let numberKeys = [
+        "NSExpressionType", "NSOperatorType", "NSModifier", "NSOptions", "NSFlags", "NSCompoundPredicateType",
+    ]
+
+    private static let objectKeys = [
+        "NSLeftExpression", "NSRightExpression", "NSPredicateOperator", "NSSubpredicates", "NSConstantValue",
+        "NSVariable", "NSOperand", "NSSelectorName", "NSArguments", "NSKeyPath", "NSCollection",
+        "NSPredicate",
+        "NSTrueExpression", "NSFalseExpression", "NSExpression", "NSSymbol",
+    ]
+
+    /// What the fields may be: predicates, their parts, and the values that have literals.
+    private static var classes: [AnyClass] {
+        [
+            NSExpression.self, NSComparisonPredicate.self, CompoundPredicate.self, ConstantPredicate.self,
+            KeyPathSpecifier.self, Operator.self, NSString.self, NSNumber.self, NSDecimalNumber.self,
+            NSDate.self, NSData.self, NSUUID.self, NSURL.self, NSNull.self, NSArray.self, NSSet.self,
+            NSOrderedSet.self, NSDictionary.self,
+        ]
+    }
+}

@@ -1,0 +1,167 @@
+import CocoaFoundation
+import Testing
+
+/// Text that is meant to hold or to crash the process.
+@Suite struct FormatHostileTests {
+    @Test func parentheses() throws {
+        let error = try #require(formatError(String(repeating: "(", count: 100_000)))
+        #expect(error.reason.contains("nested deeper"))
+        let closed =
+            String(repeating: "(", count: 100_000) + "a == 1" + String(repeating: ")", count: 100_000)
+        #expect(formatError(closed)?.reason.contains("nested deeper") == true)
+    }
+
+    @Test(arguments: [
+        "NOT ", "!", "(NOT ", "{", "a[", "a == {", "abs:(", "SUBQUERY(a, $x, ", "TERNARY(", "CAST(",
+        "FUNCTION(",
+        "$x := ", "a + (", "ANY (", "2 ** -(", "x == 1 AND (", "a.b[c[",
+    ])
+    func deepNesting(_ piece: String) throws {
+        #expect(formatError(String(repeating: piece, count: 100_000 / piece.count)) != nil)
+    }
+
+    @Test(arguments: ["+ a ", "* a ", "** a ", "UNION a ", "- a "])
+    func longChains(_ piece: String) throws {
+        // A chain makes a deep tree, which could be neither printed nor released.
+        #expect(
+            formatError("a " + String(repeating: piece, count: 50_000) + "== 1")?.reason.contains(
+                "nested deeper") == true)
+    }
+
+    @Test func nestingWithinTheLimit() throws {
+        let text = String(repeating: "(", count: 150) + "a == 1" + String(repeating: ")", count: 150)
+        #expect(try NSPredicate(parsing: text).formatString == "a == 1")
+        let sum = "a" + String(repeating: " + 1", count: 400) + " == 400"
+        #expect(try NSPredicate(parsing: sum).matches(["a": 0]))
+        let nots = String(repeating: "NOT ", count: 400) + "a == 1"
+        #expect(try NSPredicate(parsing: nots).matches(["a": 1]))
+    }
+
+    /// The deepest text that is read is read, printed, evaluated and released on half of a usual stack, also
+    /// without optimisation.
+    @Test(arguments: [
+        ("(", "a == 1", ")", 490), ("abs:(", "a", ") == 1", 490), ("1 + (", "a - 245", ") == 1", 245),
+        ("NOT (b == 2 OR (", "a == 1", "))", 98), ("{", "a", "} == b OR a == 1", 490),
+        ("SUBQUERY(b, $x, ", "a == 1", ").@count == 0", 160), ("TERNARY(b == 2, 3, ", "a", ") == 1", 490),
+        ("b[", "0", "] == nil", 490),
+    ])
+    func deepestTree(_ start: String, _ middle: String, _ end: String, _ count: Int) throws {
+        // Only the last end makes the text a condition; those before close what was opened.
+        let close = String(end.prefix { $0 == ")" || $0 == "}" || $0 == "]" })
+        let inner = end.hasPrefix(").@count") ? end : close
+        let text =
+            String(repeating: start, count: count) + middle + String(repeating: inner, count: count)
+            + (inner == end ? "" : String(end.dropFirst(close.count)))
+        let outcome = Synchronized("not run")
+        let thread = Thread {
+            do {
+                let predicate = try NSPredicate(parsing: text)
+                let again = try NSPredicate(parsing: predicate.formatString)
+                let isSame = again.isEquivalent(to: predicate) && again.hash == predicate.hash
+                let holds = try predicate.matches(["a": 1])
+                outcome.value = isSame && holds ? "" : "same: \(isSame), holds: \(holds)"
+            } catch {
+                outcome.value = "\(error)"
+            }
+        }
+        thread.stackSize = 4 << 20
+        thread.start()
+        while !thread.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+        #expect(outcome.value == "")
+    }
+
+    @Test func manyFlatParts() throws {
+        let text = Array(repeating: "a == 1", count: 100_000).joined(separator: " OR ")
+        let predicate = try NSPredicate(parsing: text)
+        #expect((predicate as? NSCompoundPredicate)?.subpredicates.count == 100_000)
+        #expect(predicate.formatString == text)
+        let list = "a IN {" + Array(repeating: "1", count: 300_000).joined(separator: ",") + "}"
+        #expect(try NSPredicate(parsing: list).matches(["a": 1]))
+    }
+
+    @Test func longTexts() throws {
+        let million = String(repeating: "x", count: 1_000_000)
+        #expect(try NSPredicate(parsing: "a == '\(million)'").matches(["a": million]))
+        #expect(try NSPredicate(parsing: "\(million) == 1").matches([million: 1]))
+        let path = Array(repeating: "a", count: 400_000).joined(separator: ".")
+        #expect(try NSPredicate(parsing: "\(path) == nil").matches(["b": 1]))
+        let selves = "SELF" + String(repeating: ".self", count: 150_000) + " == 1"
+        #expect(try NSPredicate(parsing: selves).matches(1))
+        #expect(formatError("'" + million) != nil)
+        #expect(
+            formatError(String(repeating: "9", count: 1_000_000) + " == 1")?.reason
+                == "The number is too large.")
+        #expect(formatError(String(repeating: "\u{301}", count: 500_000)) != nil)
+    }
+
+    @Test func tooLong() throws {
+        let error = try #require(formatError(String(repeating: " ", count: 1 << 20) + "a == 1"))
+        #expect(error.reason == "The string is longer than 1048576 bytes.")
+        #expect(error.column == 1)
+    }
+
+    @Test func randomBytesNeverTrap() throws {
+        var generator = SplitMix(seed: 20_261_121)
+        for _ in 0..<8_000 {
+            let bytes = (0..<Int.random(in: 0...60, using: &generator)).map { _ in
+                UInt8.random(in: 0...255, using: &generator)
+            }
+            _ = try? NSPredicate(parsing: String(decoding: bytes, as: UTF8.self))
+        }
+    }
+
+    @Test func randomTokensNeverTrap() throws {
+        let tokens = [
+            "a", "b.c", "==", "!=", "<", "AND", "OR", "NOT", "(", ")", "{", "}", "[", "]", ",", ".", "%@",
+            "%K", "%d",
+            "'x'", "\"", "1", "-1", "2.5", "nil", "SELF", "$x", ":=", "ANY", "ALL", "NONE", "IN", "CONTAINS",
+            "[cd]", "LIKE",
+            "MATCHES", "BETWEEN", "SUBQUERY(", "TERNARY(", "CAST(", "FUNCTION(", "FETCH(", "abs:(", "now()",
+            "@count",
+            ".@sum", "#in", "FIRST", "+", "-", "*", "/", "**", "UNION", "MINUS", "TRUEPREDICATE", "%", "@",
+            "#", "$", "\\", "&&",
+        ]
+        var generator = SplitMix(seed: 7)
+        var parsed = 0
+        for _ in 0..<12_000 {
+            let count = Int.random(in: 1...14, using: &generator)
+            let text = (0..<count).map { _ in tokens.randomElement(using: &generator) ?? "" }.joined(
+                separator: " ")
+            let arguments: [Any?] = Array(repeating: "z", count: text.count(where: { $0 == "%" }))
+            guard let predicate = try? NSPredicate(parsing: text, arguments: arguments) else { continue }
+            parsed += 1
+            let again = try? NSPredicate(parsing: predicate.formatString)
+            #expect(again?.isEquivalent(to: predicate) == true, "\(text) → \(predicate.formatString)")
+            _ = try? predicate.matches(["a": 1, "b": ["c": [1, 2]]])
+        }
+        #expect(parsed > 20)
+    }
+}
+
+/// A small generator of random numbers that gives the same ones for the same seed.
+struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+/// A value that two threads share.
+final class Synchronized<Value: Sendable>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var stored: Value
+
+    init(_ value: Value) { stored = value }
+
+    var value: Value {
+        get { lock.withLock { stored } }
+        set { lock.withLock { stored = newValue } }
+    }
+}
