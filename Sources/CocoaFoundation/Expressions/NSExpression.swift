@@ -129,7 +129,7 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     /// - Precondition: the key path's name is known to ``KeyPathNames``.
     public convenience init<Root, Value>(forKeyPath keyPath: KeyPath<Root, Value>) {
         guard let name = KeyPathNames.name(of: keyPath) else {
-            preconditionFailure(
+            fatalError(
                 "No key is registered for \(keyPath); let \(Root.self) conform to KeyPathNaming")
         }
         self.init(forKeyPath: name)
@@ -230,7 +230,7 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     /// - Precondition: the expression can be evaluated: its variables have values and its functions are known.
     open func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
         if case .custom(let type) = kind {
-            preconditionFailure(
+            fatalError(
                 "A subclass of NSExpression of type \(type) must override expressionValue(with:context:)")
         }
         do {
@@ -238,7 +238,7 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
         } catch let error as PredicateEvaluationError where error.cause == .values {
             return nil
         } catch {
-            preconditionFailure("The expression \(self) cannot be evaluated: \(error)")
+            fatalError("The expression \(self) cannot be evaluated: \(error)")
         }
     }
 

@@ -75,7 +75,7 @@ extension KeyValueObserving {
 
     private static func name(of keyPath: AnyKeyPath) -> String {
         guard let name = KeyPathNames.name(of: keyPath) else {
-            preconditionFailure(
+            fatalError(
                 "A key path of the class \(Self.self) has no name: register it by KeyPathNames.register(_:for:), or "
                     + "let the class conform to KeyPathNaming.")
         }

@@ -152,7 +152,7 @@ extension KeyValueObserving {
             $0.observer == identity && isMeant($0.context)
         }
         guard let observation else {
-            preconditionFailure(
+            fatalError(
                 "The observer of the class \(type(of: observer)) cannot be removed: it is not registered for the key "
                     + "path \"\(keyPath)\" with the object of the class \(type(of: self)).")
         }

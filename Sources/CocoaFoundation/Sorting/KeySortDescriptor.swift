@@ -57,7 +57,7 @@ final class KeySortDescriptor: NSSortDescriptor, NSSecureCoding {
             do {
                 return try steps.value(of: object)
             } catch {
-                preconditionFailure("Sorting by \"\(key)\": \(error)")
+                fatalError("Sorting by \"\(key)\": \(error)")
             }
         }
     }
@@ -129,12 +129,12 @@ final class KeySortDescriptor: NSSortDescriptor, NSSecureCoding {
 
     /// - Precondition: the descriptor has no closure, its key path has a name, and `coder` is a keyed archiver.
     func encode(with coder: NSCoder) {
-        precondition(coder.allowsKeyedCoding, "Sort descriptors are archived with keyed archivers only")
+        require(coder.allowsKeyedCoding, "Sort descriptors are archived with keyed archivers only")
         guard case .method(let method) = order else {
-            preconditionFailure("A sort descriptor with a closure cannot be archived")
+            fatalError("A sort descriptor with a closure cannot be archived")
         }
         if case .keyPath(let keyPath) = place, keyPathString == nil {
-            preconditionFailure(
+            fatalError(
                 "No key is registered for \(keyPath), so that its sort descriptor has no name")
         }
         coder.encode(keyPathString as NSString?, forKey: "NSKey")

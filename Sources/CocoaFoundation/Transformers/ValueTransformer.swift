@@ -45,7 +45,7 @@ open class ValueTransformer: NSObject {
     /// - Parameter value: A value or none.
     /// - Returns: The value before; `nil` for none and after a failure.
     open func reverseTransformedValue(_ value: Any?) -> Any? {
-        precondition(
+        require(
             type(of: self).allowsReverseTransformation(),
             "\(type(of: self)) cannot turn values back: its allowsReverseTransformation() is false.")
         return transformedValue(value)

@@ -90,7 +90,7 @@ open class UndoManager: NSObject {
     ///
     /// Stops the program when no group is open.
     open func endUndoGrouping() {
-        precondition(
+        require(
             groupingLevel > (activity == .recording ? 0 : 1),
             "endUndoGrouping() was called without a beginUndoGrouping() before it.")
         post(.NSUndoManagerCheckpoint)
@@ -151,7 +151,7 @@ open class UndoManager: NSObject {
 
     /// Takes back one call of ``disableUndoRegistration()``. Stops the program when there was none.
     open func enableUndoRegistration() {
-        precondition(
+        require(
             disablingCount > 0,
             "enableUndoRegistration() was called without a disableUndoRegistration() before it.")
         disablingCount -= 1
@@ -170,7 +170,7 @@ open class UndoManager: NSObject {
     ) {
         guard isUndoRegistrationEnabled else { return }
         if openGroups.isEmpty {
-            precondition(
+            require(
                 groupsByEvent,
                 "A group must be opened by beginUndoGrouping() before an action is registered when groupsByEvent is "
                     + "false.")
@@ -233,7 +233,7 @@ open class UndoManager: NSObject {
         checkIsRecording("undo()")
         post(.NSUndoManagerCheckpoint)
         if openGroups.count == 1 { endUndoGrouping() }
-        precondition(
+        require(
             openGroups.isEmpty,
             "undo() was called while \(groupingLevel) groups are open; close those that you opened by "
                 + "endUndoGrouping(), or call undoNestedGroup().")
@@ -271,7 +271,7 @@ open class UndoManager: NSObject {
     }
 
     private func checkIsRecording(_ call: String) {
-        precondition(activity == .recording, "\(call) was called while undoing or redoing.")
+        require(activity == .recording, "\(call) was called while undoing or redoing.")
     }
 
     private func undoLastGroup() {
@@ -289,7 +289,7 @@ open class UndoManager: NSObject {
         case .group(let nested): return nested
         case nil: return nil
         case .action:
-            preconditionFailure(
+            fatalError(
                 "undoNestedGroup() was called after actions were registered and before their group was closed."
             )
         }
@@ -319,7 +319,7 @@ open class UndoManager: NSObject {
             case nil: performedGroups.removeLast()
             }
         }
-        precondition(
+        require(
             openGroups.count == 1,
             "A performed action opened a group by beginUndoGrouping() and did not close it.")
         self.activity = .recording

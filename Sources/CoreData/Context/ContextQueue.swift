@@ -30,7 +30,7 @@ final class ContextQueue: @unchecked Sendable {
                 }
             }
         }
-        guard let result else { preconditionFailure("The queue of a context dropped a block.") }
+        guard let result else { fatalError("The queue of a context dropped a block.") }
         return try result.get()
     }
 

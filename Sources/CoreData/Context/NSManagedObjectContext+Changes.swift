@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
             return
         }
         guard object.context !== self else { return }
-        precondition(
+        require(
             object.context == nil,
             "An object of another context cannot be inserted; fetch it here by its objectID instead.")
         object.home = unstoredEntity(object.layout)
@@ -54,7 +54,7 @@ extension NSManagedObjectContext {
     /// Marks an object to be deleted by the next save. Delete rules apply at the end of the event.
     public func delete(_ object: NSManagedObject) {
         assertOnQueue()
-        precondition(
+        require(
             object.context === self || object.context == nil,
             "An object can be deleted only by its own context.")
         guard object.context === self else { return }

@@ -134,7 +134,7 @@ extension NSManagedObjectContext {
 
     private func handleInaccessible(_ object: NSManagedObject) {
         guard shouldHandleInaccessibleFault(object, for: object.objectID, triggeredByProperty: nil) else {
-            preconditionFailure("CoreData could not fulfill a fault for '\(object.objectID)'")
+            fatalError("CoreData could not fulfill a fault for '\(object.objectID)'")
         }
         object.state.remove(.fault)
         object.state.insert(.inaccessible)

@@ -88,7 +88,7 @@ extension NSManagedObjectContext {
     }
 
     private func checkQueue() {
-        precondition(
+        require(
             contextQueue.isCurrent,
             """
             CoreData concurrency violation: the context \(name ?? "") is used outside of its queue. Use perform(_:) or \

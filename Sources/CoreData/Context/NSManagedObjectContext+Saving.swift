@@ -7,7 +7,7 @@ extension NSManagedObjectContext {
     /// What `save()` does.
     func saveChanges() throws {
         assertOnQueue()
-        precondition(phase == .idle, "save() was called from inside a save, an undo or a hook of one.")
+        require(phase == .idle, "save() was called from inside a save, an undo or a hook of one.")
         if let error = faultingError {
             faultingError = nil
             throw error

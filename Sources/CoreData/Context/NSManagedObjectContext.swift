@@ -55,7 +55,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Makes a context with a queue of its own, or one for the main queue.
     public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
-        precondition(
+        require(
             ct.rawValue != 0,
             "Confinement contexts are not supported; use a private-queue context and performAndWait(_:).")
         concurrencyType = ct
@@ -80,7 +80,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
         get { coordinator }
         set {
-            precondition(
+            require(
                 coordinator == nil || coordinator === newValue || identityMap.all.isEmpty,
                 "The coordinator of a context that has objects cannot be changed.")
             coordinator?.subscribers.remove(self)
@@ -101,7 +101,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public var mergePolicy: Any {
         get { policy }
         set {
-            precondition(
+            require(
                 newValue is NSMergePolicy,
                 "A merge policy must be an NSMergePolicy, not a \(type(of: newValue)).")
             policy = newValue
@@ -179,11 +179,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The entity of a class in this context's model.
     func entity(for type: NSManagedObject.Type) -> NSEntityDescription {
         guard let coordinator else {
-            preconditionFailure(
+            fatalError(
                 "The context has no persistent store coordinator, so no model to find \(type) in.")
         }
         guard let entity = coordinator.entity(for: type) else {
-            preconditionFailure(
+            fatalError(
                 """
                 No entity of the model names the class \(type). Check the class name in the model, and that the class is \
                 found: NSManagedObjectModel.register(_:).

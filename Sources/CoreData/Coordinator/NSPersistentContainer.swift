@@ -36,7 +36,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
             let model = try ModelLocator.model(named: name, fileID: fileID)
             self.init(name: name, managedObjectModel: model, fileID: fileID)
         } catch {
-            preconditionFailure(error.localizedDescription)
+            fatalError(error.localizedDescription)
         }
     }
 

@@ -255,7 +255,7 @@ extension NSManagedObject {
     /// The entity of this class, in the model that came into use last.
     public class func entity() -> NSEntityDescription {
         guard let entity = LiveModels.entity(for: self) else {
-            preconditionFailure(
+            fatalError(
                 "No model in use names the class \(self). Make a container or coordinator first, or name the entity."
             )
         }

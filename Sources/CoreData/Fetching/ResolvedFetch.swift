@@ -102,7 +102,7 @@ struct ResolvedFetch {
     /// The request as one store executes it.
     func query(_ store: any ObjectStore) -> FetchQuery {
         // `stores` has only stores that hold the entity.
-        guard let home = store.home(of: entity) else { preconditionFailure("The store lost an entity.") }
+        guard let home = store.home(of: entity) else { fatalError("The store lost an entity.") }
         var query = FetchQuery(home: home)
         query.includesSubentities = specification.includesSubentities
         query.predicate = specification.predicate

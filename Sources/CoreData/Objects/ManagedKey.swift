@@ -36,7 +36,7 @@ public final class ManagedKey<Value>: Sendable {
 
     private func find(in layout: EntityLayout) -> Int {
         guard let index = layout.index(of: name) else {
-            preconditionFailure(
+            fatalError(
                 "Entity '\(layout.entity.name ?? "")' has no property '\(name)'; the class and the model differ."
             )
         }
@@ -87,7 +87,7 @@ public struct ManagedProperty: @unchecked Sendable {
                 if let value = value as? Value {
                     object[keyPath: path] = value
                 } else {
-                    preconditionFailure(
+                    fatalError(
                         """
                         Unacceptable type of value for attribute: property = "\(key)"; desired type = \(Value.self); \
                         given type = \(type(of: value)); value = \(value.map { "\($0)" } ?? "nil").

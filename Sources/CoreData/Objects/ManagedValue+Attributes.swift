@@ -260,7 +260,7 @@ extension NSManagedObject {
         do {
             return _SlotValue(value: try SlotValue(any, for: layout.slots[slot]))
         } catch {
-            preconditionFailure(error.localizedDescription)
+            fatalError(error.localizedDescription)
         }
     }
 }

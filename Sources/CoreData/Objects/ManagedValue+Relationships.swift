@@ -14,7 +14,7 @@ extension NSManagedObject: ManagedComponent {
         _ destination: NSManagedObject, _ owner: NSManagedObject, _ slot: Int
     ) -> Destination {
         guard let typed = destination as? Destination else {
-            preconditionFailure(
+            fatalError(
                 """
                 Relationship '\(owner.layout.slots[slot].name)' leads to a \(type(of: destination)), but its accessor's \
                 type is \(Destination.self).
@@ -29,7 +29,7 @@ extension NSManagedObject: ManagedComponent {
         do {
             _ = try object.destinations(from: self, object.layout.slots[slot])
         } catch {
-            preconditionFailure(error.localizedDescription)
+            fatalError(error.localizedDescription)
         }
         return _SlotValue(value: .object(self))
     }
@@ -90,7 +90,7 @@ extension NSManagedObject {
             for object in try destinations(from: any, info) { contents.insert(object) }
             return _SlotValue(value: .toMany(contents))
         } catch {
-            preconditionFailure(error.localizedDescription)
+            fatalError(error.localizedDescription)
         }
     }
 }

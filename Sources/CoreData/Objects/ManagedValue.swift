@@ -32,7 +32,7 @@ public struct _SlotValue {
 extension ManagedComponent {
     public static func _read(_ object: NSManagedObject, _ slot: Int) -> Self {
         if let value = _component(object, slot) ?? _placeholder { return value }
-        preconditionFailure(
+        fatalError(
             """
             Property '\(object.layout.slots[slot].name)' of \(object.objectID) has no value, and its accessor's type \
             \(Self.self) has none to stand for that; make the accessor optional.
@@ -90,7 +90,7 @@ extension NSManagedObject {
 
     final func setFromAccessor(_ value: SlotValue, at slot: Int) {
         let info = layout.slots[slot]
-        precondition(
+        require(
             !info.isDerived,
             "Derived attribute '\(info.name)' cannot be set: the store computes it at save.")
         if case .toMany(let contents) = value {

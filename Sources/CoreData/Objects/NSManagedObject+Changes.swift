@@ -72,7 +72,7 @@ extension NSManagedObject {
     final func beginChange(_ key: String) {
         context?.assertOnQueue()
         guard let slot = layout.index(of: key) else {
-            extras?.observers?.willChangeValue(forKey: key)
+            extras?.observers?.willChange(key, of: self)
             return
         }
         fireFault()
@@ -83,13 +83,13 @@ extension NSManagedObject {
 
     final func endChange(_ key: String) {
         guard let slot = layout.index(of: key) else {
-            extras?.observers?.didChangeValue(forKey: key)
+            extras?.observers?.didChange(key, of: self)
             return
         }
         guard let place = extras?.announced.lastIndex(where: { $0.slot == slot }),
             let announced = extras?.announced.remove(at: place)
         else {
-            preconditionFailure(
+            fatalError(
                 "didChangeValue(forKey: \"\(key)\") without willChangeValue(forKey:) before it.")
         }
         if !state.contains(.unobservedChanges) {
@@ -124,14 +124,14 @@ extension NSManagedObject {
 
     private final func tellObservers(willChange slot: Int) {
         guard !state.contains(.unobservedChanges) else { return }
-        extras?.observers?.willChangeValue(forKey: layout.slots[slot].name)
+        extras?.observers?.willChange(layout.slots[slot].name, of: self)
         registrarWillSet(slot)
     }
 
     private final func tellObservers(didChange slot: Int) {
         guard !state.contains(.unobservedChanges) else { return }
         registrarDidSet(slot)
-        extras?.observers?.didChangeValue(forKey: layout.slots[slot].name)
+        extras?.observers?.didChange(layout.slots[slot].name, of: self)
     }
 
     // MARK: What changed

@@ -24,7 +24,7 @@ extension NSManagedObject {
         do {
             try setAnyValue(value, at: slot)
         } catch {
-            preconditionFailure(error.localizedDescription)
+            fatalError(error.localizedDescription)
         }
     }
 
@@ -53,14 +53,14 @@ extension NSManagedObject {
     /// Attributes have Apple's types (NSNumber, String, Date …), relationships `NSManagedObject`, `NSSet` or
     /// `NSOrderedSet`.
     public final func primitiveValue(forKey key: String) -> Any? {
-        guard let slot = layout.index(of: key) else { preconditionFailure(unknownKeyMessage(key)) }
+        guard let slot = layout.index(of: key) else { fatalError(unknownKeyMessage(key)) }
         fireFault()
         return anyValue(at: slot)
     }
 
     /// Sets a modelled property without announcing a change: the context does not notice, no inverse is set.
     public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
-        guard let slot = layout.index(of: key) else { preconditionFailure(unknownKeyMessage(key)) }
+        guard let slot = layout.index(of: key) else { fatalError(unknownKeyMessage(key)) }
         fireFault()
         do {
             if layout.slots[slot].kind == .toMany {
@@ -69,7 +69,7 @@ extension NSManagedObject {
                 setSlot(slot, try slotValue(from: value, at: slot))
             }
         } catch {
-            preconditionFailure(error.localizedDescription)
+            fatalError(error.localizedDescription)
         }
     }
 

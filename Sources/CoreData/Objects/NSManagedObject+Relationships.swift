@@ -207,9 +207,9 @@ extension NSManagedObject {
     }
 
     private final func toManySlot(_ key: String, ordered: Bool) -> Int {
-        guard let slot = layout.index(of: key) else { preconditionFailure(unknownKeyMessage(key)) }
+        guard let slot = layout.index(of: key) else { fatalError(unknownKeyMessage(key)) }
         let info = layout.slots[slot]
-        precondition(
+        require(
             info.kind == .toMany && info.isOrdered == ordered,
             "'\(key)' of entity \(entity.name ?? "") is no \(ordered ? "ordered" : "unordered") to-many relationship."
         )
@@ -218,7 +218,7 @@ extension NSManagedObject {
 
     /// Whether a relationship's destinations are not loaded yet. Loads nothing.
     public final func hasFault(forRelationshipNamed key: String) -> Bool {
-        guard let slot = layout.index(of: key) else { preconditionFailure(unknownKeyMessage(key)) }
+        guard let slot = layout.index(of: key) else { fatalError(unknownKeyMessage(key)) }
         if isFault { return true }
         switch layout.slots[slot].kind {
         case .toMany: return !toMany(at: slot).isLoaded
@@ -231,42 +231,64 @@ extension NSManagedObject {
 
     /// The IDs of a relationship's destinations; their objects are not loaded.
     public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
-        guard let slot = layout.index(of: key) else { preconditionFailure(unknownKeyMessage(key)) }
+        guard let slot = layout.index(of: key) else { fatalError(unknownKeyMessage(key)) }
         fireFault()
         switch layout.slots[slot].kind {
         case .toMany: return loadedToMany(at: slot).ordered.map(\.objectID)
         case .toOne:
             if case .object(let object) = value(at: slot) { return [object.objectID] }
             return []
-        default: preconditionFailure("'\(key)' of entity \(entity.name ?? "") is no relationship.")
+        default: fatalError("'\(key)' of entity \(entity.name ?? "") is no relationship.")
         }
     }
 
     /// Announces that members of a to-many relationship will be added or removed by primitive means.
-    public func willChangeValue(
+    public final func willChangeValue(
         forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind,
         using objects: Set<AnyHashable>
     ) {
-        beginChange(key)
+        willChangeValue(forKey: key)
     }
 
     /// Ends what `willChangeValue(forKey:withSetMutation:using:)` began: sets the inverses of the objects.
-    public func didChangeValue(
+    public final func didChangeValue(
         forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind,
         using objects: Set<AnyHashable>
     ) {
-        if let slot = layout.index(of: key),
+        linkInverses(of: objects.map(\.base), forKey: key)
+        didChangeValue(forKey: key)
+    }
+
+    /// Announces that an ordered to-many relationship will be changed at some places by primitive means.
+    public final func willChange(
+        _ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String
+    ) {
+        willChangeValue(forKey: key)
+    }
+
+    /// Ends what `willChange(_:valuesAt:forKey:)` began.
+    public final func didChange(
+        _ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String
+    ) {
+        if let slot = layout.index(of: key) {
+            let order = loadedToMany(at: slot).order
+            linkInverses(of: indexes.filter(order.indices.contains).map { order[$0] }, forKey: key)
+        }
+        didChangeValue(forKey: key)
+    }
+
+    /// Sets the other end of links whose this end was changed by primitive means.
+    private final func linkInverses(of objects: [Any], forKey key: String) {
+        guard let slot = layout.index(of: key),
             let inverse = layout.slots[slot].relationship?.inverseRelationship
-        {
-            let contents = loadedToMany(at: slot)
-            for case let object as NSManagedObject in objects.map(\.base) {
-                if contents.members.contains(object) {
-                    object.link(self, to: inverse)
-                } else {
-                    object.unlink(self, from: inverse)
-                }
+        else { return }
+        let contents = loadedToMany(at: slot)
+        for case let object as NSManagedObject in objects {
+            if contents.members.contains(object) {
+                object.link(self, to: inverse)
+            } else {
+                object.unlink(self, from: inverse)
             }
         }
-        endChange(key)
     }
 }

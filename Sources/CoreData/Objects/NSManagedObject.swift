@@ -18,7 +18,7 @@ import ManagedObjectModel
 ///     }
 /// }
 /// ```
-open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
+open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// Where the object is kept, or that it has no store yet.
     package final var home: StoredEntity
     /// The place in the store; negative while temporary.
@@ -43,7 +43,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
     /// A new object has its default values and, in a context, a temporary ID; then `awakeFromInsert()` runs.
     public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         let layout = EntityLayout.layout(of: entity)
-        precondition(
+        require(
             !entity.isAbstract || context == nil,
             "Cannot insert an object of the abstract entity '\(entity.name ?? "")'.")
         reference = 0
@@ -162,12 +162,18 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueCoding {
 
     /// Called for a key that the entity does not have. Stops with a message unless overridden.
     open func value(forUndefinedKey key: String) -> Any? {
-        preconditionFailure(unknownKeyMessage(key))
+        fatalError(unknownKeyMessage(key))
     }
 
     /// Called when a key is set that the entity does not have. Stops with a message unless overridden.
     open func setValue(_ value: Any?, forUndefinedKey key: String) {
-        preconditionFailure(unknownKeyMessage(key))
+        fatalError(unknownKeyMessage(key))
+    }
+
+    /// Who observes the object by key; nil while nobody does.
+    public final var observationCenter: ObservationCenter? {
+        get { extras?.observers }
+        set { if newValue != nil || extras != nil { madeExtras.observers = newValue } }
     }
 
     /// Announces that a property will be read: loads the object's values.

@@ -12,7 +12,7 @@ final class RelationshipSet: NSMutableSet {
     }
 
     required init(capacity numItems: Int) {
-        preconditionFailure("A relationship's set is made by mutableSetValue(forKey:) alone.")
+        fatalError("A relationship's set is made by mutableSetValue(forKey:) alone.")
     }
 
     required init?(coder: NSCoder) {
@@ -47,9 +47,9 @@ final class RelationshipSet: NSMutableSet {
         do {
             let info = owner.layout.slots[slot]
             if let destination = try owner.destinations(from: object, info).first { return destination }
-            preconditionFailure("nil cannot be added to relationship '\(info.name)'.")
+            fatalError("nil cannot be added to relationship '\(info.name)'.")
         } catch {
-            preconditionFailure(error.localizedDescription)
+            fatalError(error.localizedDescription)
         }
     }
 }
@@ -68,7 +68,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     required init?(coder: NSCoder) { return nil }
 
     required init(arrayLiteral elements: Any...) {
-        preconditionFailure("A relationship's ordered set is made by mutableOrderedSetValue(forKey:) alone.")
+        fatalError("A relationship's ordered set is made by mutableOrderedSetValue(forKey:) alone.")
     }
 
     private var order: [NSManagedObject] {
@@ -102,7 +102,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
         do {
             return try owner.destinations(from: object, owner.layout.slots[slot]).first
         } catch {
-            preconditionFailure(error.localizedDescription)
+            fatalError(error.localizedDescription)
         }
     }
 }

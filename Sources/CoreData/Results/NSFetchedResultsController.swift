@@ -28,7 +28,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
         fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
         sectionNameKeyPath: String?, cacheName name: String?
     ) {
-        precondition(
+        require(
             !(fetchRequest.sortDescriptors ?? []).isEmpty,
             "An instance of NSFetchedResultsController requires a fetch request with sort descriptors.")
         self.fetchRequest = fetchRequest
@@ -76,7 +76,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// The object at a section and a place in it.
     public func object(at indexPath: IndexPath) -> ResultType {
         guard let object = results.object(at: indexPath) as? ResultType else {
-            preconditionFailure("No \(ResultType.self) at index path \(Array(indexPath)).")
+            fatalError("No \(ResultType.self) at index path \(Array(indexPath)).")
         }
         return object
     }

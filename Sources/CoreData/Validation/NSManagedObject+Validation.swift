@@ -43,7 +43,7 @@ extension NSManagedObject {
 
     /// Checks a value against the model.
     final func validateModelConstraints(_ value: inout Any?, forKey key: String) throws {
-        guard let slot = layout.index(of: key) else { preconditionFailure(unknownKeyMessage(key)) }
+        guard let slot = layout.index(of: key) else { fatalError(unknownKeyMessage(key)) }
         let info = layout.slots[slot]
         if value is NSNull { value = nil }
         if info.kind == .toMany {

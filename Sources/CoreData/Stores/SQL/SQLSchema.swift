@@ -114,7 +114,7 @@ package final class SQLSchema: @unchecked Sendable {
 
     package func entity(_ home: StoredEntity) -> SQLEntity {
         guard let entity = byNumber[home.entityNumber] else {
-            preconditionFailure("Entity '\(home.entity.name ?? "")' is not in the schema.")
+            fatalError("Entity '\(home.entity.name ?? "")' is not in the schema.")
         }
         return entity
     }
