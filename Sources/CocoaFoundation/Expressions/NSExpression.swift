@@ -88,10 +88,15 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     /// The components of a key path.
     let steps: KeyPathSteps?
 
-    package init(kind: Kind) {
+    // Not `package`: the compiler warns of a recursion in the subclasses of other modules then.
+    init(madeOf kind: Kind) {
         self.kind = kind
         steps = if case .keyPath(_, let path) = kind { KeyPathSteps(path) } else { nil }
         super.init()
+    }
+
+    package convenience init(kind: Kind) {
+        self.init(madeOf: kind)
     }
 
     /// Makes an expression of a given type, for subclasses.

@@ -105,7 +105,7 @@ private struct CollectedValues: ValueCollection {
     var result: Any {
         let elements = collectionElements.map { ($0 as? CollectedValues)?.result ?? $0 }
         switch collectionKind {
-        case .set: return NSSet(array: distinctValues(elements))
+        case .set: return distinctSet(elements)
         case .orderedSet: return NSOrderedSet(array: distinctValues(elements))
         case .array, .dictionary: return elements
         }
@@ -116,6 +116,19 @@ private struct CollectedValues: ValueCollection {
 func distinctValues(_ values: [Any]) -> [Any] {
     var seen: Set<PredicateValue> = []
     return values.filter { seen.insert(PredicateValue($0)).inserted }
+}
+
+/// The values as a set: a `Set<AnyHashable>`, or an `NSSet` when a value is not `Hashable`.
+///
+/// Foundation's sets are the second choice because `NSDecimalNumber` has no hash on Linux: asking for it
+/// overflows the stack.
+func distinctSet(_ values: [Any]) -> Any {
+    let distinct = distinctValues(values)
+    let hashable = distinct.compactMap { value in
+        if case .decimal(let number) = PredicateValue(value) { return AnyHashable(number) }
+        return value as? AnyHashable
+    }
+    return hashable.count == distinct.count ? Set(hashable) : NSSet(array: distinct)
 }
 
 /// A value for an error message: its type, and no contents.

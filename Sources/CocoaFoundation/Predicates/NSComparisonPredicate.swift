@@ -140,7 +140,7 @@ open class NSComparisonPredicate: NSPredicate, NSSecureCoding {
         let fields = PredicateArchive.fields(coder)
         guard let left = fields["NSLeftExpression"] as? NSExpression,
             let right = fields["NSRightExpression"] as? NSExpression,
-            let operation = fields["NSPredicateOperator"] as? PredicateArchive.Operator
+            let operation = fields["NSPredicateOperator"] as? ArchivedOperator
         else { return nil }
         self.left = left
         self.right = right
