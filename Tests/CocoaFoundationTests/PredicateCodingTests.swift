@@ -136,6 +136,17 @@ import Testing
         #expect(predicate?.evaluate(with: "") == false)
     }
 
+    @Test func anObjectThatContainsItselfIsNotRead() throws {
+        PredicateArchive.registerClassNames()
+        let operand = "<key>NSOperand</key>\(Self.uid(3))"
+        let cyclic = Self.archive.replacingOccurrences(
+            of: operand, with: "<key>NSOperand</key>\(Self.uid(2))")
+        #expect(cyclic != Self.archive)
+        let unarchiver = try NSKeyedUnarchiver(forReadingFrom: Data(cyclic.utf8))
+        unarchiver.decodingFailurePolicy = .setErrorAndReturn
+        _ = unarchiver.decodeObject(of: [NSComparisonPredicate.self], forKey: "root")
+    }
+
     @Test func closuresCannotBeArchived() async {
         await #expect(processExitsWith: .failure) {
             let block = NSExpression(block: { _, _, _ in 1 }, arguments: nil)

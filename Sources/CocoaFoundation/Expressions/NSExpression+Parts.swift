@@ -119,6 +119,6 @@ extension NSExpression {
     }
 
     private func stop(_ property: String) -> Never {
-        preconditionFailure("The expression \(self) of type \(expressionType) has no \(property)")
+        fatalError("The expression \(self) of type \(expressionType) has no \(property)")
     }
 }

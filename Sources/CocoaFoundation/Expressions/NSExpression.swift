@@ -2,7 +2,7 @@
 ///
 /// Foundation on Linux has only the shell of this class, so it is declared here, with Apple's names and raw
 /// values. Expressions do not change after they are made. The text form of an expression, which
-/// ``Swift/CustomStringConvertible/description`` gives, is read back by ``init(parsing:arguments:)``.
+/// `description` gives, is read back by `init(parsing:arguments:)`.
 ///
 /// - Important: In a file that imports both Foundation and this module the name is ambiguous in type
 ///   position. Import `CoreData` alone, or write `typealias NSExpression = CoreData.NSExpression` once in
@@ -134,7 +134,7 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     /// - Precondition: the key path's name is known to ``KeyPathNames``.
     public convenience init<Root, Value>(forKeyPath keyPath: KeyPath<Root, Value>) {
         guard let name = KeyPathNames.name(of: keyPath) else {
-            preconditionFailure(
+            fatalError(
                 "No key is registered for \(keyPath); let \(Root.self) conform to KeyPathNaming")
         }
         self.init(forKeyPath: name)
@@ -145,7 +145,9 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     /// - Parameters:
     ///   - name: a function's name, of Apple's list in *NSExpression*.
     ///   - parameters: its arguments; an element that is not an expression counts as a constant.
-    /// - Precondition: there is a function of that name that takes so many arguments.
+    ///
+    /// Whether there is such a function, and whether it takes so many arguments, is told where the expression is
+    /// evaluated; Apple raises an exception here.
     public convenience init(forFunction name: String, arguments parameters: [Any]) {
         self.init(
             kind: .function(target: nil, name: name, arguments: parameters.map(NSExpression.expression(for:)))
@@ -235,7 +237,7 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     /// - Precondition: the expression can be evaluated: its variables have values and its functions are known.
     open func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
         if case .custom(let type) = kind {
-            preconditionFailure(
+            fatalError(
                 "A subclass of NSExpression of type \(type) must override expressionValue(with:context:)")
         }
         do {
@@ -243,7 +245,7 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
         } catch let error as PredicateEvaluationError where error.cause == .values {
             return nil
         } catch {
-            preconditionFailure("The expression \(self) cannot be evaluated: \(error)")
+            fatalError("The expression \(self) cannot be evaluated: \(error)")
         }
     }
 
@@ -264,7 +266,7 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     /// Does nothing: kept for source compatibility with Apple's, where decoded expressions are locked.
     open func allowEvaluation() {}
 
-    /// The text of the expression, which ``init(parsing:arguments:)`` reads.
+    /// The text of the expression, which `init(parsing:arguments:)` reads.
     open override var description: String { formatText }
 
     /// Whether the object is an expression with the same structure and values.

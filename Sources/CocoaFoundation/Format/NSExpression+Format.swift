@@ -36,13 +36,13 @@ extension ExpressionFormatParsing {
             var parser = try FormatParser(format, arguments: arguments, checksPatterns: false)
             return own(try parser.parseExpression())
         } catch {
-            preconditionFailure("\(error)")
+            fatalError("\(error)")
         }
     }
 
     private static func own(_ expression: NSExpression) -> Self {
         guard let own = expression as? Self else {
-            preconditionFailure("The expression \(expression) is no \(Self.self)")
+            fatalError("The expression \(expression) is no \(Self.self)")
         }
         return own
     }

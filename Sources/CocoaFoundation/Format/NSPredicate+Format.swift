@@ -38,13 +38,14 @@ extension PredicateFormatParsing {
             var parser = try FormatParser(format, arguments: arguments, checksPatterns: false)
             return own(try parser.parsePredicate())
         } catch {
-            preconditionFailure("\(error)")
+            // Not a precondition failure, whose text a release build leaves out.
+            fatalError("\(error)")
         }
     }
 
     private static func own(_ predicate: NSPredicate) -> Self {
         guard let own = predicate as? Self else {
-            preconditionFailure("The predicate \(predicate.formatString) is no \(Self.self)")
+            fatalError("The predicate \(predicate.formatString) is no \(Self.self)")
         }
         return own
     }

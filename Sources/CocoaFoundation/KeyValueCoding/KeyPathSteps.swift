@@ -65,10 +65,8 @@ package struct KeyPathSteps: Sendable, Hashable {
         switch object {
         case let object as any KeyValueCoding:
             return object.value(forKey: key)
-        case let dictionary as [String: Any]:
-            return dictionary[key]
-        case let dictionary as NSDictionary:
-            return dictionary.object(forKey: key)
+        case let dictionary as any KeyedCollection:
+            return dictionary.value(of: key)
         case let collection as any ValueCollection where collection.collectionKind != .dictionary:
             let values = try collection.collectionElements.map { try value(of: $0, key: key) }
             return CollectedValues(kind: collection.collectionKind, values: values)
@@ -106,7 +104,13 @@ private struct CollectedValues: ValueCollection {
         let elements = collectionElements.map { ($0 as? CollectedValues)?.result ?? $0 }
         switch collectionKind {
         case .set: return distinctSet(elements)
-        case .orderedSet: return NSOrderedSet(array: distinctValues(elements))
+        case .orderedSet:
+            let distinct = distinctValues(elements)
+            // See `distinctSet` for why such an ordered set cannot be.
+            let hasDecimals = distinct.contains {
+                if case .decimal = PredicateValue($0) { true } else { false }
+            }
+            return hasDecimals ? distinct : NSOrderedSet(array: distinct)
         case .array, .dictionary: return elements
         }
     }
@@ -118,17 +122,16 @@ func distinctValues(_ values: [Any]) -> [Any] {
     return values.filter { seen.insert(PredicateValue($0)).inserted }
 }
 
-/// The values as a set: a `Set<AnyHashable>`, or an `NSSet` when a value is not `Hashable`.
+/// The values as a `Set`, each once, or as an array when one of them is not `Hashable`.
 ///
-/// Foundation's sets are the second choice because `NSDecimalNumber` has no hash on Linux: asking for it
-/// overflows the stack.
+/// Not as Foundation's `NSSet`: `NSDecimalNumber` has no hash on Linux, and asking for it overflows the stack.
 func distinctSet(_ values: [Any]) -> Any {
     let distinct = distinctValues(values)
     let hashable = distinct.compactMap { value in
         if case .decimal(let number) = PredicateValue(value) { return AnyHashable(number) }
         return value as? AnyHashable
     }
-    return hashable.count == distinct.count ? Set(hashable) : NSSet(array: distinct)
+    return hashable.count == distinct.count ? Set(hashable) : distinct
 }
 
 /// A value for an error message: its type, and no contents.

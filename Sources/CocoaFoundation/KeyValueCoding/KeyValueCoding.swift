@@ -33,7 +33,7 @@ extension KeyValueCoding {
         do {
             return try KeyPathSteps(keyPath).value(of: self)
         } catch {
-            preconditionFailure("Key path \"\(keyPath)\" of \(type(of: self)): \(error)")
+            fatalError("Key path \"\(keyPath)\" of \(type(of: self)): \(error)")
         }
     }
 
@@ -60,7 +60,7 @@ extension KeyValueCoding {
         case let owners as any ValueCollection where owners.collectionKind != .dictionary:
             for owner in owners.collectionElements { assign(value, forKey: key, to: owner, keyPath) }
         default:
-            preconditionFailure(
+            fatalError(
                 "Key path \"\(keyPath)\" of \(type(of: self)): \(described(owner)) takes no value for \"\(key)\""
             )
         }

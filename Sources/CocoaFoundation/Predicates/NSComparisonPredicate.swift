@@ -102,7 +102,7 @@ open class NSComparisonPredicate: NSPredicate, NSSecureCoding {
     /// Whether the comparison holds for an object.
     ///
     /// The answer is `false` where the values do not fit the operator or a function; see
-    /// ``Foundation/NSPredicate/matches(_:substitutionVariables:)`` for the error instead.
+    /// `matches(_:substitutionVariables:)` for the error instead.
     ///
     /// - Precondition: all variables have values, every function is known, and the left side of `ANY` or `ALL`
     ///   is a collection.

@@ -43,7 +43,7 @@ extension NSPredicate {
         } catch let error as PredicateEvaluationError where error.cause == .values {
             return false
         } catch {
-            preconditionFailure("The predicate \"\(formatString)\" cannot be evaluated: \(error)")
+            fatalError("The predicate \"\(formatString)\" cannot be evaluated: \(error)")
         }
     }
 }

@@ -36,7 +36,7 @@ extension PredicateArchive {
     static func encode(_ object: Any, _ coder: NSCoder) {
         precondition(coder.allowsKeyedCoding, "Predicates are archived with keyed archivers only")
         guard let record = record(of: object) else {
-            preconditionFailure("\(object) cannot be archived: closures and fetches have no archived form")
+            fatalError("\(object) cannot be archived: closures and fetches have no archived form")
         }
         for (key, value) in record.fields {
             switch value {
@@ -93,9 +93,16 @@ extension PredicateArchive {
         }
     }
 
-    /// Reads the fields of an object.
+    /// How many objects are being read, each inside the one before.
+    @TaskLocal private static var depth = 0
+
+    /// Reads the fields of an object; none when it is nested too deep, as an object is that contains itself.
     static func fields(_ coder: NSCoder) -> [String: Any] {
-        guard coder.allowsKeyedCoding else { return [:] }
+        guard coder.allowsKeyedCoding, depth < FormatParser.depthLimit else { return [:] }
+        return $depth.withValue(depth + 1) { readFields(coder) }
+    }
+
+    private static func readFields(_ coder: NSCoder) -> [String: Any] {
         var fields: [String: Any] = [:]
         for key in numberKeys where coder.containsValue(forKey: key) {
             fields[key] = coder.decodeInteger(forKey: key)

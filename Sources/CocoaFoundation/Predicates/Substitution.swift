@@ -12,7 +12,7 @@ extension NSPredicate {
         let expressions = variables.mapValues { $0 as? NSExpression ?? NSExpression(forConstantValue: $0) }
         let result = replacing(expressions)
         guard let result = result as? Self else {
-            preconditionFailure("\(type(of: self)) must override withSubstitutionVariables(_:)")
+            fatalError("\(type(of: self)) must override withSubstitutionVariables(_:)")
         }
         return result
     }

@@ -57,7 +57,7 @@ final class KeySortDescriptor: NSSortDescriptor, NSSecureCoding {
             do {
                 return try steps.value(of: object)
             } catch {
-                preconditionFailure("Sorting by \"\(key)\": \(error)")
+                fatalError("Sorting by \"\(key)\": \(error)")
             }
         }
     }
@@ -131,10 +131,10 @@ final class KeySortDescriptor: NSSortDescriptor, NSSecureCoding {
     func encode(with coder: NSCoder) {
         precondition(coder.allowsKeyedCoding, "Sort descriptors are archived with keyed archivers only")
         guard case .method(let method) = order else {
-            preconditionFailure("A sort descriptor with a closure cannot be archived")
+            fatalError("A sort descriptor with a closure cannot be archived")
         }
         if case .keyPath(let keyPath) = place, keyPathString == nil {
-            preconditionFailure(
+            fatalError(
                 "No key is registered for \(keyPath), so that its sort descriptor has no name")
         }
         coder.encode(keyPathString as NSString?, forKey: "NSKey")

@@ -28,7 +28,7 @@ extension SortDescriptorKeying {
         let name = selector?.description ?? StringOrder.compare.rawValue
         guard let method = StringOrder(rawValue: name) else {
             let known = StringOrder.allCases.map(\.rawValue).joined(separator: ", ")
-            preconditionFailure("Unsupported sort descriptor selector: \(name); supported are \(known)")
+            fatalError("Unsupported sort descriptor selector: \(name); supported are \(known)")
         }
         self = Self.descriptor(key, ascending, .method(method))
     }
@@ -77,7 +77,7 @@ extension SortDescriptorKeying {
 
     private static func own(_ descriptor: KeySortDescriptor) -> Self {
         guard let own = descriptor as? Self else {
-            preconditionFailure("A sort descriptor with a key is no \(Self.self)")
+            fatalError("A sort descriptor with a key is no \(Self.self)")
         }
         return own
     }
