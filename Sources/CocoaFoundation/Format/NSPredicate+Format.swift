@@ -38,7 +38,6 @@ extension PredicateFormatParsing {
             var parser = try FormatParser(format, arguments: arguments, checksPatterns: false)
             return own(try parser.parsePredicate())
         } catch {
-            // Not a precondition failure, whose text a release build leaves out.
             fatalError("\(error)")
         }
     }

@@ -1,10 +1,10 @@
 /// Optionals, whatever they wrap: a `nil` inside an `Any` is found through this protocol.
-private protocol OptionalValue {
+package protocol OptionalValue {
     var wrappedValue: Any? { get }
 }
 
 extension Optional: OptionalValue {
-    fileprivate var wrappedValue: Any? { self }
+    package var wrappedValue: Any? { self }
 }
 
 /// The value without optionals around it; `nil` for `nil` and for `NSNull`.

@@ -34,7 +34,7 @@ extension PredicateArchive {
     ///
     /// - Precondition: the object has an archived form, and `coder` is a keyed archiver.
     static func encode(_ object: Any, _ coder: NSCoder) {
-        precondition(coder.allowsKeyedCoding, "Predicates are archived with keyed archivers only")
+        require(coder.allowsKeyedCoding, "Predicates are archived with keyed archivers only")
         guard let record = record(of: object) else {
             fatalError("\(object) cannot be archived: closures and fetches have no archived form")
         }

@@ -129,7 +129,7 @@ final class KeySortDescriptor: NSSortDescriptor, NSSecureCoding {
 
     /// - Precondition: the descriptor has no closure, its key path has a name, and `coder` is a keyed archiver.
     func encode(with coder: NSCoder) {
-        precondition(coder.allowsKeyedCoding, "Sort descriptors are archived with keyed archivers only")
+        require(coder.allowsKeyedCoding, "Sort descriptors are archived with keyed archivers only")
         guard case .method(let method) = order else {
             fatalError("A sort descriptor with a closure cannot be archived")
         }

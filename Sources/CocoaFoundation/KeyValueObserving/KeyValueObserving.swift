@@ -1,0 +1,173 @@
+import Foundation
+
+/// Objects whose changes can be observed.
+///
+/// Managed objects conform to it. So may any class that has ``KeyValueCoding`` and tells its changes:
+///
+/// ```swift
+/// final class Account: KeyValueObserving {
+///     var observationCenter: ObservationCenter?
+///     var balance = 0 {
+///         willSet { willChangeValue(forKey: "balance") }
+///         didSet { didChangeValue(forKey: "balance") }
+///     }
+///     …
+/// }
+/// ```
+///
+/// Nothing is observed automatically: Linux has no way to notice the call of a setter. An object that nobody
+/// observes pays for a look at ``observationCenter``, which is `nil` then.
+///
+/// An observation does not retain the object. Objects on the way of a key path, such as the author in
+/// `author.name`, are observed too if they conform. An object, those on the way from it and its observers belong to
+/// one thread or queue.
+public protocol KeyValueObserving: KeyValueCoding {
+    /// Who observes this object; `nil` while nobody does. Store it, and leave it alone otherwise.
+    var observationCenter: ObservationCenter? { get set }
+
+    /// The key paths of values that the value of a key is computed from: a change of theirs is one of its own.
+    ///
+    /// The default is that there are none. Apple's also asks for a method `keyPathsForValuesAffecting` with the
+    /// key at its end, which needs the Objective-C runtime.
+    static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String>
+
+    /// Tells that the value of a key is about to change. Each call is followed by one of
+    /// ``didChangeValue(forKey:)``.
+    ///
+    /// Pairs of calls for one key may be nested: observers are told once, of the outermost change.
+    func willChangeValue(forKey key: String)
+
+    /// Tells that the value of a key has changed.
+    func didChangeValue(forKey key: String)
+
+    /// Tells that an ordered to-many property is about to change at some places.
+    func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String)
+
+    /// Tells that an ordered to-many property has changed at some places.
+    func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String)
+
+    /// Tells that an unordered to-many property is about to be changed by a set.
+    func willChangeValue(
+        forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind,
+        using objects: Set<AnyHashable>)
+
+    /// Tells that an unordered to-many property has been changed by a set.
+    func didChangeValue(
+        forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind,
+        using objects: Set<AnyHashable>)
+}
+
+extension KeyValueObserving {
+    /// No key paths.
+    public static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
+
+    /// Tells the observers.
+    public func willChangeValue(forKey key: String) {
+        observationCenter?.willChange(key, of: self)
+    }
+
+    /// Tells the observers.
+    public func didChangeValue(forKey key: String) {
+        observationCenter?.didChange(key, of: self)
+    }
+
+    /// Tells the observers.
+    public func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
+        observationCenter?.willChange(key, of: self, .places(changeKind, indexes))
+    }
+
+    /// Tells the observers.
+    public func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
+        observationCenter?.didChange(key, of: self)
+    }
+
+    /// Tells the observers.
+    public func willChangeValue(
+        forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind,
+        using objects: Set<AnyHashable>
+    ) {
+        observationCenter?.willChange(key, of: self, .members(mutationKind, objects))
+    }
+
+    /// Tells the observers.
+    public func didChangeValue(
+        forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind,
+        using objects: Set<AnyHashable>
+    ) {
+        observationCenter?.didChange(key, of: self)
+    }
+}
+
+// MARK: Observers with a method
+
+extension KeyValueObserving {
+    /// Tells an observer of the changes of a value, until ``removeObserver(_:forKeyPath:)``.
+    ///
+    /// Registered twice, an observer is told twice. It is not retained: one that is gone is not told any more,
+    /// though its registration stays until it is removed or the object is gone.
+    ///
+    /// - Parameters:
+    ///   - observer: Who is told.
+    ///   - keyPath: The key path of the value, for example `title` or `author.name`.
+    ///   - options: What is told, and when.
+    ///   - context: What is handed to the observer, and tells registrations apart.
+    public func addObserver(
+        _ observer: any KeyValueObserver, forKeyPath keyPath: String,
+        options: NSKeyValueObservingOptions = [], context: UnsafeMutableRawPointer?
+    ) {
+        let registration = Registration(observer: ObjectIdentifier(observer), context: context)
+        _ = addObservation(
+            of: keyPath, options, registration,
+            read: { object in
+                keyPath.contains(".") ? object.value(forKeyPath: keyPath) : object.value(forKey: keyPath)
+            },
+            deliver: { [weak observer] object, change in
+                observer?.observeValue(
+                    forKeyPath: keyPath, of: object, change: change.dictionary, context: context)
+            })
+    }
+
+    /// Takes back the latest registration of an observer for a key path.
+    ///
+    /// Stops the program when there is none, as Apple's raises an exception.
+    public func removeObserver(_ observer: any KeyValueObserver, forKeyPath keyPath: String) {
+        removeObserver(observer, keyPath) { _ in true }
+    }
+
+    /// Takes back the latest registration of an observer for a key path and a context.
+    ///
+    /// Stops the program when there is none, as Apple's raises an exception.
+    public func removeObserver(
+        _ observer: any KeyValueObserver, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?
+    ) {
+        removeObserver(observer, keyPath) { $0 == context }
+    }
+
+    private func removeObserver(
+        _ observer: any KeyValueObserver, _ keyPath: String, _ isMeant: (UnsafeMutableRawPointer?) -> Bool
+    ) {
+        // An observer at its very end may still do this, when it cannot be referred to weakly any more.
+        let identity = ObjectIdentifier(observer)
+        let observation = observationCenter?.latestObservation(of: keyPath) {
+            $0.observer == identity && isMeant($0.context)
+        }
+        guard let observation else {
+            fatalError(
+                "The observer of the class \(type(of: observer)) cannot be removed: it is not registered for the key "
+                    + "path \"\(keyPath)\" with the object of the class \(type(of: self)).")
+        }
+        observation.invalidate()
+    }
+
+    /// Begins an observation of this object.
+    func addObservation(
+        of keyPath: String, _ options: NSKeyValueObservingOptions, _ registration: Registration?,
+        read: @escaping (any KeyValueObserving) -> Any?,
+        deliver: @escaping (any KeyValueObserving, ObservedChange) -> Void
+    ) -> Observation {
+        let observation = Observation(
+            of: self, keyPath, options, registration, read: read, deliver: deliver)
+        observation.begin()
+        return observation
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// What a change handler is told.
+public struct NSKeyValueObservedChange<Value> {
+    /// How a value changed.
+    public typealias Kind = NSKeyValueChange
+
+    /// How the value changed.
+    public let kind: Kind
+
+    /// The new value, if it was asked for by `.new`. For an insertion or a replacement these are only the objects
+    /// that came in, if the property's type can hold them.
+    public let newValue: Value?
+
+    /// The old value, if it was asked for by `.old`. For a removal or a replacement these are only the objects that
+    /// left, if the property's type can hold them.
+    public let oldValue: Value?
+
+    /// Where the objects are in an ordered to-many property.
+    public let indexes: IndexSet?
+
+    /// Whether the change is still to come, as asked for by `.prior`.
+    public let isPrior: Bool
+
+    init(_ change: ObservedChange) {
+        kind = change.kind
+        newValue = change.new.cast()
+        oldValue = change.old.cast()
+        indexes = change.indexes
+        isPrior = change.isPrior
+    }
+}
+
+/// An observation by a change handler. It ends by ``invalidate()`` and when nobody holds it any more.
+public class NSKeyValueObservation: NSObject {
+    private weak var observation: Observation?
+
+    init(_ observation: Observation) { self.observation = observation }
+
+    /// Ends the observation. Has no effect a second time, or after the observed object is gone.
+    public func invalidate() {
+        observation?.invalidate()
+        observation = nil
+    }
+
+    deinit { observation?.invalidate() }
+}

@@ -1,0 +1,87 @@
+import Foundation
+
+/// Who registered an observation, to find it again when it is to be removed.
+struct Registration {
+    let observer: ObjectIdentifier
+    let context: UnsafeMutableRawPointer?
+}
+
+/// One observation of a key path of an object.
+///
+/// The object's ``ObservationCenter`` keeps it; it keeps the chain of what it observes, which the centers of the
+/// objects on the way know.
+final class Observation {
+    let keyPath: String
+    let registration: Registration?
+    private weak var object: (any KeyValueObserving)?
+    private let options: NSKeyValueObservingOptions
+    private let read: (any KeyValueObserving) -> Any?
+    private let deliver: (any KeyValueObserving, ObservedChange) -> Void
+    private var chain: ObservedLink?
+    private(set) var isValid = true
+
+    init(
+        of object: any KeyValueObserving, _ keyPath: String, _ options: NSKeyValueObservingOptions,
+        _ registration: Registration?, read: @escaping (any KeyValueObserving) -> Any?,
+        deliver: @escaping (any KeyValueObserving, ObservedChange) -> Void
+    ) {
+        self.object = object
+        self.keyPath = keyPath
+        self.options = options
+        self.registration = registration
+        self.read = read
+        self.deliver = deliver
+    }
+
+    // The chain has parts at objects that live on.
+    deinit { chain?.detach() }
+
+    /// Enters the observation at its object, and delivers the initial notification that was asked for.
+    func begin() {
+        guard let object else { return }
+        ObservationCenter.of(object).add(self)
+        chain = ObservedLink(keyPath, of: object, for: self, role: .start)
+        if options.contains(.initial) {
+            deliver(object, ObservedChange(new: options.contains(.new) ? .told(read(object)) : .untold))
+        }
+    }
+
+    /// Ends the observation. Nothing is delivered from now on, not even of a change that is under way.
+    func invalidate() {
+        guard isValid else { return }
+        isValid = false
+        chain?.detach()
+        chain = nil
+        if let object { ObservationCenter.remove(self, from: object) }
+    }
+
+    /// What can be told of a change of the value as a whole, before it.
+    func changeBefore() -> ObservedChange {
+        ObservedChange(old: options.contains(.old) ? .told(object.flatMap(read)) : .untold)
+    }
+
+    /// Delivers a notification before a change, if it was asked for.
+    func deliverPrior(_ change: ObservedChange) {
+        guard isValid, options.contains(.prior), let object else { return }
+        var told = told(of: change)
+        told.new = .untold
+        told.isPrior = true
+        deliver(object, told)
+    }
+
+    /// Delivers a notification after a change.
+    func deliverPosterior(_ change: ObservedChange) {
+        guard isValid, let object else { return }
+        var change = change
+        if change.kind == .setting, options.contains(.new) { change.new = .told(read(object)) }
+        deliver(object, told(of: change))
+    }
+
+    /// What of a change was asked for.
+    private func told(of change: ObservedChange) -> ObservedChange {
+        var told = change
+        if !options.contains(.new) { told.new = .untold }
+        if !options.contains(.old) { told.old = .untold }
+        return told
+    }
+}

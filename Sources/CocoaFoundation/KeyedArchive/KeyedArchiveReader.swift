@@ -1,0 +1,165 @@
+import Foundation
+
+/// Reads objects from keyed archives that may come from anyone.
+///
+/// `NSKeyedUnarchiver` of Foundation on Linux ends the program when an archive names a class that was not asked
+/// for, holds a value of the wrong type or contains itself, whatever its `decodingFailurePolicy` says. A database
+/// file must not be able to do that. Here the classes of ``FoundationArchiveClass`` are read without their help,
+/// and any other class that conforms to `NSSecureCoding` gets its `init(coder:)`, with a ``KeyedArchiveDecoder``.
+///
+/// - Each object is of one of the classes that were asked for in its place, or of a subclass. The elements of a
+///   collection may be of the classes that the collection was read with, and of the classes of property lists:
+///   Apple's unarchiver lets those pass.
+/// - The first failure ends the reading: every later request is answered with nothing.
+/// - Cycles are an error. (Apple's can read an object that refers back to one that is still being read.)
+/// - Class names follow `NSKeyedUnarchiver.setClass(_:forClassName:)`.
+package final class KeyedArchiveReader {
+    /// How deep objects may be nested.
+    static let maximumDepth = 512
+
+    /// How many objects there may be when each shared one is counted as often as it is reached.
+    static let maximumWeight = 5_000_000
+
+    private let archive: KeyedArchive
+    private var finished: [Int: (object: AnyObject, weight: Int)] = [:]
+    private var unfinished: Set<Int> = []
+    private var weight = 0
+
+    /// The first thing that went wrong.
+    private(set) var failure: (any Error)?
+
+    private init(_ archive: KeyedArchive) { self.archive = archive }
+
+    /// Reads the outermost object of an archive.
+    ///
+    /// - Parameters:
+    ///   - classes: The classes that the object may be of.
+    ///   - data: What `NSKeyedArchiver` or ``KeyedArchiveWriter`` wrote, in the binary format.
+    /// - Returns: The object; `nil` when the archive holds none.
+    /// - Throws: `CocoaError.coderReadCorrupt` for damaged data and for a class that is not allowed, whose message
+    ///   names the class and the allowed ones; `.coderInvalidValue` for a class that cannot be read securely;
+    ///   `.coderValueNotFound` when there is no outermost object.
+    package static func root(of classes: [AnyClass], from data: Data) throws -> AnyObject? {
+        do {
+            let reader = KeyedArchiveReader(try KeyedArchive(data))
+            guard let root = reader.archive.top[NSKeyedArchiveRootObjectKey] else {
+                throw CocoaError.coding(.coderValueNotFound, "The keyed archive has no outermost object.")
+            }
+            return try reader.object(at: root, allowed: classes)
+        } catch let fault as MalformedPropertyList {
+            throw CocoaError.coding(.coderReadCorrupt, fault.description)
+        }
+    }
+
+    /// Ends the reading.
+    func fail(_ error: any Error) {
+        if failure == nil { failure = error }
+    }
+
+    /// The plain contents of a field.
+    func node(at field: Int) -> BinaryPropertyList.Node { archive.list.nodes[field] }
+
+    /// Reads the object that a field refers to or, a plain value, holds.
+    ///
+    /// - Parameters:
+    ///   - field: Where the field's value lies.
+    ///   - allowed: The classes that the object may be of.
+    ///   - isElement: Whether it is an element of a collection and may be a property list as well.
+    func object(at field: Int, allowed: [AnyClass], isElement: Bool = false) throws -> AnyObject? {
+        if let failure { throw failure }
+        var place = field
+        if case .identifier(let reference) = archive.list.nodes[field] {
+            guard let target = try archive.object(at: reference) else { return nil }
+            place = target
+        }
+        if let known = finished[place] {
+            try check(type(of: known.object), isAmong: allowed, isElement: isElement)
+            try add(known.weight)
+            return known.object
+        }
+        guard unfinished.count < Self.maximumDepth else {
+            throw MalformedPropertyList("the keyed archive is nested more than \(Self.maximumDepth) deep")
+        }
+        guard unfinished.insert(place).inserted else {
+            throw MalformedPropertyList("an object of the keyed archive contains itself")
+        }
+        defer { unfinished.remove(place) }
+
+        let weightBefore = weight
+        weight = 1
+        let object = try newObject(at: place, allowed: allowed, isElement: isElement)
+        if let failure { throw failure }
+        finished[place] = (object, weight)
+        let ownWeight = weight
+        weight = weightBefore
+        try add(ownWeight)
+        return object
+    }
+
+    private func add(_ more: Int) throws {
+        weight += more
+        guard weight <= Self.maximumWeight else {
+            throw MalformedPropertyList("the archive stands for more than \(Self.maximumWeight) objects")
+        }
+    }
+
+    private func newObject(at place: Int, allowed: [AnyClass], isElement: Bool) throws -> AnyObject {
+        let node = archive.list.nodes[place]
+        guard case .dictionary = node else {
+            guard let value = FoundationArchiveClass.plainValue(node) else {
+                throw MalformedPropertyList("an object of the keyed archive is neither a value nor an object")
+            }
+            try check(type(of: value), isAmong: allowed, isElement: isElement)
+            return value
+        }
+        let fields = try archive.list.fields(of: place)
+        let names = try archive.classNames(of: fields)
+        guard let found = names.lazy.compactMap({ Self.classNamed($0, among: allowed) }).first else {
+            throw Self.refusal(of: names[0], allowed: allowed)
+        }
+        try check(found, isAmong: allowed, isElement: isElement, name: names[0])
+        let decoder = KeyedArchiveDecoder(reader: self, fields: fields, classes: allowed)
+        return try FoundationArchiveClass.newObject(of: found, from: decoder)
+    }
+}
+
+// MARK: Classes
+
+extension KeyedArchiveReader {
+    /// The class that a name of an archive stands for.
+    private static func classNamed(_ name: String, among allowed: [AnyClass]) -> AnyClass? {
+        if let mapped = NSKeyedUnarchiver.class(forClassName: name) { return mapped }
+        if let asked = allowed.first(where: { NSStringFromClass($0) == name }) { return asked }
+        // Foundation prints a complaint for every name of another shape, and the archive's author chose it.
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        let isPlain = parts.count <= 2 && name.utf8.count <= 256 && parts.allSatisfy(isIdentifier)
+        return isPlain ? NSClassFromString(name) : nil
+    }
+
+    private static func isIdentifier(_ text: Substring) -> Bool {
+        guard let first = text.unicodeScalars.first, first == "_" || first.properties.isXIDStart else {
+            return false
+        }
+        return !text.hasPrefix("_Tt") && text.unicodeScalars.allSatisfy { $0.properties.isXIDContinue }
+    }
+
+    private func check(
+        _ found: AnyClass, isAmong allowed: [AnyClass], isElement: Bool, name: String? = nil
+    ) throws {
+        if allowed.contains(where: { Self.isClass(found, kindOf: $0) }) { return }
+        let passing = FoundationArchiveClass.propertyListClasses
+        if isElement, passing.contains(where: { Self.isClass(found, kindOf: $0) }) { return }
+        throw Self.refusal(of: name ?? NSStringFromClass(found), allowed: allowed)
+    }
+
+    private static func isClass(_ found: AnyClass, kindOf other: AnyClass) -> Bool {
+        found == other || (found as? NSObject.Type)?.isSubclass(of: other) == true
+    }
+
+    private static func refusal(of name: String, allowed: [AnyClass]) -> CocoaError {
+        let names = allowed.map { NSStringFromClass($0) }.joined(separator: ", ")
+        return .coding(
+            .coderReadCorrupt,
+            "The archive holds an object of the class \"\(name)\". The allowed classes are: \(names).")
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+
+/// Writes objects as keyed archives, in the form that Apple's `NSKeyedArchiver` gives them.
+///
+/// `NSKeyedArchiver` of Foundation on Linux ends the program when an object does not support secure coding, and
+/// also for any `NSDecimalNumber` and `NSError`. Saving an object must rather fail with an error. Here the classes
+/// of ``FoundationArchiveClass`` are written without their help, and any other class that conforms to
+/// `NSSecureCoding` gets its `encode(with:)`, with a ``KeyedArchiveEncoder``.
+///
+/// Class names follow `NSKeyedArchiver.setClassName(_:for:)`. Conditional objects are written like others.
+package final class KeyedArchiveWriter {
+    private var table = PropertyListTable()
+
+    /// The objects that were begun, and their places in the archive. They are kept, lest an address be used again.
+    private var places: [ObjectIdentifier: (place: Int, object: AnyObject)] = [:]
+    private var classPlaces: [String: Int] = [:]
+
+    /// The objects of the archive, as indexes into the table. An object takes its place before it is written,
+    /// because it may be met again inside itself.
+    private var objects: [Int]
+    private var depth = 0
+
+    /// The first thing that went wrong.
+    private(set) var failure: (any Error)?
+
+    private init() { objects = [table.add(.string("$null"))] }
+
+    /// Writes an object and all that it refers to.
+    ///
+    /// - Parameter root: An object, or a Swift value that Foundation has a class for.
+    /// - Returns: A keyed archive in the binary format.
+    /// - Throws: `CocoaError.coderInvalidValue` when an object does not support secure coding; the message names
+    ///   its class.
+    package static func archivedData(withRootObject root: Any) throws -> Data {
+        let writer = KeyedArchiveWriter()
+        let place = writer.reference(to: root)
+        if let failure = writer.failure { throw failure }
+        return writer.finish(root: place)
+    }
+
+    private func finish(root: Int) -> Data {
+        let top = [(NSKeyedArchiveRootObjectKey, table.add(.identifier(UInt64(root))))]
+        let archive = table.addDictionary([
+            ("$version", table.add(.integer(100_000))),
+            ("$archiver", table.add(.string("NSKeyedArchiver"))),
+            ("$top", table.addDictionary(top)),
+            ("$objects", table.add(.array(objects))),
+        ])
+        return BinaryPropertyList(nodes: table.nodes, root: archive).data()
+    }
+
+    /// Ends the writing.
+    func fail(_ error: any Error) {
+        if failure == nil { failure = error }
+    }
+
+    /// Puts a field's value into the archive.
+    func add(_ node: BinaryPropertyList.Node) -> Int { table.add(node) }
+
+    /// Puts references to objects into the archive, and the objects unless they are there.
+    func addReference(to value: Any?) -> Int {
+        table.add(.identifier(UInt64(reference(to: value))))
+    }
+
+    /// The place of an object among those of the archive, where it is put unless it is there.
+    private func reference(to value: Any?) -> Int {
+        guard failure == nil, let value = value.flatMap(Self.flattened) else { return 0 }
+        guard let object = value as AnyObject as? NSObject, !Self.isBoxedSwiftValue(object) else {
+            fail(Self.refusal(of: String(reflecting: type(of: value))))
+            return 0
+        }
+        if let known = places[ObjectIdentifier(object)] { return known.place }
+        guard depth < KeyedArchiveReader.maximumDepth else {
+            fail(CocoaError.coding(.coderInvalidValue, "The object is nested too deep to be archived."))
+            return 0
+        }
+        let place = objects.count
+        objects.append(0)
+        places[ObjectIdentifier(object)] = (place, object)
+        depth += 1
+        defer { depth -= 1 }
+        if let plain = FoundationArchiveClass.plainNode(of: object) {
+            objects[place] = table.add(plain)
+            return place
+        }
+        let encoder = KeyedArchiveEncoder(writer: self)
+        do {
+            let archivedClass: AnyClass = try FoundationArchiveClass.write(object, to: encoder)
+            encoder.set(.identifier(UInt64(self.place(of: archivedClass))), forKey: "$class")
+        } catch {
+            fail(error)
+        }
+        objects[place] = table.addDictionary(encoder.fields)
+        return place
+    }
+
+    /// The place of a class's description among the objects of the archive.
+    private func place(of archivedClass: AnyClass) -> Int {
+        let name = NSKeyedArchiver.classNameForClass(archivedClass) ?? NSStringFromClass(archivedClass)
+        if let known = classPlaces[name] { return known }
+        var names = [name]
+        var next: AnyClass? = (archivedClass as? NSObject.Type)?.superclass
+        while let ancestor = next {
+            names.append(NSStringFromClass(ancestor))
+            next = (ancestor as? NSObject.Type)?.superclass
+        }
+        let description = table.addDictionary([
+            ("$classname", table.add(.string(name))),
+            ("$classes", table.add(.array(names.map { table.add(.string($0)) }))),
+        ])
+        objects.append(description)
+        classPlaces[name] = objects.count - 1
+        return objects.count - 1
+    }
+
+    /// A value out of the optionals around it.
+    private static func flattened(_ value: Any) -> Any? {
+        guard let optional = value as? any OptionalValue else { return value }
+        return optional.wrappedValue.flatMap(flattened)
+    }
+
+    /// Foundation puts a Swift value that it has no class for into an object of a private class.
+    private static func isBoxedSwiftValue(_ object: NSObject) -> Bool {
+        NSStringFromClass(type(of: object)).hasSuffix("__SwiftValue")
+    }
+
+    static func refusal(of name: String) -> CocoaError {
+        .coding(
+            .coderInvalidValue,
+            "A value of the type \(name) cannot be archived: it does not support secure coding.")
+    }
+}

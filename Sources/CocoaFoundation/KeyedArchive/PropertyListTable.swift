@@ -1,0 +1,38 @@
+import Foundation
+
+/// The table of a property list while it grows. Equal texts and small numbers are written once.
+struct PropertyListTable {
+    private(set) var nodes: [BinaryPropertyList.Node] = []
+    private var shared: [SharedValue: Int] = [:]
+
+    private enum SharedValue: Hashable {
+        case string(String)
+        case integer(Int64)
+        case identifier(UInt64)
+        case boolean(Bool)
+    }
+
+    /// The index of an object, new or an equal one.
+    mutating func add(_ node: BinaryPropertyList.Node) -> Int {
+        let key: SharedValue
+        switch node {
+        case .string(let value): key = .string(value)
+        case .integer(let value): key = .integer(value)
+        case .identifier(let value): key = .identifier(value)
+        case .boolean(let value): key = .boolean(value)
+        default:
+            nodes.append(node)
+            return nodes.count - 1
+        }
+        if let known = shared[key] { return known }
+        nodes.append(node)
+        shared[key] = nodes.count - 1
+        return nodes.count - 1
+    }
+
+    /// The index of a new dictionary.
+    mutating func addDictionary(_ entries: [(key: String, value: Int)]) -> Int {
+        let keys = entries.map { add(.string($0.key)) }
+        return add(.dictionary(keys: keys, values: entries.map(\.value)))
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import ManagedObjectModel
+
+// Delete rules. An object that goes ends its links: with Nullify the other side forgets it, with Cascade the other
+// side goes too; Deny is checked by validation, before anything is written; No Action leaves the other side as it is.
+
+extension NSManagedObjectContext {
+    /// Applies the rules of all objects deleted since the last time, and of those that go with them. O(links).
+    func propagateDeletes() {
+        while let object = deletionsToPropagate.popLast() {
+            guard object.isDeleted else { continue }
+            for slot in object.layout.relationshipIndexes { propagateDelete(of: object, slot) }
+        }
+    }
+
+    private func propagateDelete(of object: NSManagedObject, _ slot: Int) {
+        let info = object.layout.slots[slot]
+        guard let relationship = info.relationship else { return }
+        let destinations: [NSManagedObject]
+        switch relationship.deleteRule {
+        case .noActionDeleteRule, .denyDeleteRule: return
+        case .nullifyDeleteRule, .cascadeDeleteRule: destinations = object.destinations(at: slot)
+        }
+        if relationship.deleteRule == .cascadeDeleteRule {
+            for destination in destinations where !destination.isDeleted { delete(destination) }
+        }
+        object.endLinks(to: destinations, at: slot)
+    }
+}
+
+extension NSManagedObject {
+    /// The objects that a relationship leads to.
+    final func destinations(at slot: Int) -> [NSManagedObject] {
+        if layout.slots[slot].kind == .toMany { return loadedToMany(at: slot).ordered }
+        if case .object(let destination) = value(at: slot) { return [destination] }
+        return []
+    }
+}

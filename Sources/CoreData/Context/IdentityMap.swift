@@ -1,0 +1,82 @@
+import CSwiftRuntime
+import Foundation
+
+/// The objects of a context, one for each identity, held weakly.
+///
+/// An object that is released takes itself out, on whatever thread that happens; hence the lock. A Swift `weak`
+/// reference would cost each object a side table. Here the map keeps plain pointers: an entry is removed before
+/// its object's memory goes, and `swift_tryRetain` refuses an object whose deinitialisation has begun.
+///
+/// Invariant: no object is created, released or called while the lock is held.
+package final class IdentityMap: @unchecked Sendable {
+    private typealias Table = [Int64: UnsafeMutableRawPointer]
+
+    private let lock = NSLock()
+    private var tables: [UInt32: Table] = [:]
+
+    package init() {}
+
+    /// The object with this identity. O(1).
+    package func object(_ key: ObjectKey) -> NSManagedObject? {
+        lock.lock()
+        let retained = tables[key.table]?[key.reference].flatMap(swift_tryRetain)
+        lock.unlock()
+        return retained.map(Self.take)
+    }
+
+    /// The objects with these references in one table, nil where there is none. O(n), one lock.
+    package func objects(table: UInt32, references: some Sequence<Int64>) -> [NSManagedObject?] {
+        lock.lock()
+        let table = tables[table]
+        let retained = references.map { table?[$0].flatMap(swift_tryRetain) }
+        lock.unlock()
+        return retained.map { $0.map(Self.take) }
+    }
+
+    /// Adds an object under its present identity.
+    package func register(_ object: NSManagedObject) {
+        lock.lock()
+        tables[object.home.table, default: [:]][object.reference] = Self.pointer(object)
+        lock.unlock()
+        object.state.insert(.registered)
+    }
+
+    /// Adds objects of one table. O(n), one lock.
+    package func register(_ objects: [NSManagedObject], table: UInt32) {
+        guard !objects.isEmpty else { return }
+        lock.lock()
+        var entries = tables.removeValue(forKey: table) ?? [:]
+        entries.reserveCapacity(entries.count + objects.count)
+        for object in objects { entries[object.reference] = Self.pointer(object) }
+        tables[table] = entries
+        lock.unlock()
+        for object in objects { object.state.insert(.registered) }
+    }
+
+    /// Removes an object; nothing if another one has taken its identity since.
+    package func forget(_ object: NSManagedObject) {
+        let pointer = Self.pointer(object)
+        let table = object.home.table
+        let reference = object.reference
+        lock.lock()
+        if tables[table]?[reference] == pointer { tables[table]?[reference] = nil }
+        lock.unlock()
+        object.state.remove(.registered)
+    }
+
+    /// All objects that are alive. O(n).
+    package var all: [NSManagedObject] {
+        lock.lock()
+        let retained = tables.values.flatMap { $0.values.compactMap { swift_tryRetain($0) } }
+        lock.unlock()
+        return retained.map(Self.take)
+    }
+
+    private static func pointer(_ object: NSManagedObject) -> UnsafeMutableRawPointer {
+        Unmanaged.passUnretained(object).toOpaque()
+    }
+
+    private static func take(_ pointer: UnsafeMutableRawPointer) -> NSManagedObject {
+        Unmanaged<NSManagedObject>.fromOpaque(pointer).takeRetainedValue()
+    }
+}

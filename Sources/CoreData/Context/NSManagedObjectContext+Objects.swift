@@ -1,0 +1,269 @@
+import Foundation
+import ManagedObjectModel
+
+// Objects by identity, and loading their values.
+
+extension NSManagedObjectContext {
+    /// The object with this ID if the context knows it; reads nothing.
+    public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+        assertOnQueue()
+        return identityMap.object(objectID.key)
+    }
+
+    /// The object with this ID, as a fault if the context does not know it yet; reads nothing, so the object need
+    /// not exist.
+    public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+        assertOnQueue()
+        return object(home: objectID.home, reference: objectID.reference)
+    }
+
+    /// The object with this ID, loaded.
+    ///
+    /// - Throws: 133000 when the store has no such object, or an error of the store.
+    public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+        assertOnQueue()
+        let known = identityMap.object(objectID.key)
+        if let known, !known.isFault {
+            guard !known.state.contains(.inaccessible) else { throw missing(objectID) }
+            return known
+        }
+        guard let store = objectID.home.store as? any ObjectStore else { throw missing(objectID) }
+        guard let row = try store.row(of: objectID.home, objectID.reference, notBefore: oldestAcceptable)
+        else {
+            throw missing(objectID)
+        }
+        let object = known ?? materialise(row, objectID.home)
+        object.row = row
+        fulfil(object)
+        return object
+    }
+
+    private func missing(_ objectID: NSManagedObjectID) -> NSError {
+        .coreData(
+            .managedObjectReferentialIntegrity,
+            "The store has no object \(objectID.uriRepresentation().absoluteString).",
+            [NSAffectedObjectsErrorKey: [objectID]])
+    }
+
+    /// The time before which cached rows do not count.
+    var oldestAcceptable: Double {
+        stalenessInterval < 0 ? -.infinity : Date.timeIntervalSinceReferenceDate - stalenessInterval
+    }
+
+    /// The object with this identity; a new fault if there is none.
+    func object(home: StoredEntity, reference: Int64) -> NSManagedObject {
+        if let known = identityMap.object(ObjectKey(table: home.table, reference: reference)) { return known }
+        var home = home
+        var row: Row?
+        if !home.entity.subentities.isEmpty, let store = home.store as? any ObjectStore {
+            // Only the row says which subentity, and so which class, it is.
+            row = try? store.row(of: home, reference, notBefore: oldestAcceptable)
+            home = row.flatMap { store.home(number: $0.entityNumber) } ?? home
+        }
+        let object = home.materialise(reference: reference)
+        adopt(object, row)
+        identityMap.register(object)
+        return object
+    }
+
+    private func materialise(_ row: Row, _ home: StoredEntity) -> NSManagedObject {
+        let object = (home.store?.home(number: row.entityNumber) ?? home).materialise(
+            reference: row.reference)
+        adopt(object, row)
+        identityMap.register(object)
+        return object
+    }
+
+    private func adopt(_ object: NSManagedObject, _ row: Row?) {
+        object.context = self
+        object.row = row
+        object.state.insert(.fault)
+        retained?[ObjectIdentifier(object)] = object
+    }
+
+    /// The objects of rows, one for each; new ones are faults with their row at hand. O(n).
+    func materialise(_ rows: [Row], from store: any ObjectStore, refreshing: Bool) -> [NSManagedObject] {
+        guard let first = rows.first, let table = store.home(number: first.entityNumber)?.table else {
+            return []
+        }
+        let known = identityMap.objects(table: table, references: rows.lazy.map(\.reference))
+        var objects: [NSManagedObject] = []
+        var made: [NSManagedObject] = []
+        objects.reserveCapacity(rows.count)
+        for (row, known) in zip(rows, known) {
+            if let known {
+                if known.isFault {
+                    known.row = row
+                } else if refreshing, !known.hasChanges, known.row?.version != row.version {
+                    refreshValues(of: known, row)
+                }
+                objects.append(known)
+                continue
+            }
+            guard let home = store.home(number: row.entityNumber) else { continue }
+            let object = home.materialise(reference: row.reference)
+            adopt(object, row)
+            objects.append(object)
+            made.append(object)
+        }
+        identityMap.register(made, table: table)
+        return objects
+    }
+
+    /// Loads a fault.
+    func fulfil(_ object: NSManagedObject) {
+        assertOnQueue()
+        if let row = object.row, stalenessInterval < 0 || row.timestamp >= oldestAcceptable {
+            object.realise(with: row)
+            return
+        }
+        do {
+            let row = try (object.home.store as? any ObjectStore)?.row(
+                of: object.home, object.reference, notBefore: oldestAcceptable)
+            if let row {
+                object.realise(with: row)
+            } else {
+                handleInaccessible(object)
+            }
+        } catch {
+            // The reader of a property cannot be told; the next save is.
+            Log.objects.error("Could not load \(object.objectID): \(error.localizedDescription)")
+            faultingError = error as NSError
+        }
+    }
+
+    private func handleInaccessible(_ object: NSManagedObject) {
+        guard shouldHandleInaccessibleFault(object, for: object.objectID, triggeredByProperty: nil) else {
+            fatalError("CoreData could not fulfill a fault for '\(object.objectID)'")
+        }
+        object.state.remove(.fault)
+        object.state.insert(.inaccessible)
+        object.values = ContiguousArray(
+            object.layout.slots.map { $0.kind == .toMany ? .unloaded : .null })
+        deleted.insert(object)
+        eventDeleted.insert(object)
+        scheduleEventEnd()
+    }
+
+    /// The destination of a to-one relationship in a row.
+    func destination(of object: NSManagedObject, _ slot: Int, _ row: Row) -> NSManagedObject? {
+        guard let store = object.home.store,
+            let home = row.destinationHome(object.layout.slots[slot], store)
+        else { return nil }
+        return self.object(home: home, reference: row.integer(slot))
+    }
+
+    /// The destinations of a to-many relationship as the store has them.
+    func storedDestinations(of object: NSManagedObject, _ slot: Int) -> [NSManagedObject] {
+        guard let store = object.home.store as? any ObjectStore,
+            let relationship = object.layout.slots[slot].relationship
+        else { return [] }
+        do {
+            let found = try store.destinations(
+                of: relationship, home: object.home, owners: [object.reference])
+            return (found[object.reference] ?? []).compactMap { self.object($0, in: store) }
+        } catch {
+            Log.objects.error(
+                "Could not load '\(relationship.name)' of \(object.objectID): \(error.localizedDescription)")
+            faultingError = error as NSError
+            return []
+        }
+    }
+
+    /// The object with this key of a store, as a fault if it is not known yet.
+    func object(
+        _ key: (entityNumber: Int32, reference: Int64), in store: any ObjectStore
+    ) -> NSManagedObject? {
+        guard let home = store.home(number: key.entityNumber) else { return nil }
+        if let known = identityMap.object(ObjectKey(table: home.table, reference: key.reference)) {
+            return known
+        }
+        let object = home.materialise(reference: key.reference)
+        adopt(object, nil)
+        identityMap.register(object)
+        return object
+    }
+
+    // MARK: Refreshing
+
+    /// Makes an object take the store's values.
+    ///
+    /// - Parameter flag: with false the object becomes a fault and forgets its changes and transient values; with
+    ///   true it takes the values of the store under its own changes and keeps transient values.
+    public func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
+        assertOnQueue()
+        guard object.context === self, !object.isInserted, !object.home.isTemporary else { return }
+        if flag {
+            mergeFromStore(object)
+        } else {
+            updated.remove(object)
+            eventUpdated.remove(object)
+            object.extras?.event = nil
+            object.willChangeAll()
+            object.turnIntoFault(keeping: nil)
+            object.didChangeAll()
+        }
+        eventRefreshed.insert(object)
+        scheduleEventEnd()
+    }
+
+    /// Makes all objects take the store's values when they are read next: those without changes become faults; those
+    /// with changes keep them, transient values excepted.
+    public func refreshAllObjects() {
+        assertOnQueue()
+        for object in identityMap.all where !object.isInserted && !object.isFault {
+            if object.isDeleted || object.hasPersistentChangedValues {
+                object.dropTransientValues()
+                mergeFromStore(object)
+                eventRefreshed.insert(object)
+            } else {
+                refresh(object, mergeChanges: false)
+            }
+        }
+        scheduleEventEnd()
+    }
+
+    /// Puts the store's present row under an object's changes.
+    private func mergeFromStore(_ object: NSManagedObject) {
+        guard !object.isFault else { return }
+        do {
+            let row = try (object.home.store as? any ObjectStore)?.row(
+                of: object.home, object.reference, notBefore: .infinity)
+            if let row { refreshValues(of: object, row) }
+        } catch {
+            Log.objects.error("Could not refresh \(object.objectID): \(error.localizedDescription)")
+            faultingError = error as NSError
+        }
+    }
+
+    /// Replaces the row of a loaded object; what was set here stays, transient values too.
+    func refreshValues(of object: NSManagedObject, _ row: Row) {
+        object.willChangeAll()
+        object.rebase(on: row, keeping: .ownChanges)
+        object.dropLoadedRelationships()
+        object.didChangeAll()
+        object.withoutChangeTracking { object.awake(fromSnapshotEvents: .refresh) }
+    }
+
+    /// Gives the objects permanent IDs before they are saved.
+    ///
+    /// - Throws: an error of the store; no ID has changed then.
+    public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+        assertOnQueue()
+        for (home, group) in try permanentHomes(of: objects.filter(\.home.isTemporary)) {
+            guard let store = home.store as? any ObjectStore else { continue }
+            let first = try store.reserveReferences(for: home, count: group.count)
+            for (offset, object) in group.enumerated() {
+                rename(object, home: home, reference: first + Int64(offset))
+            }
+        }
+    }
+
+    /// Gives an object another identity.
+    func rename(_ object: NSManagedObject, home: StoredEntity, reference: Int64) {
+        identityMap.forget(object)
+        object.home = home
+        object.reference = reference
+        identityMap.register(object)
+    }
+}

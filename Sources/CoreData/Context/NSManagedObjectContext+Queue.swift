@@ -1,0 +1,114 @@
+import CocoaFoundation
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Runs a block on the context's queue, later. The event's changes are processed after it.
+    public func perform(_ block: @escaping () -> Void) {
+        contextQueue.async { self.runEvent(block) }
+    }
+
+    /// Runs a block on the context's queue and waits for it. May be called from inside such a block.
+    public func performAndWait(_ block: () -> Void) {
+        contextQueue.sync { runEvent(block) }
+    }
+
+    /// Runs a block on the context's queue, waits for it and gives its result.
+    ///
+    /// - Throws: what the block throws.
+    public func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
+        try contextQueue.sync { () throws(E) -> T in try runEvent(block) }
+    }
+
+    /// Runs a block on the context's queue without blocking the caller's thread.
+    ///
+    /// - Parameter schedule: `.immediate` runs the block at once when the caller is on the queue already;
+    ///   `.enqueued` always queues it.
+    /// - Throws: what the block throws.
+    public func perform<T, E: Error>(
+        schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws(E) -> T
+    ) async throws(E) -> T {
+        let transfer = Transfer(block)
+        let result = await withUnsafeContinuation {
+            (continuation: UnsafeContinuation<Transfer<Result<T, E>>, Never>) in
+            let work = {
+                let result: Result<T, E>
+                do throws(E) {
+                    result = .success(try self.runEvent(transfer.value))
+                } catch {
+                    result = .failure(error)
+                }
+                continuation.resume(returning: Transfer(result))
+            }
+            if schedule == .immediate, contextQueue.isCurrent {
+                work()
+            } else {
+                contextQueue.async(work)
+            }
+        }
+        return try result.value.get()
+    }
+
+    /// Runs a block as part of an event, which ends with the outermost block.
+    func runEvent<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
+        blockDepth += 1
+        defer {
+            blockDepth -= 1
+            if blockDepth == 0 { endEvent() }
+        }
+        return try block()
+    }
+
+    /// Processes what the event changed and closes its undo group.
+    func endEvent() {
+        processPendingChanges()
+        undoManager?.endEventGroup()
+    }
+
+    /// Sees to it that an event outside of any block ends, when the main queue comes round.
+    func scheduleEventEnd() {
+        guard blockDepth == 0, !isEventEndScheduled, concurrencyType == .mainQueueConcurrencyType else {
+            return
+        }
+        isEventEndScheduled = true
+        contextQueue.async { [weak self] in
+            guard let self else { return }
+            isEventEndScheduled = false
+            endEvent()
+        }
+    }
+
+    /// Stops a debug build, or one run with `-com.apple.CoreData.ConcurrencyDebug 1`, that is on the wrong queue.
+    @inline(__always)
+    func assertOnQueue() {
+        #if DEBUG
+        checkQueue()
+        #else
+        if ConcurrencyDebugging.isOn { checkQueue() }
+        #endif
+    }
+
+    private func checkQueue() {
+        require(
+            contextQueue.isCurrent,
+            """
+            CoreData concurrency violation: the context \(name ?? "") is used outside of its queue. Use perform(_:) or \
+            performAndWait(_:).
+            """)
+    }
+}
+
+/// Carries a value to the context's queue and back; the caller waits meanwhile and does not touch it.
+private struct Transfer<Value>: @unchecked Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}
+
+private enum ConcurrencyDebugging {
+    static let isOn: Bool = {
+        let arguments = CommandLine.arguments
+        guard let place = arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug") else {
+            return false
+        }
+        return place + 1 < arguments.count && arguments[place + 1] != "0"
+    }()
+}

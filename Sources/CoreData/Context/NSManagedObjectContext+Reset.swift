@@ -1,0 +1,71 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+extension NSManagedObjectContext {
+    /// Gives up all unsaved changes: inserted objects leave, deleted ones stay, changed ones have the values last
+    /// fetched or saved. The undo stack is emptied.
+    public func rollback() {
+        assertOnQueue()
+        undoManager?.removeAllActions(withTarget: self)
+        faultingError = nil
+        deletionsToPropagate = []
+        var changes = ContextChanges()
+        let rolledBack = updated.all.filter { !$0.isInserted } + deleted.all
+        changes.deleted = inserted.all + eventForgotten
+        changes.inserted = deleted.all
+        changes.updated = updated.all.filter { !$0.isInserted }
+        clearChanges()
+        for object in changes.deleted { dismiss(object) }
+        for object in rolledBack where !object.isFault {
+            object.willChangeAll()
+            object.values = []
+            object.touched.removeAll()
+            object.state.remove(.inaccessible)
+            object.extras?.event = nil
+            object.realiseAfterRollback()
+            object.didChangeAll()
+        }
+        post(changes)
+    }
+
+    /// Forgets everything: all objects leave the context and are not to be used any more.
+    public func reset() {
+        assertOnQueue()
+        undoManager?.removeAllActions(withTarget: self)
+        faultingError = nil
+        deletionsToPropagate = []
+        external = ContextChanges()
+        let objects = identityMap.all
+        clearChanges()
+        for object in objects {
+            identityMap.forget(object)
+            object.extras?.event = nil
+            object.turnIntoFault(keeping: nil)
+            object.context = nil
+        }
+        if retained != nil { retained = [:] }
+        post(ContextChanges(invalidatedAll: true))
+    }
+
+    private func clearChanges() {
+        inserted.removeAll()
+        updated.removeAll()
+        deleted.removeAll()
+        eventInserted.removeAll()
+        eventUpdated.removeAll()
+        eventDeleted.removeAll()
+        eventRefreshed.removeAll()
+        eventForgotten = []
+    }
+}
+
+extension NSManagedObject {
+    fileprivate final func realiseAfterRollback() {
+        for (slot, value) in layout.transientDefaults {
+            ensureValues()
+            values[slot] = value
+        }
+        withoutChangeTracking { awake(fromSnapshotEvents: .rollback) }
+    }
+}

@@ -1,0 +1,257 @@
+import Foundation
+import ManagedObjectModel
+
+// The way of a save: hooks, validation, a unit of work for each store, its transaction, and the rows that come back.
+
+extension NSManagedObjectContext {
+    /// What `save()` does.
+    func saveChanges() throws {
+        assertOnQueue()
+        require(phase == .idle, "save() was called from inside a save, an undo or a hook of one.")
+        if let error = faultingError {
+            faultingError = nil
+            throw error
+        }
+        processPendingChanges()
+        guard hasChanges else { return }
+        guard let coordinator = persistentStoreCoordinator, !coordinator.objectStores.isEmpty else {
+            throw NSError.coreData(
+                .persistentStoreSave,
+                "The context has no persistent store to save to; add one to its coordinator.")
+        }
+        NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
+        try runWillSave()
+        try validateChanges()
+        phase = .saving
+        defer { phase = .idle }
+        try write()
+    }
+
+    /// Calls `willSave()` on every object with changes, and again on those that it changed.
+    private func runWillSave() throws {
+        phase = .savingHooks
+        defer { phase = .idle }
+        if !propagatesDeletesAtEndOfEvent { processPendingChanges() }
+        var round = inserted.all + updated.all + deleted.all
+        var passes = 0
+        while !round.isEmpty {
+            passes += 1
+            guard passes <= 1000 else {
+                throw NSError.coreData(
+                    .coreData,
+                    """
+                    Failed to process pending changes before save. The context is still dirty after 1000 attempts. \
+                    Typically this recursive dirtying is caused by a bad willSave() on \(type(of: round[0])).
+                    """)
+            }
+            for object in round { object.willSave() }
+            round = eventInserted.all + eventUpdated.all + eventDeleted.all
+            processPendingChanges()
+        }
+    }
+
+    private func validateChanges() throws {
+        var errors: [NSError] = []
+        func collect(_ body: () throws -> Void) {
+            do { try body() } catch { errors.append(error as NSError) }
+        }
+        for object in inserted.all { collect(object.validateForInsert) }
+        for object in updated.all { collect(object.validateForUpdate) }
+        for object in deleted.all where !object.state.contains(.inaccessible) {
+            collect(object.validateForDelete)
+        }
+        try ValidationErrors.throwIfAny(errors)
+    }
+
+    // MARK: Writing
+
+    private func write() throws {
+        var attempts = 0
+        while true {
+            let plan = try SavePlan(self)
+            do {
+                try execute(plan)
+                return
+            } catch let conflicts as SaveConflicts {
+                attempts += 1
+                guard attempts <= 100 else {
+                    throw NSError.coreData(
+                        .persistentStoreSaveConflicts,
+                        "Could not save: the rows keep changing while their conflicts are settled.")
+                }
+                try settle(conflicts)
+            }
+        }
+    }
+
+    private func execute(_ plan: SavePlan) throws {
+        var outcomes: [(StorePlan, SaveOutcome)] = []
+        for storePlan in plan.stores {
+            do {
+                let outcome =
+                    storePlan.unit.isEmpty ? SaveOutcome() : try storePlan.store.save(storePlan.unit)
+                outcomes.append((storePlan, outcome))
+            } catch  where !outcomes.isEmpty && !(error is SaveConflicts) {
+                // Another store has committed already: what it wrote must not be written again.
+                finish(outcomes)
+                throw NSError.coreData(
+                    .persistentStoreIncompleteSave,
+                    "One of several stores could not be saved: \(error.localizedDescription)",
+                    [NSUnderlyingErrorKey: error as NSError, NSAffectedStoresErrorKey: [storePlan.store]])
+            }
+        }
+        finish(outcomes)
+    }
+
+    /// Takes in what the stores wrote, then tells everybody.
+    private func finish(_ outcomes: [(StorePlan, SaveOutcome)]) {
+        var changes = ContextChanges()
+        for (storePlan, outcome) in outcomes { takeIn(outcome, storePlan, &changes) }
+        let affected = outcomes.flatMap {
+            $0.1.affected.map { NSManagedObjectID(home: $0.home, reference: $0.reference) }
+        }
+        let saved = SavedChanges(changes, affected: affected)
+        phase = .idle
+        for object in changes.inserted + changes.updated + changes.deleted { object.didSave() }
+        for object in changes.deleted { leave(object) }
+        NotificationCenter.default.post(
+            name: .NSManagedObjectContextDidSave, object: self, userInfo: userInfo(changes))
+        NotificationCenter.default.post(
+            name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: saved.userInfo)
+        guard let subscribers = persistentStoreCoordinator?.subscribers.contexts else { return }
+        for context in subscribers where context !== self {
+            context.contextQueue.async { context.runEvent { context.merge(saved) } }
+        }
+    }
+
+    private func takeIn(_ outcome: SaveOutcome, _ plan: StorePlan, _ changes: inout ContextChanges) {
+        for (object, row) in zip(plan.inserted, outcome.inserted) {
+            guard let home = plan.store.home(number: row.entityNumber) else { continue }
+            inserted.remove(object)
+            rename(object, home: home, reference: row.reference)
+            markSaved(object, row)
+        }
+        for (object, row) in zip(plan.updated, outcome.updated) { markSaved(object, row) }
+        for object in plan.transientlyUpdated { markSaved(object, object.row) }
+        for object in plan.deleted { deleted.remove(object) }
+        changes.inserted += plan.inserted
+        changes.updated += plan.updated + plan.transientlyUpdated
+        changes.deleted += plan.deleted
+        takeInAffected(outcome, &changes)
+    }
+
+    /// Objects whose derived attributes a save of other objects changed.
+    private func takeInAffected(_ outcome: SaveOutcome, _ changes: inout ContextChanges) {
+        for (home, reference, values) in outcome.affected {
+            guard let object = identityMap.object(ObjectKey(table: home.table, reference: reference)),
+                let row = object.row
+            else { continue }
+            if object.takeDerivedValues(from: row.replacing(values, home.layout)) {
+                external.refreshed.append(object)
+            }
+            if !object.hasChanges { changes.refreshed.append(object) }
+        }
+        if !external.isEmpty { scheduleEventEnd() }
+    }
+
+    /// Makes the saved values the committed ones.
+    private func markSaved(_ object: NSManagedObject, _ row: Row?) {
+        updated.remove(object)
+        // A computed value may move the object in someone's list.
+        if object.markSaved(row) { external.refreshed.append(object) }
+    }
+
+    /// Lets go of an object whose deletion was saved. It keeps its values.
+    private func leave(_ object: NSManagedObject) {
+        guard object.context === self else { return }
+        identityMap.forget(object)
+        retained?[ObjectIdentifier(object)] = nil
+        object.context = nil
+    }
+
+    // MARK: Conflicts
+
+    private func settle(_ found: SaveConflicts) throws {
+        let list = found.conflicts.compactMap { conflict -> NSMergeConflict? in
+            let key = ObjectKey(table: conflict.home.table, reference: conflict.old.reference)
+            guard let object = identityMap.object(key) else { return nil }
+            return NSMergeConflict(
+                source: object, newVersion: Int(conflict.current?.version ?? 0),
+                oldVersion: Int(conflict.old.version), cachedSnapshot: conflict.old.snapshot(conflict.home),
+                persistedSnapshot: conflict.current?.snapshot(conflict.home), currentRow: conflict.current)
+        }
+        guard let policy = mergePolicy as? NSMergePolicy else { return }
+        phase = .idle
+        try policy.resolve(mergeConflicts: list)
+        processPendingChanges()
+        phase = .saving
+    }
+
+    /// Gives up what was changed in an object.
+    func giveUpChanges(of object: NSManagedObject, row: Row) {
+        deleted.remove(object)
+        eventDeleted.remove(object)
+        updated.remove(object)
+        eventUpdated.remove(object)
+        object.willChangeAll()
+        object.values = []
+        object.touched.removeAll()
+        object.row = row
+        object.didChangeAll()
+        external.refreshed.append(object)
+    }
+
+    /// Accepts that an object's row is gone.
+    func acceptDeletion(of object: NSManagedObject) {
+        updated.remove(object)
+        eventUpdated.remove(object)
+        deleted.remove(object)
+        external.deleted.append(object)
+        object.state.insert(.inaccessible)
+        leave(object)
+    }
+
+    /// Makes an object whose row is gone a new one.
+    func reinsert(_ object: NSManagedObject) {
+        object.materialiseValues()
+        updated.remove(object)
+        eventUpdated.remove(object)
+        object.row = nil
+        rename(object, home: unstoredEntity(object.layout), reference: StoredEntity.newTemporaryReference())
+        inserted.insert(object)
+        eventUpdated.insert(object)
+    }
+}
+
+extension NSManagedObject {
+    /// Makes the present values the committed ones. Returns whether the store computed a new value.
+    final func markSaved(_ row: Row?) -> Bool {
+        touched.removeAll()
+        for slot in layout.toManyIndexes where slot < values.count {
+            if case .toMany(let contents) = values[slot] { contents.markSaved() }
+        }
+        guard let row else { return false }
+        // A store may keep fewer digits of a decimal than were set: the object shows what is stored.
+        for slot in layout.slots.indices where slot < values.count && layout.slots[slot].kind == .decimal {
+            if layout.slots[slot].isStored { values[slot] = .unloaded }
+        }
+        return takeDerivedValues(from: row)
+    }
+
+    /// Shows what the store computed. Returns whether anything is new.
+    final func takeDerivedValues(from row: Row) -> Bool {
+        let old = self.row
+        let changed = layout.derivedIndexes.filter { slot in
+            let isShown = slot >= values.count || values[slot].isUnloaded
+            return !(isShown && old.map { $0.hasSameValue(as: row, slot, layout.slots[slot]) } ?? false)
+        }
+        for slot in changed { willChange(at: slot) }
+        for slot in changed where slot < values.count {
+            values[slot] = .unloaded
+            touched.remove(slot)
+        }
+        self.row = row
+        for slot in changed { didChange(at: slot) }
+        return !changed.isEmpty
+    }
+}

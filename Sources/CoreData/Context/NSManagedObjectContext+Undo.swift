@@ -1,0 +1,139 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+/// What one event did, kept so that it can be taken back.
+final class UndoStep {
+    struct Change {
+        let object: NSManagedObject
+        let event: EventChanges
+    }
+
+    let inserted: [NSManagedObject]
+    let deleted: [NSManagedObject]
+    let changes: [Change]
+
+    init(_ event: EventObjects) {
+        inserted = event.inserted
+        deleted = event.deleted + event.forgotten
+        changes = (event.inserted + event.updated + event.deleted + event.forgotten).compactMap { object in
+            guard let event = object.extras?.event, !event.isEmpty else { return nil }
+            return Change(object: object, event: event)
+        }
+    }
+
+    var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && changes.isEmpty }
+}
+
+extension NSManagedObjectContext {
+    /// Takes back the last change that was registered with the undo manager.
+    public func undo() {
+        assertOnQueue()
+        endEvent()
+        undoManager?.undo()
+        endEvent()
+    }
+
+    /// Makes the change again that was undone last.
+    public func redo() {
+        assertOnQueue()
+        endEvent()
+        undoManager?.redo()
+        endEvent()
+    }
+
+    func registerUndo(of event: EventObjects) {
+        guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
+        let step = UndoStep(event)
+        guard !step.isEmpty else { return }
+        undoManager.registerUndo(withTarget: self) { context in context.takeBack(step) }
+    }
+
+    /// Undoes a step; what that changes becomes the step that redoes it.
+    private func takeBack(_ step: UndoStep) {
+        phase = .undoing
+        for object in step.deleted { bringBack(object) }
+        for change in step.changes where change.object.context === self { change.object.revert(change.event) }
+        for object in step.inserted { takeOut(object) }
+        phase = .idle
+        deletionsToPropagate = []
+        processPendingChanges()
+        tell(step.deleted, .undoDeletion)
+        tell(
+            step.changes.map(\.object).filter { !step.deleted.contains($0) && !step.inserted.contains($0) },
+            .undoUpdate)
+        tell(step.inserted, .undoInsertion)
+    }
+
+    private func tell(_ objects: [NSManagedObject], _ event: NSSnapshotEventType) {
+        for object in objects { object.withoutChangeTracking { object.awake(fromSnapshotEvents: event) } }
+    }
+
+    /// Undoes a deletion.
+    private func bringBack(_ object: NSManagedObject) {
+        if object.context === self {
+            restoreDeleted(object)
+            return
+        }
+        guard object.context == nil else { return }
+        // The object was never saved, or its deletion was: it comes back as a new one with the values it had.
+        object.materialiseValues()
+        object.home = unstoredEntity(object.layout)
+        object.reference = StoredEntity.newTemporaryReference()
+        object.row = nil
+        object.context = self
+        identityMap.register(object)
+        retained?[ObjectIdentifier(object)] = object
+        inserted.insert(object)
+        eventInserted.insert(object)
+    }
+
+    /// Undoes an insertion.
+    private func takeOut(_ object: NSManagedObject) {
+        guard object.context === self, !object.isDeleted else { return }
+        if object.isInserted {
+            inserted.remove(object)
+            eventInserted.remove(object)
+            eventUpdated.remove(object)
+            forget(object)
+        } else {
+            updated.remove(object)
+            eventUpdated.remove(object)
+            deleted.insert(object)
+            eventDeleted.insert(object)
+        }
+    }
+}
+
+extension NSManagedObject {
+    /// Puts back what an event changed. Inverses are not maintained: they were recorded too.
+    final func revert(_ event: EventChanges) {
+        fireFault()
+        for (slot, old) in event.old {
+            willChange(at: slot)
+            assign(old, at: slot)
+            didChange(at: slot)
+        }
+        for (slot, change) in event.toMany {
+            willChange(at: slot)
+            for object in change.added { dropMember(object, at: slot) }
+            for object in change.removed { addMember(object, at: slot) }
+            if let order = change.oldOrder { reorder(order, at: slot) }
+            didChange(at: slot)
+        }
+    }
+
+    /// Takes every value out of the row, so that the object can do without it.
+    final func materialiseValues() {
+        for slot in layout.slots.indices where layout.slots[slot].kind != .fetched {
+            if layout.slots[slot].kind == .toMany {
+                let contents = loadedToMany(at: slot)
+                let fresh = ToManyContents(isOrdered: contents.isOrdered, isLoaded: true)
+                for object in contents.ordered { fresh.insert(object) }
+                setSlot(slot, .toMany(fresh))
+            } else {
+                setSlot(slot, value(at: slot))
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+/// A place to work with managed objects: it keeps one object for each identity, notices what changes, and saves it.
+///
+/// A context is used on its own queue only: inside `perform(_:)`, `performAndWait(_:)`, or, for the main-queue
+/// context, on the main thread. Debug builds check it.
+///
+/// The context coordinates parts that each do one thing: `IdentityMap` (which object has which identity),
+/// `PendingObjects` (what changed), `UndoRecorder`, `UnitOfWork` (what to write).
+open class NSManagedObjectContext: NSObject, @unchecked Sendable {
+    package let identityMap = IdentityMap()
+    let observationProbe = ObservationProbe()
+    let contextQueue: ContextQueue
+
+    /// The kind of queue that the context is confined to.
+    public let concurrencyType: NSManagedObjectContextConcurrencyType
+
+    // Unsaved changes.
+    var inserted = PendingObjects(flag: .inserted)
+    var updated = PendingObjects(flag: .updated)
+    var deleted = PendingObjects(flag: .deleted)
+    // Changes of the event that has not been processed yet.
+    var eventInserted = PendingObjects(flag: .eventInserted)
+    var eventUpdated = PendingObjects(flag: .eventUpdated)
+    var eventDeleted = PendingObjects(flag: .eventDeleted)
+    var eventRefreshed = PendingObjects(flag: .eventRefreshed)
+    /// Objects that the event took out again and that no store knows: deleted ones that were never saved.
+    var eventForgotten: [NSManagedObject] = []
+    /// What came from outside since the last notification: merged, refreshed by a conflict.
+    var external = ContextChanges()
+    /// Deleted objects whose delete rules were not applied yet.
+    var deletionsToPropagate: [NSManagedObject] = []
+    /// Who follows the context's changes: results controllers.
+    let listeners = ContextListeners()
+
+    var phase = Phase.idle
+    /// Whether the end of the event has been asked for on the main queue.
+    var isEventEndScheduled = false
+    /// How deep in blocks of this context the queue is.
+    var blockDepth = 0
+    /// What went wrong where no error could be thrown, while a fault was loaded; the next save reports it.
+    var faultingError: NSError?
+    /// Keeps all registered objects, if asked to.
+    var retained: [ObjectIdentifier: NSManagedObject]?
+    private var unstored: [ObjectIdentifier: StoredEntity] = [:]
+    private var coordinator: NSPersistentStoreCoordinator?
+    private var policy: Any = NSMergePolicy.error
+
+    /// What the context is doing.
+    enum Phase {
+        case idle, processing, savingHooks, saving, undoing
+    }
+
+    /// Makes a context with a queue of its own, or one for the main queue.
+    public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
+        require(
+            ct.rawValue != 0,
+            "Confinement contexts are not supported; use a private-queue context and performAndWait(_:).")
+        concurrencyType = ct
+        contextQueue = ContextQueue(main: ct == .mainQueueConcurrencyType)
+        super.init()
+    }
+
+    /// Makes a context with a queue of its own, or one for the main queue.
+    public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type.rawValue) }
+
+    deinit {
+        coordinator?.subscribers.remove(self)
+        // Break the ties among objects, which hold each other through relationships.
+        for object in identityMap.all {
+            object.state.remove(.registered)
+            object.turnIntoFault(keeping: nil)
+            object.context = nil
+        }
+    }
+
+    /// The coordinator whose stores the context reads and writes. Set it once, before the context is used.
+    public var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
+        get { coordinator }
+        set {
+            require(
+                coordinator == nil || coordinator === newValue || identityMap.all.isEmpty,
+                "The coordinator of a context that has objects cannot be changed.")
+            coordinator?.subscribers.remove(self)
+            coordinator = newValue
+            unstored = [:]
+            if automaticallyMergesChangesFromParent { newValue?.subscribers.add(self) }
+        }
+    }
+
+    /// The undo manager that changes are registered with; nil, the default, records none.
+    public var undoManager: UndoManager? {
+        willSet {
+            if newValue !== undoManager { undoManager?.removeAllActions(withTarget: self) }
+        }
+    }
+
+    /// What to do when a save meets rows that changed since they were read: an `NSMergePolicy`.
+    public var mergePolicy: Any {
+        get { policy }
+        set {
+            require(
+                newValue is NSMergePolicy,
+                "A merge policy must be an NSMergePolicy, not a \(type(of: newValue)).")
+            policy = newValue
+        }
+    }
+
+    /// A name for logs and history.
+    public var name: String?
+
+    /// The author of the transactions that the context saves.
+    public var transactionAuthor: String?
+
+    /// A dictionary for the application's own use.
+    public let userInfo = NSMutableDictionary()
+
+    /// Whether delete rules are applied at the end of each event (the default) or only at save.
+    public var propagatesDeletesAtEndOfEvent = true
+
+    /// Whether an object whose row is gone becomes a deleted one (the default); otherwise reading it stops.
+    public var shouldDeleteInaccessibleFaults = true
+
+    /// How old cached values may be when a fault is loaded, in seconds; negative, the default, for any age.
+    public var stalenessInterval: TimeInterval = -1
+
+    /// Whether the context takes in what other contexts of its coordinator save. False by default.
+    public var automaticallyMergesChangesFromParent = false {
+        didSet {
+            if automaticallyMergesChangesFromParent {
+                coordinator?.subscribers.add(self)
+            } else {
+                coordinator?.subscribers.remove(self)
+            }
+        }
+    }
+
+    /// Whether the context keeps every registered object; by default it keeps only those with changes.
+    public var retainsRegisteredObjects = false {
+        didSet {
+            guard retainsRegisteredObjects != oldValue else { return }
+            retained =
+                retainsRegisteredObjects
+                ? Dictionary(
+                    identityMap.all.map { (ObjectIdentifier($0), $0) }, uniquingKeysWith: { a, _ in a })
+                : nil
+        }
+    }
+
+    /// Whether a fault whose row does not exist becomes a deleted object. Override it to decide case by case.
+    open func shouldHandleInaccessibleFault(
+        _ fault: NSManagedObject, for oid: NSManagedObjectID,
+        triggeredByProperty property: NSPropertyDescription?
+    ) -> Bool {
+        shouldDeleteInaccessibleFaults
+    }
+
+    /// Writes all changes to the stores.
+    ///
+    /// Every object with changes gets `willSave()` and is validated before anything is written; the write is one
+    /// transaction a store.
+    ///
+    /// - Throws: a validation error (1550–1690), 1560 for several; 133020 when rows changed since they were read and
+    ///   the merge policy does not settle that; an error of the store. Context and store are then as before.
+    open func save() throws { try saveChanges() }
+
+    // MARK: Entities
+
+    /// Where new objects of an entity stand until they are saved.
+    func unstoredEntity(_ layout: EntityLayout) -> StoredEntity {
+        if let made = unstored[ObjectIdentifier(layout)] { return made }
+        let made = StoredEntity(unstored: layout)
+        unstored[ObjectIdentifier(layout)] = made
+        return made
+    }
+
+    /// The entity of a class in this context's model.
+    func entity(for type: NSManagedObject.Type) -> NSEntityDescription {
+        guard let coordinator else {
+            fatalError(
+                "The context has no persistent store coordinator, so no model to find \(type) in.")
+        }
+        guard let entity = coordinator.entity(for: type) else {
+            fatalError(
+                """
+                No entity of the model names the class \(type). Check the class name in the model, and that the class is \
+                found: NSManagedObjectModel.register(_:).
+                """)
+        }
+        return entity
+    }
+
+    // MARK: Registered objects
+
+    /// All objects that the context knows and that are alive.
+    public var registeredObjects: Set<NSManagedObject> { Set(identityMap.all) }
+
+    /// Objects that were inserted and not saved yet.
+    public var insertedObjects: Set<NSManagedObject> { Set(inserted.all) }
+
+    /// Objects that have changes to save.
+    public var updatedObjects: Set<NSManagedObject> {
+        Set(updated.all.filter { !$0.isInserted && !$0.isDeleted })
+    }
+
+    /// Objects that the next save deletes.
+    public var deletedObjects: Set<NSManagedObject> { Set(deleted.all) }
+
+    /// Whether there is anything to save, changed transient properties included.
+    public var hasChanges: Bool {
+        assertOnQueue()
+        return !inserted.isEmpty || !deleted.isEmpty || !updated.isEmpty
+    }
+}

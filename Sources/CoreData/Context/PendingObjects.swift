@@ -1,0 +1,54 @@
+/// Objects with unsaved changes of one kind, in the order in which they came, held strongly.
+///
+/// Whether an object is in the list is a flag of the object, so that asking costs nothing.
+package struct PendingObjects {
+    private var list: ContiguousArray<NSManagedObject?> = []
+    /// Where each object stands; made when one is removed for the first time.
+    private var places: [ObjectIdentifier: Int]?
+    private let flag: ObjectState
+    package private(set) var count = 0
+
+    package init(flag: ObjectState) { self.flag = flag }
+
+    package var isEmpty: Bool { count == 0 }
+
+    /// Whether the object is in the list. O(1).
+    package func contains(_ object: NSManagedObject) -> Bool { object.state.contains(flag) }
+
+    /// Adds an object, unless it is in the list. O(1).
+    package mutating func insert(_ object: NSManagedObject) {
+        guard !object.state.contains(flag) else { return }
+        object.state.insert(flag)
+        places?[ObjectIdentifier(object)] = list.count
+        list.append(object)
+        count += 1
+    }
+
+    /// Removes an object, if it is in the list. O(n) the first time, then O(1) amortised.
+    package mutating func remove(_ object: NSManagedObject) {
+        guard object.state.contains(flag) else { return }
+        object.state.remove(flag)
+        count -= 1
+        if places == nil {
+            places = Dictionary(
+                uniqueKeysWithValues: list.enumerated().compactMap { place, object in
+                    object.map { (ObjectIdentifier($0), place) }
+                })
+        }
+        if let place = places?.removeValue(forKey: ObjectIdentifier(object)) { list[place] = nil }
+        if list.count > 32, count < list.count / 2 {
+            list.removeAll { $0 == nil }
+            places = nil
+        }
+    }
+
+    package mutating func removeAll() {
+        for object in list { object?.state.remove(flag) }
+        list = []
+        places = nil
+        count = 0
+    }
+
+    /// The objects, first come first. O(n).
+    package var all: [NSManagedObject] { list.compactMap(\.self) }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import ManagedObjectModel
+
+/// Finds a model by name among the resources of the program and of the module that asks.
+///
+/// SwiftPM puts a target's resources into a folder `<Package>_<Target>.resources` beside the program.
+enum ModelLocator {
+    static func model(named name: String, fileID: String) throws -> NSManagedObjectModel {
+        let module = fileID.split(separator: "/").first.map(String.init) ?? ""
+        let folders = resourceFolders(module: module)
+        for folder in folders {
+            for type in ["xcdatamodeld", "xcdatamodel", "momd", "mom"] {
+                let file = folder.appendingPathComponent("\(name).\(type)")
+                if FileManager.default.fileExists(atPath: file.path) {
+                    return try NSManagedObjectModel(loading: file)
+                }
+            }
+        }
+        throw NSError.coreData(
+            .persistentStoreOpen,
+            """
+            Failed to load model named \(name): no \(name).xcdatamodeld in \
+            \(folders.map(\.path).joined(separator: ", ")). Declare it as a resource of the target, or make the container \
+            with init(name:managedObjectModel:).
+            """)
+    }
+
+    private static func resourceFolders(module: String) -> [URL] {
+        var folders: [URL] = []
+        if let resources = Bundle.main.resourceURL { folders.append(resources) }
+        let beside = Bundle.main.bundleURL
+        let entries =
+            (try? FileManager.default.contentsOfDirectory(at: beside, includingPropertiesForKeys: nil)) ?? []
+        let bundles = entries.filter { $0.pathExtension == "resources" }
+        // The asking module's own bundle first.
+        folders += bundles.filter { $0.deletingPathExtension().lastPathComponent.hasSuffix("_\(module)") }
+        folders += bundles.filter { !$0.deletingPathExtension().lastPathComponent.hasSuffix("_\(module)") }
+            .sorted { $0.path < $1.path }
+        return folders
+    }
+}

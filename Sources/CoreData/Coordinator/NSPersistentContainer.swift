@@ -1,0 +1,108 @@
+import Foundation
+import ManagedObjectModel
+
+/// A model, a coordinator, its stores and a context for the main queue, made together.
+///
+/// ```swift
+/// let container = NSPersistentContainer(name: "Books")
+/// container.loadPersistentStores { description, error in
+///     if let error { fatalError("\(error)") }
+/// }
+/// let book = Book(context: container.viewContext)
+/// ```
+open class NSPersistentContainer: NSObject, @unchecked Sendable {
+    /// The name: of the model, and of the store's file.
+    public let name: String
+    /// The model.
+    public let managedObjectModel: NSManagedObjectModel
+    /// The coordinator.
+    public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+    /// The context of the main queue.
+    public let viewContext: NSManagedObjectContext
+    /// The stores that `loadPersistentStores` adds. Change them before.
+    open var persistentStoreDescriptions: [NSPersistentStoreDescription]
+
+    /// The folder for stores: the user's data folder (`XDG_DATA_HOME`, by default `~/.local/share`) on Linux.
+    open class func defaultDirectoryURL() -> URL { userDataDirectory() }
+
+    /// Makes a container for the model of this name among the program's resources.
+    ///
+    /// Stops with a message that lists where it looked when there is none.
+    ///
+    /// - Parameter fileID: tells the module whose resources and classes are meant; leave it out.
+    public convenience init(name: String, fileID: String = #fileID) {
+        ManagedObjectClasses.noteModule(of: fileID)
+        do {
+            let model = try ModelLocator.model(named: name, fileID: fileID)
+            self.init(name: name, managedObjectModel: model, fileID: fileID)
+        } catch {
+            fatalError(error.localizedDescription)
+        }
+    }
+
+    /// Makes a container for a model.
+    ///
+    /// - Parameter fileID: tells the module whose classes are meant; leave it out.
+    public init(name: String, managedObjectModel model: NSManagedObjectModel, fileID: String = #fileID) {
+        ManagedObjectClasses.noteModule(of: fileID)
+        self.name = name
+        managedObjectModel = model
+        persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        viewContext = NSManagedObjectContext(.mainQueue)
+        persistentStoreDescriptions = []
+        super.init()
+        viewContext.persistentStoreCoordinator = persistentStoreCoordinator
+        viewContext.name = "viewContext"
+        let file = type(of: self).defaultDirectoryURL().appendingPathComponent("\(name).sqlite")
+        persistentStoreDescriptions = [NSPersistentStoreDescription(url: file)]
+    }
+
+    /// Adds the stores of `persistentStoreDescriptions`, and calls the handler for each.
+    public func loadPersistentStores(
+        completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+    ) {
+        for description in persistentStoreDescriptions {
+            if let folder = description.url?.deletingLastPathComponent(), !description.isReadOnly,
+                description.url?.isNullDevice == false
+            {
+                try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            }
+            persistentStoreCoordinator.addPersistentStore(with: description, completionHandler: block)
+        }
+    }
+
+    /// A new context with a queue of its own.
+    open func newBackgroundContext() -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = persistentStoreCoordinator
+        return context
+    }
+
+    /// Runs a block with a new background context, on that context's queue, later.
+    open func performBackgroundTask(_ block: @escaping (NSManagedObjectContext) -> Void) {
+        let context = newBackgroundContext()
+        context.perform { block(context) }
+    }
+
+    /// Runs a block with a new background context, on that context's queue.
+    ///
+    /// - Throws: what the block throws.
+    open func performBackgroundTask<T, E: Error>(
+        _ block: @escaping (NSManagedObjectContext) throws(E) -> T
+    ) async throws(E) -> T {
+        let context = newBackgroundContext()
+        return try await context.perform { () throws(E) -> T in try block(context) }
+    }
+
+    private static func userDataDirectory() -> URL {
+        #if os(Linux)
+        if let folder = ProcessInfo.processInfo.environment["XDG_DATA_HOME"], folder.hasPrefix("/") {
+            return URL(fileURLWithPath: folder, isDirectory: true)
+        }
+        return FileManager.default.homeDirectoryForCurrentUser
+            .appendingPathComponent(".local/share", isDirectory: true)
+        #else
+        return FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]
+        #endif
+    }
+}

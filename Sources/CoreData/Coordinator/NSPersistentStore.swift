@@ -1,0 +1,130 @@
+import Foundation
+import ManagedObjectModel
+
+/// A place where objects are kept: a file, or memory. Made by a coordinator.
+open class NSPersistentStore: NSObject, @unchecked Sendable {
+    private let lock = NSLock()
+    private var currentMetadata: [String: Any] = [:]
+    private var readOnly: Bool
+    private var location: URL?
+    private var homesByNumber: [StoredEntity?] = []
+    private var homesByEntity: [ObjectIdentifier: StoredEntity] = [:]
+
+    /// The coordinator that the store was added to.
+    public private(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
+
+    /// The name of the model's configuration whose entities the store holds.
+    public let configurationName: String
+
+    /// The options that the store was added with.
+    public let options: [AnyHashable: Any]?
+
+    /// Prepares a store; `loadMetadata()` opens it.
+    public required init(
+        persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
+        at url: URL,
+        options: [AnyHashable: Any]? = nil
+    ) {
+        persistentStoreCoordinator = root
+        configurationName = name ?? defaultConfigurationName
+        location = url
+        self.options = options
+        readOnly = (options?[NSReadOnlyPersistentStoreOption] as? Bool) ?? false
+        super.init()
+    }
+
+    /// The type of the store, as `NSStoreTypeKey` names it.
+    open var type: String { "" }
+
+    /// Where the store is.
+    open var url: URL? {
+        get { lock.withLock { location } }
+        set { lock.withLock { location = newValue } }
+    }
+
+    /// Whether the store refuses to be changed.
+    open var isReadOnly: Bool {
+        get { lock.withLock { readOnly } }
+        set { lock.withLock { readOnly = newValue } }
+    }
+
+    /// The store's identifier: the host of its objects' URIs.
+    open var identifier: String! {
+        get { lock.withLock { currentMetadata[NSStoreUUIDKey] as? String } }
+        set { lock.withLock { currentMetadata[NSStoreUUIDKey] = newValue } }
+    }
+
+    /// What the store says of itself: type, identifier, version hashes of the model, and the application's own keys.
+    open var metadata: [String: Any]! {
+        get { lock.withLock { currentMetadata } }
+        set { lock.withLock { currentMetadata = newValue ?? [:] } }
+    }
+
+    /// Opens the store and reads its metadata.
+    ///
+    /// - Throws: why the store cannot be opened.
+    open func loadMetadata() throws {}
+
+    /// Called when the store was added.
+    open func didAdd(to coordinator: NSPersistentStoreCoordinator) {}
+
+    /// Called before the store is removed.
+    open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {}
+
+    /// The text of a reference in the URI of an object's ID.
+    package func referenceText(_ reference: Int64) -> String { String(reference) }
+
+    /// The reference that a text in a URI stands for.
+    package func reference(fromText text: String) -> Int64? { Int64(text) }
+
+    // MARK: Entities
+
+    /// Numbers the entities that the store holds.
+    package func installEntities(_ entities: [(entity: NSEntityDescription, number: Int32)]) {
+        var tables: [ObjectIdentifier: UInt32] = [:]
+        var byEntity: [ObjectIdentifier: StoredEntity] = [:]
+        var byNumber: [StoredEntity?] = []
+        for (entity, number) in entities {
+            let root = ObjectIdentifier(entity.rootEntity)
+            let table = tables[root] ?? StoredEntity.newTable()
+            tables[root] = table
+            let home = StoredEntity(
+                layout: EntityLayout.layout(of: entity), store: self, entityNumber: number, table: table)
+            byEntity[ObjectIdentifier(entity)] = home
+            if byNumber.count <= Int(number) {
+                byNumber += Array(repeating: nil, count: Int(number) + 1 - byNumber.count)
+            }
+            byNumber[Int(number)] = home
+        }
+        homesByEntity = byEntity
+        homesByNumber = byNumber
+    }
+
+    /// The entity's place in this store; nil when the store does not hold it. O(1).
+    package func home(of entity: NSEntityDescription) -> StoredEntity? {
+        homesByEntity[ObjectIdentifier(entity)]
+    }
+
+    /// The place of the entity with this number; nil when there is none. O(1).
+    package func home(number: Int32) -> StoredEntity? {
+        homesByNumber.indices.contains(Int(number)) ? homesByNumber[Int(number)] : nil
+    }
+
+    /// The places of all entities, by number.
+    package var homes: [StoredEntity] { homesByNumber.compactMap(\.self) }
+}
+
+extension NSPersistentStore {
+    /// A type of store.
+    public struct StoreType: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// One SQLite file.
+        public static let sqlite = StoreType(rawValue: NSSQLiteStoreType)
+    }
+}
+
+/// The name of the configuration that has all entities.
+package let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"

@@ -1,0 +1,269 @@
+import Dispatch
+import Foundation
+import ManagedObjectModel
+import Synchronization
+
+/// Joins a model with the stores that hold its objects; contexts read and write through it.
+///
+/// Reads of several contexts run at once. The model becomes immutable when the coordinator is made.
+open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
+    /// The model.
+    public let managedObjectModel: NSManagedObjectModel
+    /// A name for logs.
+    public var name: String?
+    /// The contexts that merge what others save.
+    let subscribers = ContextSubscribers()
+    private let stores = Mutex<[any ObjectStore]>([])
+    private let classes: [ObjectIdentifier: [NSEntityDescription]]
+    private let queue = DispatchQueue(label: "com.apple.CoreData.NSPersistentStoreCoordinator")
+
+    /// Makes a coordinator without stores.
+    public init(managedObjectModel model: NSManagedObjectModel) {
+        managedObjectModel = model
+        model.makeImmutable()
+        var classes: [ObjectIdentifier: [NSEntityDescription]] = [:]
+        for entity in model.entities {
+            classes[ObjectIdentifier(EntityLayout.layout(of: entity).objectClass), default: []].append(entity)
+        }
+        self.classes = classes
+        super.init()
+        LiveModels.note(self)
+    }
+
+    /// The entity whose class is this one; of several, one that is no heir of another.
+    func entity(for type: NSManagedObject.Type) -> NSEntityDescription? {
+        let candidates = classes[ObjectIdentifier(type)] ?? []
+        return candidates.first { entity in
+            !candidates.contains { entity !== $0 && entity.isKindOf(entity: $0) }
+        }
+    }
+
+    // MARK: Stores
+
+    /// The stores, in the order in which they were added.
+    public var persistentStores: [NSPersistentStore] { stores.withLock { $0 } }
+
+    var objectStores: [any ObjectStore] { stores.withLock { $0 } }
+
+    /// The stores that hold an entity, writable ones only if asked.
+    func stores(for entity: NSEntityDescription, writable: Bool = false) -> [any ObjectStore] {
+        objectStores.filter { $0.home(of: entity) != nil && !(writable && $0.isReadOnly) }
+    }
+
+    /// Opens or makes a store and adds it.
+    ///
+    /// - Parameters:
+    ///   - storeType: `NSSQLiteStoreType`.
+    ///   - configuration: the name of a configuration of the model; nil for all entities.
+    ///   - storeURL: the file; `/dev/null` for a store in memory.
+    ///   - options: see the option keys.
+    /// - Throws: 134000 for an unknown type or option, 134010 for a file of another type, 134100 when the model is
+    ///   not the store's, 134080 when the file cannot be opened, 134020 when the model cannot be stored.
+    @discardableResult
+    open func addPersistentStore(
+        ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
+        options: [AnyHashable: Any]? = nil
+    ) throws -> NSPersistentStore {
+        guard storeType == NSSQLiteStoreType else {
+            throw NSError.coreData(
+                .persistentStoreInvalidType,
+                "Stores of type '\(storeType)' are not supported; see Documentation/Compatibility.md.")
+        }
+        guard let storeURL else {
+            throw NSError.coreData(.persistentStoreOpen, "A SQLite store needs a URL.")
+        }
+        guard configuration.map({ managedObjectModel.configurations.contains($0) }) ?? true else {
+            throw NSError.coreData(
+                .persistentStoreOpen,
+                "The model has no configuration named '\(configuration ?? "")'; it has: \(managedObjectModel.configurations.sorted().joined(separator: ", "))."
+            )
+        }
+        guard persistentStore(for: storeURL) == nil || storeURL.isNullDevice else {
+            throw NSError.coreData(
+                .persistentStoreOpen, "The store at \(storeURL.path) was added to the coordinator already.")
+        }
+        let store = SQLiteStore(
+            persistentStoreCoordinator: self, configurationName: configuration, at: storeURL, options: options
+        )
+        try store.open(model: managedObjectModel)
+        stores.withLock { $0.append(store) }
+        store.didAdd(to: self)
+        NotificationCenter.default.post(
+            name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
+            userInfo: [NSAddedPersistentStoresKey: [store]])
+        return store
+    }
+
+    /// Opens or makes a store and adds it.
+    ///
+    /// - Throws: as `addPersistentStore(ofType:configurationName:at:options:)`.
+    @discardableResult
+    public func addPersistentStore(
+        type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
+        options: [AnyHashable: Any]? = nil
+    ) throws -> NSPersistentStore {
+        try addPersistentStore(
+            ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
+    }
+
+    /// Adds the store that a description describes, at once or, if it says so, on a queue of its own.
+    public func addPersistentStore(
+        with storeDescription: NSPersistentStoreDescription,
+        completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+    ) {
+        nonisolated(unsafe) let description = storeDescription
+        nonisolated(unsafe) let block = block
+        let add = { @Sendable in
+            do {
+                try self.addPersistentStore(
+                    ofType: description.type, configurationName: description.configuration,
+                    at: description.url,
+                    options: description.storeOptions)
+                block(description, nil)
+            } catch {
+                block(description, error)
+            }
+        }
+        if description.shouldAddStoreAsynchronously {
+            DispatchQueue.global().async(execute: add)
+        } else {
+            add()
+        }
+    }
+
+    /// Takes a store out and closes it. Objects of it that are still in use become faults that cannot be loaded.
+    ///
+    /// - Throws: 134070 when the store is not one of the coordinator's.
+    open func remove(_ store: NSPersistentStore) throws {
+        guard let found = objectStores.first(where: { $0 === store }) else {
+            throw NSError.coreData(.persistentStoreOperation, "The store is not one of this coordinator's.")
+        }
+        NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
+        found.willRemove(from: self)
+        stores.withLock { stores in stores.removeAll { $0 === store } }
+        NotificationCenter.default.post(
+            name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
+            userInfo: [NSRemovedPersistentStoresKey: [store]])
+    }
+
+    /// The store at a URL.
+    public func persistentStore(for URL: URL) -> NSPersistentStore? {
+        let wanted = URL.standardizedFileURL
+        return persistentStores.first { $0.url?.standardizedFileURL == wanted }
+    }
+
+    /// The URL of a store.
+    public func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
+
+    /// The metadata of a store.
+    public func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata ?? [:] }
+
+    // MARK: Object IDs
+
+    /// The ID that a URI stands for; nil for a malformed URI, an unknown entity, or a store that was not added.
+    public func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
+        guard url.scheme == "x-coredata", let host = url.host else { return nil }
+        let parts = url.path.split(separator: "/", omittingEmptySubsequences: true)
+        guard parts.count >= 2, let last = parts.last, last.first == "p",
+            let store = persistentStores.first(where: { $0.identifier == host }),
+            let entity = managedObjectModel.entitiesByName[String(parts[0])],
+            let home = store.home(of: entity),
+            let reference = store.reference(fromText: String(last.dropFirst()))
+        else { return nil }
+        return NSManagedObjectID(home: home, reference: reference)
+    }
+
+    /// The ID whose URI a string is.
+    public func managedObjectID(for string: String) -> NSManagedObjectID? {
+        URL(string: string).flatMap(managedObjectID(forURIRepresentation:))
+    }
+
+    // MARK: Queue
+
+    /// Runs a block on the coordinator's queue, later.
+    public func perform(_ block: @escaping () -> Void) {
+        nonisolated(unsafe) let block = block
+        queue.async { block() }
+    }
+
+    /// Runs a block on the coordinator's queue and waits for it.
+    public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try queue.sync(execute: block) }
+}
+
+/// Notification `userInfo` key: the stores (`[NSPersistentStore]`) that were added.
+public let NSAddedPersistentStoresKey = "added"
+/// Notification `userInfo` key: the stores (`[NSPersistentStore]`) that were removed.
+public let NSRemovedPersistentStoresKey = "removed"
+
+extension NSNotification.Name {
+    /// Posted by a coordinator when a store was added or removed.
+    public static let NSPersistentStoreCoordinatorStoresDidChange = NSNotification.Name(
+        "NSPersistentStoreCoordinatorStoresDidChangeNotification")
+
+    /// Posted by a store before it is removed from its coordinator.
+    public static let NSPersistentStoreCoordinatorWillRemoveStore = NSNotification.Name(
+        "NSPersistentStoreCoordinatorWillRemoveStoreNotification")
+}
+
+extension URL {
+    /// Whether the URL asks for a store in memory.
+    var isNullDevice: Bool { isFileURL && path == "/dev/null" }
+}
+
+/// The contexts of a coordinator that merge what others save, held weakly.
+final class ContextSubscribers: Sendable {
+    private struct Entry: Sendable {
+        weak var context: NSManagedObjectContext?
+    }
+
+    private let entries = Mutex<[Entry]>([])
+
+    func add(_ context: NSManagedObjectContext) {
+        entries.withLock { $0.append(Entry(context: context)) }
+    }
+
+    func remove(_ context: NSManagedObjectContext) {
+        entries.withLock { entries in entries.removeAll { $0.context == nil || $0.context === context } }
+    }
+
+    var contexts: [NSManagedObjectContext] { entries.withLock { $0.compactMap(\.context) } }
+}
+
+/// The models in use, for `NSManagedObject.entity()`, which has a class and nothing else to go by.
+enum LiveModels {
+    private struct Entry: Sendable {
+        weak var coordinator: NSPersistentStoreCoordinator?
+    }
+
+    private static let entries = Mutex<[Entry]>([])
+
+    static func note(_ coordinator: NSPersistentStoreCoordinator) {
+        entries.withLock { entries in
+            entries.removeAll { $0.coordinator == nil }
+            entries.append(Entry(coordinator: coordinator))
+        }
+    }
+
+    /// The entity of a class in the model that came into use last.
+    static func entity(for type: NSManagedObject.Type) -> NSEntityDescription? {
+        let coordinators = entries.withLock { $0.compactMap(\.coordinator) }
+        return coordinators.reversed().lazy.compactMap { $0.entity(for: type) }.first
+    }
+}
+
+extension NSManagedObject {
+    /// The entity of this class, in the model that came into use last.
+    public class func entity() -> NSEntityDescription {
+        guard let entity = LiveModels.entity(for: self) else {
+            fatalError(
+                "No model in use names the class \(self). Make a container or coordinator first, or name the entity."
+            )
+        }
+        return entity
+    }
+
+    /// A request for the objects of this class's entity.
+    public class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
+        NSFetchRequest(entityName: entity().name ?? "")
+    }
+}

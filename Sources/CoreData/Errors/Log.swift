@@ -1,0 +1,9 @@
+import Logging
+
+/// The loggers of the framework, one a subject.
+package enum Log {
+    package static let objects = Logger(label: "com.apple.CoreData.objects")
+    package static let store = Logger(label: "com.apple.CoreData.store")
+    /// The statements, at debug level; their values at trace level.
+    package static let sql = Logger(label: "com.apple.CoreData.sql")
+}

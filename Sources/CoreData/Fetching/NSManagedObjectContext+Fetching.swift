@@ -1,0 +1,158 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+// The way of a fetch: the request is resolved against the model, stores answer with rows, the identity map gives
+// the one object for each row, and unsaved changes are laid over.
+
+extension NSManagedObjectContext {
+    /// The objects, IDs, dictionaries or count that a request asks for.
+    ///
+    /// Unsaved changes count, unless the request says otherwise: the result is what the same request would find
+    /// after a save, in the same order, limits included; conditions and orders on *related* objects see those as
+    /// they are stored.
+    ///
+    /// - Throws: a clear error for an unknown entity or key, a condition that the store cannot evaluate, a request
+    ///   whose parts contradict each other; an error of the store.
+    public func fetch<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [T] {
+        let found = try fetchAny(request)
+        if let typed = found as? [T] { return typed }
+        let wrong = found.first { !($0 is T) }
+        throw NSError.coreData(
+            .coreData,
+            """
+            The request asks for \(T.self), but the result has a \(wrong.map { "\(type(of: $0))" } ?? "?"): check the \
+            request's result type, and that the class named in the model is found (NSManagedObjectModel.register(_:)).
+            """)
+    }
+
+    /// The objects, IDs, dictionaries or count that a request asks for.
+    ///
+    /// - Throws: as `fetch(_:)` with a typed request.
+    public func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {
+        try fetchAny(request)
+    }
+
+    /// How many objects the request would find.
+    ///
+    /// - Throws: as `fetch(_:)`.
+    public func count<T: NSFetchRequestResult>(for request: NSFetchRequest<T>) throws -> Int {
+        try countAny(request)
+    }
+
+    /// How many objects the request would find.
+    ///
+    /// - Throws: as `fetch(_:)`.
+    public func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int {
+        try countAny(request)
+    }
+
+    private func fetchAny(_ request: NSPersistentStoreRequest) throws -> [Any] {
+        let fetch = try ResolvedFetch(request, self)
+        processPendingChanges()
+        switch fetch.specification.resultType {
+        case .managedObjectIDResultType: return try objectIDs(fetch)
+        case .dictionaryResultType:
+            var found: [[String: Any]] = []
+            for store in fetch.stores { found += try store.dictionaries(for: fetch.query(store)) }
+            return found.map { $0 as NSDictionary }
+        case .countResultType: return [NSNumber(value: try count(fetch))]
+        default: return try objects(fetch)
+        }
+    }
+
+    private func countAny(_ request: NSPersistentStoreRequest) throws -> Int {
+        let fetch = try ResolvedFetch(request, self)
+        processPendingChanges()
+        return try count(fetch)
+    }
+
+    // MARK: Objects
+
+    func objects(_ fetch: ResolvedFetch) throws -> [NSManagedObject] {
+        let pending = PendingMatches(fetch, self)
+        let isWindowed = pending.isEmpty && fetch.stores.count == 1
+        var found: [NSManagedObject] = []
+        for store in fetch.stores {
+            var query = fetch.query(store)
+            if !isWindowed { widen(&query, by: pending.dirtyCount) }
+            let rows = try store.rows(for: query)
+            found += materialise(
+                rows, from: store, refreshing: fetch.specification.shouldRefreshRefetchedObjects)
+        }
+        if !isWindowed {
+            if fetch.stores.count > 1 { found = sorted(found, by: fetch.sortDescriptors) }
+            found = fetch.window(pending.overlay(on: found))
+        }
+        try prefetch(fetch, found)
+        if !fetch.specification.returnsObjectsAsFaults {
+            for object in found { object.fireFault() }
+        }
+        return found
+    }
+
+    /// Asks a store for as many rows as the window may need once unsaved changes are laid over.
+    private func widen(_ query: inout FetchQuery, by dirtyCount: Int) {
+        if query.limit > 0 { query.limit += query.offset + dirtyCount }
+        query.offset = 0
+    }
+
+    private func objectIDs(_ fetch: ResolvedFetch) throws -> [NSManagedObjectID] {
+        guard PendingMatches(fetch, self).isEmpty, fetch.stores.count == 1, let store = fetch.stores.first
+        else {
+            return try objects(fetch).map(\.objectID)
+        }
+        return try store.keys(for: fetch.query(store)).compactMap { key in
+            store.home(number: key.entityNumber).map { NSManagedObjectID(home: $0, reference: key.reference) }
+        }
+    }
+
+    private func count(_ fetch: ResolvedFetch) throws -> Int {
+        let pending = PendingMatches(fetch, self)
+        guard !pending.isEmpty || fetch.stores.count != 1 else {
+            return try fetch.stores.reduce(0) { try $0 + $1.count(for: fetch.query($1)) }
+        }
+        var count = pending.matches.count
+        for store in fetch.stores {
+            var query = fetch.query(store)
+            query.limit = 0
+            query.offset = 0
+            count += try store.count(for: query)
+            let dirty = pending.references(in: store)
+            if !dirty.isEmpty {
+                query.references = dirty
+                count -= try store.count(for: query)
+            }
+        }
+        let rest = max(0, count - fetch.specification.fetchOffset)
+        return fetch.specification.fetchLimit > 0 ? min(rest, fetch.specification.fetchLimit) : rest
+    }
+
+    // MARK: Fetched properties
+
+    /// The objects that a fetched property leads to.
+    func fetchedPropertyValue(of object: NSManagedObject, _ slot: Int) -> [NSManagedObject] {
+        guard let property = object.layout.slots[slot].property as? NSFetchedPropertyDescription,
+            let request = property.fetchRequest?.copy() as? NSFetchRequest<any NSFetchRequestResult>
+        else { return [] }
+        request.predicate = request.predicate?.withSubstitutionVariables([
+            "FETCH_SOURCE": object, "FETCHED_PROPERTY": property,
+        ])
+        do {
+            return try fetch(request).compactMap { $0 as? NSManagedObject }
+        } catch {
+            Log.objects.error(
+                "Could not fetch '\(property.name)' of \(object.objectID): \(error.localizedDescription)")
+            faultingError = error as NSError
+            return []
+        }
+    }
+}
+
+extension NSPersistentStoreRequest {
+    /// The stores to ask; nil, the default, for all that hold the entity.
+    public var affectedStores: [NSPersistentStore]? {
+        get { affectedStoreObjects as? [NSPersistentStore] }
+        set { affectedStoreObjects = newValue }
+    }
+}

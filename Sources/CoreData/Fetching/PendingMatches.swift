@@ -1,0 +1,94 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+/// The unsaved changes of a context that bear on one fetch.
+///
+/// Every object that has changes, or is deleted, is taken out of what the store found; those that meet the
+/// condition as they are now are put in, where the order wants them.
+struct PendingMatches {
+    /// Changed and deleted objects of the entity; what the store says of them does not count.
+    private let dirty: Set<NSManagedObject>
+    /// Inserted and changed objects that meet the condition, in order.
+    let matches: [NSManagedObject]
+    private let sortDescriptors: [NSSortDescriptor]
+
+    init(_ fetch: ResolvedFetch, _ context: NSManagedObjectContext) {
+        sortDescriptors = fetch.sortDescriptors
+        guard fetch.specification.includesPendingChanges, context.hasChanges else {
+            dirty = []
+            matches = []
+            return
+        }
+        let changed = context.updated.all.filter {
+            fetch.concerns($0) && !$0.isDeleted && $0.hasPersistentChangedValues
+        }
+        let inserted = context.inserted.all.filter { fetch.concerns($0) && !$0.isDeleted }
+        dirty = Set(changed).union(context.deleted.all.filter(fetch.concerns))
+        matches = sorted(
+            (changed + inserted).filter { fetch.isMet(by: $0, in: context) }, by: fetch.sortDescriptors)
+    }
+
+    var isEmpty: Bool { dirty.isEmpty && matches.isEmpty }
+
+    /// How many of the rows that a store finds may have to be left out.
+    var dirtyCount: Int { dirty.count }
+
+    /// The references of changed and deleted objects of one store.
+    func references(in store: any ObjectStore) -> [Int64] {
+        dirty.compactMap { $0.home.store === store ? $0.reference : nil }
+    }
+
+    /// The result with the changes laid over what the store found. O(n + m log n) for m changes.
+    func overlay(on found: [NSManagedObject]) -> [NSManagedObject] {
+        let kept = dirty.isEmpty ? found : found.filter { !dirty.contains($0) }
+        return Self.merge(matches, into: kept, by: sortDescriptors)
+    }
+
+    /// Puts ordered objects into an ordered list; behind it when there is no order. O(n + m log n).
+    static func merge(
+        _ objects: [NSManagedObject], into list: [NSManagedObject], by descriptors: [NSSortDescriptor]
+    ) -> [NSManagedObject] {
+        guard !objects.isEmpty else { return list }
+        guard !descriptors.isEmpty else { return list + objects }
+        var result: [NSManagedObject] = []
+        result.reserveCapacity(list.count + objects.count)
+        var next = 0
+        for object in objects {
+            let place = place(of: object, in: list, from: next, descriptors)
+            result += list[next..<place]
+            result.append(object)
+            next = place
+        }
+        return result + list[next...]
+    }
+
+    /// Where an object belongs: behind its equals, as a row that is written later has a higher key.
+    private static func place(
+        of object: NSManagedObject, in objects: [NSManagedObject], from start: Int,
+        _ descriptors: [NSSortDescriptor]
+    ) -> Int {
+        var lower = start
+        var upper = objects.count
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            if compare(objects[middle], object, by: descriptors) == .orderedDescending {
+                upper = middle
+            } else {
+                lower = middle + 1
+            }
+        }
+        return lower
+    }
+}
+
+/// The order of two objects by sort descriptors.
+private func compare(
+    _ a: NSManagedObject, _ b: NSManagedObject, by descriptors: [NSSortDescriptor]
+) -> ComparisonResult {
+    for descriptor in descriptors {
+        let result = descriptor.compare(a, to: b)
+        if result != .orderedSame { return result }
+    }
+    return .orderedSame
+}

@@ -1,0 +1,160 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+/// A fetch request with its entity, stores and properties found and its parts checked.
+struct ResolvedFetch {
+    let specification: FetchSpecification
+    let entity: NSEntityDescription
+    let stores: [any ObjectStore]
+    let sortDescriptors: [NSSortDescriptor]
+    private let properties: [NSPropertyDescription]
+    private let groupBy: [NSPropertyDescription]
+
+    /// - Throws: 134060 with what is wrong with the request.
+    init(_ request: NSPersistentStoreRequest, _ context: NSManagedObjectContext) throws {
+        context.assertOnQueue()
+        guard let specification = request.fetchSpecification else {
+            throw NSError.coreData(.persistentStoreUnsupportedRequestType, "The request is no fetch request.")
+        }
+        guard let coordinator = context.persistentStoreCoordinator else {
+            throw NSError.coreData(
+                .coreData, "The context has no persistent store coordinator to fetch from.")
+        }
+        entity = try Self.entity(specification, coordinator.managedObjectModel)
+        request.resolveEntity(entity)
+        self.specification = specification
+        sortDescriptors = specification.sortDescriptors ?? []
+        let affected = request.affectedStores
+        let entity = entity
+        stores = coordinator.stores(for: entity).filter { store in
+            affected.map { $0.contains { $0 === store } } ?? true
+        }
+        properties = try Self.properties(specification.propertiesToFetch, entity)
+        groupBy = try Self.properties(specification.propertiesToGroupBy, entity)
+        try check()
+    }
+
+    private static func entity(
+        _ specification: FetchSpecification, _ model: NSManagedObjectModel
+    ) throws -> NSEntityDescription {
+        if let entity = specification.entity {
+            // A request made for another copy of the model means the entity of the same name.
+            if model.entities.contains(where: { $0 === entity }) { return entity }
+            if let name = entity.name, let own = model.entitiesByName[name] { return own }
+        }
+        guard let name = specification.entityName else {
+            throw NSError.coreData(.coreData, "A fetch request must have an entity.")
+        }
+        guard let entity = model.entitiesByName[name] else {
+            throw NSError.coreData(
+                .coreData, "NSFetchRequest could not locate an NSEntityDescription for entity name '\(name)'."
+            )
+        }
+        return entity
+    }
+
+    private static func properties(
+        _ list: [Any]?, _ entity: NSEntityDescription
+    ) throws -> [NSPropertyDescription] {
+        try (list ?? []).map { item in
+            switch item {
+            case let property as NSExpressionDescription: return property
+            case let property as NSPropertyDescription:
+                if let own = entity.propertiesByName[property.name] { return own }
+                throw unknown(property.name, entity)
+            case let name as String:
+                if let property = entity.propertiesByName[name] { return property }
+                if name.contains("."), let path = entity.expressionDescription(forKeyPath: name) {
+                    return path
+                }
+                throw unknown(name, entity)
+            default:
+                throw NSError.coreData(.coreData, "\(item) is neither a property nor a name of one.")
+            }
+        }
+    }
+
+    private static func unknown(_ name: String, _ entity: NSEntityDescription) -> NSError {
+        .coreData(.coreData, "keypath \(name) not found in entity \(entity.name ?? "")")
+    }
+
+    private func check() throws {
+        func refuse(_ sentence: String) throws -> Never { throw NSError.coreData(.coreData, sentence) }
+        let isDictionary = specification.resultType == .dictionaryResultType
+        if !groupBy.isEmpty, !isDictionary {
+            try refuse("propertiesToGroupBy needs the result type dictionaryResultType.")
+        }
+        if specification.havingPredicate != nil, groupBy.isEmpty {
+            try refuse("havingPredicate needs propertiesToGroupBy.")
+        }
+        if specification.returnsDistinctResults, !isDictionary {
+            try refuse("returnsDistinctResults needs the result type dictionaryResultType.")
+        }
+        for property in properties where (property as? NSRelationshipDescription)?.isToMany ?? false {
+            try refuse("Invalid to-many relationship in propertiesToFetch: \(property.name).")
+        }
+        if specification.fetchLimit < 0 || specification.fetchOffset < 0 {
+            try refuse("fetchLimit and fetchOffset cannot be negative.")
+        }
+    }
+
+    /// The request as one store executes it.
+    func query(_ store: any ObjectStore) -> FetchQuery {
+        // `stores` has only stores that hold the entity.
+        guard let home = store.home(of: entity) else { fatalError("The store lost an entity.") }
+        var query = FetchQuery(home: home)
+        query.includesSubentities = specification.includesSubentities
+        query.predicate = specification.predicate
+        query.sortDescriptors = sortDescriptors
+        query.limit = specification.fetchLimit
+        query.offset = specification.fetchOffset
+        query.groupBy = groupBy
+        query.having = specification.havingPredicate
+        query.isDistinct = specification.returnsDistinctResults
+        query.properties =
+            properties.isEmpty
+            ? entity.allProperties.filter {
+                !$0.isTransient && !($0 is NSFetchedPropertyDescription)
+                    && !(($0 as? NSRelationshipDescription)?.isToMany ?? false)
+            } : properties
+        return query
+    }
+
+    /// Whether an object is of the entity that is fetched.
+    func concerns(_ object: NSManagedObject) -> Bool {
+        specification.includesSubentities ? object.entity.isKindOf(entity: entity) : object.entity === entity
+    }
+
+    /// Whether an object, as it is in the context, is one that the fetch would find after a save.
+    func isMet(by object: NSManagedObject, in context: NSManagedObjectContext) -> Bool {
+        guard object.context === context, !object.isDeleted, concerns(object) else { return false }
+        return specification.predicate.map { StoreLogic.isMet($0, by: object) } ?? true
+    }
+
+    /// The part of a complete result that limit and offset leave.
+    func window(_ objects: [NSManagedObject]) -> [NSManagedObject] {
+        let rest = objects.dropFirst(specification.fetchOffset)
+        return Array(specification.fetchLimit > 0 ? rest.prefix(specification.fetchLimit) : rest)
+    }
+}
+
+extension NSEntityDescription {
+    /// A column for the attribute at the end of a to-one key path, named as the path.
+    func expressionDescription(forKeyPath path: String) -> NSExpressionDescription? {
+        var entity = self
+        let keys = path.split(separator: ".").map(String.init)
+        for key in keys.dropLast() {
+            guard let relationship = entity.relationshipsByName[key], !relationship.isToMany,
+                let next = relationship.destinationEntity
+            else { return nil }
+            entity = next
+        }
+        guard let last = keys.last, let attribute = entity.attributesByName[last] else { return nil }
+        let description = NSExpressionDescription()
+        description.name = path
+        description.expression = NSExpression(forKeyPath: path)
+        description.expressionResultType = attribute.attributeType
+        return description
+    }
+}

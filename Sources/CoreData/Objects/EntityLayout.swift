@@ -1,0 +1,187 @@
+import Foundation
+import ManagedObjectModel
+import Synchronization
+
+/// How the values of a property are kept in objects and rows.
+package enum SlotKind: UInt8, Sendable {
+    case integer16, integer32, integer64, boolean
+    case double, float, date
+    case decimal, string, uri, uuid, binary, transformable
+    case composite, undefined
+    case toOne, toMany, fetched
+
+    /// Whether a row keeps the value as bytes with an offset, not as a number in place.
+    package var hasBytes: Bool {
+        switch self {
+        case .decimal, .string, .uri, .uuid, .binary, .transformable: true
+        default: false
+        }
+    }
+
+    package var isRelationship: Bool { self == .toOne || self == .toMany }
+}
+
+/// A property of an entity as the runtime sees it; its place in `EntityLayout.slots` is its slot index.
+package struct PropertySlot: @unchecked Sendable {
+    package let name: String
+    package let kind: SlotKind
+    package let isTransient: Bool
+    package let isDerived: Bool
+    package let isOrdered: Bool
+    /// Not in the store: transient attributes and relationships, fetched properties.
+    package let isStored: Bool
+    /// The row slot of the destination's entity number (`toOne` to an entity with subentities), or -1.
+    package let entitySlot: Int
+    /// Where a row keeps the value: the slot's own index for a property, a place behind for a composite's element.
+    package let rowSlot: Int
+    /// The elements of a composite attribute.
+    package let elements: [PropertySlot]
+    package let property: NSPropertyDescription
+
+    package var attribute: NSAttributeDescription? { property as? NSAttributeDescription }
+    package var relationship: NSRelationshipDescription? { property as? NSRelationshipDescription }
+}
+
+/// What the runtime knows of an entity: a slot for every property, made once.
+///
+/// The slots of a subentity begin with those of its superentity, so an index found for one is right for the
+/// other. Reading is lock-free; a layout never changes.
+package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
+    /// The entity owns its layout; whoever needs the entity to live holds a `StoredEntity`.
+    package unowned let entity: NSEntityDescription
+    package let superlayout: EntityLayout?
+    package let slots: [PropertySlot]
+    package let rowSlotCount: Int
+    package let indexByName: [String: Int]
+    package let objectClass: NSManagedObject.Type
+    /// What a new object starts with: default values, nulls and empty to-many relationships.
+    package let initialValues: ContiguousArray<SlotValue>
+    /// Slots with a destination to maintain, by index.
+    package let relationshipIndexes: [Int]
+    package let toManyIndexes: [Int]
+    package let transientIndexes: [Int]
+    package let derivedIndexes: [Int]
+    /// The default values of transient attributes, which every loaded object starts with.
+    package let transientDefaults: [(slot: Int, value: SlotValue)]
+
+    /// For each slot, the number of the layout that introduced it; see `ManagedKey`.
+    package let declarations: [UInt32]
+
+    private static let creation = NSRecursiveLock()
+    private static let lastNumber = Atomic<UInt32>(0)
+
+    /// The layout of an entity; makes it, and the entity's model immutable, at the first call.
+    package static func layout(of entity: NSEntityDescription) -> EntityLayout {
+        if let made = entity.runtimeRecord as? EntityLayout { return made }
+        creation.lock()
+        defer { creation.unlock() }
+        if let made = entity.runtimeRecord as? EntityLayout { return made }
+        entity.model?.makeImmutable()
+        let superlayout = entity.superentity.map(layout(of:))
+        let made = EntityLayout(entity: entity, superlayout: superlayout)
+        entity.publish(made)
+        return made
+    }
+
+    private init(entity: NSEntityDescription, superlayout: EntityLayout?) {
+        self.entity = entity
+        self.superlayout = superlayout
+        let number = Self.lastNumber.add(1, ordering: .relaxed).newValue
+
+        var slots: [PropertySlot] = []
+        var declarations: [UInt32] = []
+        var extra = entity.allProperties.count
+        for property in entity.allProperties {
+            let index = slots.count
+            let inherited = superlayout.map { index < $0.slots.count } ?? false
+            declarations.append(inherited ? superlayout?.declarations[index] ?? number : number)
+            slots.append(PropertySlot(property, rowSlot: index, nextExtraSlot: &extra))
+        }
+        self.slots = slots
+        rowSlotCount = extra
+        self.declarations = declarations
+        indexByName = Dictionary(uniqueKeysWithValues: slots.enumerated().map { ($1.name, $0) })
+        objectClass = ManagedObjectClasses.resolve(entity)
+        relationshipIndexes = slots.indices.filter { slots[$0].kind.isRelationship }
+        toManyIndexes = slots.indices.filter { slots[$0].kind == .toMany }
+        transientIndexes = slots.indices.filter { slots[$0].isTransient }
+        derivedIndexes = slots.indices.filter { slots[$0].isDerived }
+        initialValues = ContiguousArray(
+            slots.map { slot in
+                guard let attribute = slot.attribute, let value = attribute.defaultValue else {
+                    return slot.kind == .toMany || slot.kind == .fetched ? .unloaded : .null
+                }
+                return (try? SlotValue(value, for: slot)) ?? .null
+            })
+        transientDefaults = transientIndexes.compactMap { [initialValues] slot in
+            switch initialValues[slot] {
+            case .null, .unloaded: nil
+            case let value: (slot, value)
+            }
+        }
+        super.init()
+    }
+
+    /// The slot of the property with this name. O(1).
+    package func index(of name: String) -> Int? { indexByName[name] }
+}
+
+extension PropertySlot {
+    fileprivate init(_ property: NSPropertyDescription, rowSlot: Int, nextExtraSlot: inout Int) {
+        name = property.name
+        self.property = property
+        self.rowSlot = rowSlot
+        isDerived = property is NSDerivedAttributeDescription
+        var entitySlot = -1
+        var elements: [PropertySlot] = []
+        switch property {
+        case let relationship as NSRelationshipDescription:
+            kind = relationship.isToMany ? .toMany : .toOne
+            isOrdered = relationship.isOrdered
+            if kind == .toOne, relationship.destinationEntity.map({ !$0.subentities.isEmpty }) ?? false {
+                entitySlot = nextExtraSlot
+                nextExtraSlot += 1
+            }
+        case let attribute as NSAttributeDescription:
+            kind = SlotKind(attribute.attributeType)
+            isOrdered = false
+            if let composite = attribute as? NSCompositeAttributeDescription {
+                for element in composite.elements {
+                    let slot = nextExtraSlot
+                    nextExtraSlot += 1
+                    elements.append(
+                        PropertySlot(element, rowSlot: slot, nextExtraSlot: &nextExtraSlot))
+                }
+            }
+        default:
+            kind = .fetched
+            isOrdered = false
+        }
+        isTransient = property.isTransient || kind == .fetched
+        isStored = !isTransient
+        self.entitySlot = entitySlot
+        self.elements = elements
+    }
+}
+
+extension SlotKind {
+    package init(_ type: NSAttributeType) {
+        switch type {
+        case .integer16AttributeType: self = .integer16
+        case .integer32AttributeType: self = .integer32
+        case .integer64AttributeType: self = .integer64
+        case .booleanAttributeType: self = .boolean
+        case .doubleAttributeType: self = .double
+        case .floatAttributeType: self = .float
+        case .dateAttributeType: self = .date
+        case .decimalAttributeType: self = .decimal
+        case .stringAttributeType: self = .string
+        case .URIAttributeType: self = .uri
+        case .UUIDAttributeType: self = .uuid
+        case .binaryDataAttributeType: self = .binary
+        case .transformableAttributeType: self = .transformable
+        case .compositeAttributeType: self = .composite
+        case .undefinedAttributeType, .objectIDAttributeType: self = .undefined
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import CocoaFoundation
+import Foundation
+import Synchronization
+
+/// The name of a property with its type; finds the property's slot in an object without hashing the name.
+///
+/// Keep one as a constant for each property, as the class macro and the generated code do:
+///
+/// ```swift
+/// static let titleKey = ManagedKey<String?>("title")
+/// var title: String? {
+///     get { self[Self.titleKey] }
+///     set { self[Self.titleKey] = newValue }
+/// }
+/// ```
+public final class ManagedKey<Value>: Sendable {
+    /// The name of the property in the model.
+    public let name: String
+    /// The slot found last (low half), and the number of the layout that declared it (high half).
+    private let found = Atomic<UInt64>(0)
+
+    /// A key for the property `name` whose values are read and written as `Value`.
+    public init(_ name: String) { self.name = name }
+
+    /// The slot in objects of `layout`. O(1); one load and two comparisons when the entity, or another heir of the
+    /// entity that declares the property, was the last one asked for.
+    @inline(__always)
+    package func index(in layout: EntityLayout) -> Int {
+        let cached = found.load(ordering: .relaxed)
+        let index = Int(truncatingIfNeeded: cached & 0xFFFF_FFFF)
+        if index < layout.declarations.count, layout.declarations[index] == UInt32(cached >> 32) {
+            return index
+        }
+        return find(in: layout)
+    }
+
+    private func find(in layout: EntityLayout) -> Int {
+        guard let index = layout.index(of: name) else {
+            fatalError(
+                "Entity '\(layout.entity.name ?? "")' has no property '\(name)'; the class and the model differ."
+            )
+        }
+        found.store(UInt64(layout.declarations[index]) << 32 | UInt64(index), ordering: .relaxed)
+        return index
+    }
+}
+
+/// A property that can be reached by name and by key path: what key-value coding, observing and sort descriptors
+/// made from key paths need, there being no runtime to ask.
+public struct ManagedProperty: @unchecked Sendable {
+    /// The property's name.
+    public let key: String
+    /// The Swift key path of its accessor.
+    public let keyPath: AnyKeyPath
+    /// Whether the class wrote the accessor itself, so that `value(forKey:)` must go through it.
+    public let isCustom: Bool
+    package let get: @Sendable (NSManagedObject) -> Any?
+    package let set: (@Sendable (NSManagedObject, Any?) -> Void)?
+
+    /// A property with an accessor that the framework or the macros wrote.
+    public static func stored<Object: NSManagedObject, Value>(
+        _ key: String, _ keyPath: KeyPath<Object, Value>
+    ) -> ManagedProperty {
+        ManagedProperty(key: key, keyPath: keyPath, isCustom: false, get: { _ in nil }, set: nil)
+    }
+
+    /// A property with an accessor of the class's own, to read.
+    public static func custom<Object: NSManagedObject, Value>(
+        _ key: String, _ keyPath: KeyPath<Object, Value>
+    ) -> ManagedProperty {
+        nonisolated(unsafe) let path = keyPath
+        return ManagedProperty(
+            key: key, keyPath: keyPath, isCustom: true,
+            get: { object in (object as? Object).flatMap { unwrapped($0[keyPath: path]) } }, set: nil)
+    }
+
+    /// A property with an accessor of the class's own, to read and write.
+    public static func custom<Object: NSManagedObject, Value>(
+        _ key: String, _ keyPath: ReferenceWritableKeyPath<Object, Value>
+    ) -> ManagedProperty {
+        nonisolated(unsafe) let path = keyPath
+        return ManagedProperty(
+            key: key, keyPath: keyPath, isCustom: true,
+            get: { object in (object as? Object).flatMap { unwrapped($0[keyPath: path]) } },
+            set: { object, value in
+                guard let object = object as? Object else { return }
+                if let value = value as? Value {
+                    object[keyPath: path] = value
+                } else {
+                    fatalError(
+                        """
+                        Unacceptable type of value for attribute: property = "\(key)"; desired type = \(Value.self); \
+                        given type = \(type(of: value)); value = \(value.map { "\($0)" } ?? "nil").
+                        """)
+                }
+            })
+    }
+}
+
+/// The value with every optional around it taken off; nil when one of them is nil.
+private func unwrapped(_ value: Any) -> Any? {
+    guard let optional = value as? any OptionalValue else { return value }
+    return optional.wrappedValue.flatMap(unwrapped)
+}
+
+/// A class's own check of a property's values, its `validate<Key>(_:)` method.
+public struct ManagedValidator: @unchecked Sendable {
+    package let check: @Sendable (NSManagedObject, inout Any?) throws -> Void
+
+    /// A check by a method that takes the value `inout` and may replace it.
+    ///
+    /// - Parameter method: throws why a value is refused; called on the object's queue. A value of another type than
+    ///   the method's is not given to it: the model's own check has refused it.
+    public static func method<Object: NSManagedObject, Value>(
+        _ method: @escaping @Sendable (Object, inout Value?) throws -> Void
+    ) -> ManagedValidator {
+        ManagedValidator { object, value in
+            guard let object = object as? Object else { return }
+            var typed = value as? Value
+            guard typed != nil || value == nil else { return }
+            try method(object, &typed)
+            value = typed
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+// The Swift types of relationships: a class of managed objects to one; `Set`, `NSSet`, `NSOrderedSet` to many.
+
+extension NSManagedObject: ManagedComponent {
+    public static func _component(_ object: NSManagedObject, _ slot: Int) -> Self? {
+        guard case .object(let destination) = object.value(at: slot) else { return nil }
+        return checked(destination, object, slot)
+    }
+
+    private static func checked<Destination: NSManagedObject>(
+        _ destination: NSManagedObject, _ owner: NSManagedObject, _ slot: Int
+    ) -> Destination {
+        guard let typed = destination as? Destination else {
+            fatalError(
+                """
+                Relationship '\(owner.layout.slots[slot].name)' leads to a \(type(of: destination)), but its accessor's \
+                type is \(Destination.self).
+                """)
+        }
+        return typed
+    }
+
+    public static var _placeholder: Self? { nil }
+
+    public final func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
+        do {
+            _ = try object.destinations(from: self, object.layout.slots[slot])
+        } catch {
+            fatalError(error.localizedDescription)
+        }
+        return _SlotValue(value: .object(self))
+    }
+}
+
+extension Set: ManagedValue where Element: NSManagedObject {}
+
+extension Set: ManagedComponent where Element: NSManagedObject {
+    public static func _component(_ object: NSManagedObject, _ slot: Int) -> Set<Element>? {
+        let contents = object.loadedToMany(at: slot)
+        if let typed = contents.typedMembers as? Set<Element> { return typed }
+        var typed = Set<Element>(minimumCapacity: contents.members.count)
+        for case let member as Element in contents.members { typed.insert(member) }
+        contents.typedMembers = typed
+        return typed
+    }
+
+    public static var _placeholder: Set<Element>? { [] }
+
+    public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
+        object.members(NSSet(set: self), slot)
+    }
+}
+
+extension NSSet: ManagedComponent {}
+
+extension NSOrderedSet: ManagedComponent {}
+
+extension ManagedComponent where Self: NSSet {
+    public static func _component(_ object: NSManagedObject, _ slot: Int) -> Self? {
+        NSSet(set: object.loadedToMany(at: slot).members) as? Self
+    }
+
+    public static var _placeholder: Self? { NSSet() as? Self }
+
+    public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
+        object.members(self, slot)
+    }
+}
+
+extension ManagedComponent where Self: NSOrderedSet {
+    public static func _component(_ object: NSManagedObject, _ slot: Int) -> Self? {
+        NSOrderedSet(array: object.loadedToMany(at: slot).order) as? Self
+    }
+
+    public static var _placeholder: Self? { NSOrderedSet() as? Self }
+
+    public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
+        object.members(self, slot)
+    }
+}
+
+extension NSManagedObject {
+    fileprivate final func members(_ any: Any, _ slot: Int) -> _SlotValue {
+        do {
+            let info = layout.slots[slot]
+            let contents = ToManyContents(isOrdered: info.isOrdered, isLoaded: true)
+            for object in try destinations(from: any, info) { contents.insert(object) }
+            return _SlotValue(value: .toMany(contents))
+        } catch {
+            fatalError(error.localizedDescription)
+        }
+    }
+}

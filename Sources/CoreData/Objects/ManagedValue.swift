@@ -1,0 +1,110 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+/// A type that a property of a managed object can have in Swift.
+///
+/// `Value` of a `ManagedKey`: every component below, and optionals of them. The requirements are for the framework.
+public protocol ManagedValue {
+    /// Reads the property; the object is loaded.
+    static func _read(_ object: NSManagedObject, _ slot: Int) -> Self
+    /// Sets the property as an accessor does.
+    static func _write(_ value: Self, _ object: NSManagedObject, _ slot: Int)
+    /// The value to keep for a primitive accessor.
+    static func _writePrimitive(_ value: Self, _ object: NSManagedObject, _ slot: Int)
+}
+
+/// A type that a property has when it has a value.
+public protocol ManagedComponent: ManagedValue {
+    /// The property's value; nil for none.
+    static func _component(_ object: NSManagedObject, _ slot: Int) -> Self?
+    /// What a property that is not optional reads as while it has no value; nil when the type has no such value.
+    static var _placeholder: Self? { get }
+    /// The value as the object keeps it.
+    func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue
+}
+
+/// A value on its way into an object; for the framework.
+public struct _SlotValue {
+    package let value: SlotValue
+}
+
+extension ManagedComponent {
+    public static func _read(_ object: NSManagedObject, _ slot: Int) -> Self {
+        if let value = _component(object, slot) ?? _placeholder { return value }
+        fatalError(
+            """
+            Property '\(object.layout.slots[slot].name)' of \(object.objectID) has no value, and its accessor's type \
+            \(Self.self) has none to stand for that; make the accessor optional.
+            """)
+    }
+
+    public static func _write(_ value: Self, _ object: NSManagedObject, _ slot: Int) {
+        object.setFromAccessor(value._slotValue(slot, object).value, at: slot)
+    }
+
+    public static func _writePrimitive(_ value: Self, _ object: NSManagedObject, _ slot: Int) {
+        object.setPrimitiveFromAccessor(value._slotValue(slot, object).value, at: slot)
+    }
+}
+
+extension Optional: ManagedValue where Wrapped: ManagedComponent {
+    public static func _read(_ object: NSManagedObject, _ slot: Int) -> Wrapped? {
+        Wrapped._component(object, slot)
+    }
+
+    public static func _write(_ value: Wrapped?, _ object: NSManagedObject, _ slot: Int) {
+        object.setFromAccessor(value?._slotValue(slot, object).value ?? .null, at: slot)
+    }
+
+    public static func _writePrimitive(_ value: Wrapped?, _ object: NSManagedObject, _ slot: Int) {
+        object.setPrimitiveFromAccessor(value?._slotValue(slot, object).value ?? .null, at: slot)
+    }
+}
+
+extension NSManagedObject {
+    /// The value of a property, as an accessor reads and writes it: reading loads the object; writing marks it as
+    /// changed, keeps inverse relationships and tells observers.
+    public final subscript<Value: ManagedValue>(key: ManagedKey<Value>) -> Value {
+        get {
+            let slot = key.index(in: layout)
+            beginAccess(slot)
+            return Value._read(self, slot)
+        }
+        set { Value._write(newValue, self, key.index(in: layout)) }
+    }
+
+    /// The value of a property as it is kept: for custom accessors, between `willChangeValue(forKey:)` and
+    /// `didChangeValue(forKey:)`, and for `awakeFromInsert()` and its like. Writing is not noticed by the context.
+    public final subscript<Value: ManagedValue>(primitive key: ManagedKey<Value>) -> Value {
+        get {
+            let slot = key.index(in: layout)
+            fireFault()
+            return Value._read(self, slot)
+        }
+        set {
+            fireFault()
+            Value._writePrimitive(newValue, self, key.index(in: layout))
+        }
+    }
+
+    final func setFromAccessor(_ value: SlotValue, at slot: Int) {
+        let info = layout.slots[slot]
+        require(
+            !info.isDerived,
+            "Derived attribute '\(info.name)' cannot be set: the store computes it at save.")
+        if case .toMany(let contents) = value {
+            setToMany(contents.ordered, at: slot)
+        } else {
+            set(value, at: slot)
+        }
+    }
+
+    final func setPrimitiveFromAccessor(_ value: SlotValue, at slot: Int) {
+        if case .toMany(let contents) = value {
+            setMembers(contents.ordered, at: slot)
+        } else {
+            setSlot(slot, value)
+        }
+    }
+}

@@ -1,0 +1,238 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+// Setting slots, from the accessor (`set`) down to the bare value (`setSlot`):
+//
+//   set              loads the object, tells observers, keeps inverses
+//   assign           notes the old value for undo, marks the object as changed
+//   setSlot          the value alone: what primitive setters do
+
+extension NSManagedObject {
+    /// Sets an attribute or to-one relationship as an accessor does.
+    final func set(_ value: SlotValue, at slot: Int) {
+        context?.assertOnQueue()
+        fireFault()
+        let kind = layout.slots[slot].kind
+        if kind == .toOne {
+            setToOne(value, at: slot)
+            return
+        }
+        willChange(at: slot)
+        assign(value, at: slot)
+        didChange(at: slot)
+    }
+
+    /// Sets a value, notes the old one for the event and marks the object.
+    final func assign(_ value: SlotValue, at slot: Int) {
+        noteOld(at: slot)
+        setSlot(slot, value)
+        markChanged()
+    }
+
+    /// Sets the bare value.
+    @inline(__always)
+    final func setSlot(_ slot: Int, _ value: SlotValue) {
+        ensureValues()
+        values[slot] = value
+        touched.insert(slot)
+    }
+
+    /// Keeps the value that a slot has now, if the event is one that may have to be taken back.
+    final func noteOld(at slot: Int) {
+        guard let context, context.recordsChanges(of: self) else { return }
+        withEvent { $0.note(self.value(at: slot), at: slot) }
+    }
+
+    final func withEvent(_ body: (inout EventChanges) -> Void) {
+        let extras = madeExtras
+        // Taken out while it is changed, so that its arrays are not copied.
+        var event = extras.event ?? EventChanges()
+        extras.event = nil
+        body(&event)
+        extras.event = event
+    }
+
+    final var madeExtras: ObjectExtras {
+        if let extras { return extras }
+        let made = ObjectExtras()
+        extras = made
+        return made
+    }
+
+    /// Marks the object as changed in the running event.
+    @inline(__always)
+    final func markChanged() {
+        guard state.isDisjoint(with: [.unobservedChanges, .eventInserted, .eventUpdated]) else { return }
+        context?.noteUpdate(of: self)
+    }
+
+    // MARK: Explicit changes: custom accessors
+
+    final func beginChange(_ key: String) {
+        context?.assertOnQueue()
+        guard let slot = layout.index(of: key) else {
+            extras?.observers?.willChange(key, of: self)
+            return
+        }
+        fireFault()
+        let kind = layout.slots[slot].kind
+        madeExtras.announced.append((slot, kind == .toMany ? .unloaded : value(at: slot)))
+        willChange(at: slot)
+    }
+
+    final func endChange(_ key: String) {
+        guard let slot = layout.index(of: key) else {
+            extras?.observers?.didChange(key, of: self)
+            return
+        }
+        guard let place = extras?.announced.lastIndex(where: { $0.slot == slot }),
+            let announced = extras?.announced.remove(at: place)
+        else {
+            fatalError(
+                "didChangeValue(forKey: \"\(key)\") without willChangeValue(forKey:) before it.")
+        }
+        if !state.contains(.unobservedChanges) {
+            let kind = layout.slots[slot].kind
+            if kind == .toOne {
+                let new = value(at: slot)
+                // Put the old destination back, so that setting the new one keeps the inverses of both.
+                setSlot(slot, announced.old)
+                changeToOne(from: announced.old, to: new, at: slot)
+            } else if kind != .toMany {
+                if let context, context.recordsChanges(of: self) {
+                    withEvent { $0.note(announced.old, at: slot) }
+                }
+            }
+            touched.insert(slot)
+            markChanged()
+        }
+        didChange(at: slot)
+    }
+
+    // MARK: Observers
+
+    @inline(__always)
+    final func willChange(at slot: Int) {
+        if extras != nil { tellObservers(willChange: slot) }
+    }
+
+    @inline(__always)
+    final func didChange(at slot: Int) {
+        if extras != nil { tellObservers(didChange: slot) }
+    }
+
+    private final func tellObservers(willChange slot: Int) {
+        guard !state.contains(.unobservedChanges) else { return }
+        extras?.observers?.willChange(layout.slots[slot].name, of: self)
+        registrarWillSet(slot)
+    }
+
+    private final func tellObservers(didChange slot: Int) {
+        guard !state.contains(.unobservedChanges) else { return }
+        registrarDidSet(slot)
+        extras?.observers?.didChange(layout.slots[slot].name, of: self)
+    }
+
+    // MARK: What changed
+
+    /// The properties set since the last fetch or save, with their new values; nil as `NSNull`. Stored properties
+    /// only; values that are equal to the old ones are left out. Does not load relationships.
+    public func changedValues() -> [String: Any] {
+        var changed: [String: Any] = [:]
+        for slot in persistentChanges() {
+            changed[layout.slots[slot].name] = anyValue(at: slot) ?? NSNull()
+        }
+        return changed
+    }
+
+    /// The stored properties changed since the last `NSManagedObjectContextObjectsDidChange` notification, with the
+    /// values they had before; nil as `NSNull`.
+    public func changedValuesForCurrentEvent() -> [String: Any] {
+        guard let event = extras?.event else { return [:] }
+        var changed: [String: Any] = [:]
+        for (slot, old) in event.old where layout.slots[slot].isStored {
+            changed[layout.slots[slot].name] = old.anyValue(layout.slots[slot].kind) ?? NSNull()
+        }
+        for (slot, change) in event.toMany where layout.slots[slot].isStored {
+            let now = loadedToMany(at: slot)
+            let old: Any =
+                change.oldOrder.map { NSOrderedSet(array: $0) }
+                ?? NSSet(set: now.members.subtracting(change.added).union(change.removed))
+            changed[layout.slots[slot].name] = old
+        }
+        return changed
+    }
+
+    /// Whether a stored property has another value than the one last fetched or saved. Transient properties do not
+    /// count; relationships are not loaded for it.
+    public final var hasPersistentChangedValues: Bool {
+        persistentChanges().next() != nil
+    }
+
+    /// The slots of stored properties whose value is not the row's.
+    final func persistentChanges() -> AnyIterator<Int> {
+        let layout = layout
+        var indexes = touched.makeIterator()
+        return AnyIterator { [self] in
+            while let slot = indexes.next() {
+                if layout.slots[slot].isStored, differsFromRow(at: slot) { return slot }
+            }
+            return nil
+        }
+    }
+
+    /// Whether the value of a stored slot is another than the committed one.
+    final func differsFromRow(at slot: Int) -> Bool {
+        guard slot < values.count else { return false }
+        let info = layout.slots[slot]
+        switch values[slot] {
+        case .unloaded: return false
+        case .toMany(let contents): return contents.hasChanges
+        case .object(let object):
+            guard let row, !row.isNull(slot) else { return true }
+            return object.home.isTemporary || object.reference != row.integer(slot)
+                || (info.entitySlot >= 0 && row.integer(info.entitySlot) != Int64(object.home.entityNumber))
+        case .null:
+            guard let row else { return false }
+            return info.kind == .composite ? !row.composite(info).isNull : !row.isNull(slot)
+        case let value:
+            guard let row else { return true }
+            return !row.value(slot, info).isSame(as: value)
+        }
+    }
+
+    /// The values last fetched or saved, by key; nil as `NSNull`. For `keys` nil: all stored properties but to-many
+    /// relationships that are not loaded.
+    public func committedValues(forKeys keys: [String]?) -> [String: Any] {
+        fireFault()
+        var committed: [String: Any] = [:]
+        for slot in keys.map({ $0.compactMap(layout.index(of:)) }) ?? Array(layout.slots.indices) {
+            let info = layout.slots[slot]
+            guard info.isStored else { continue }
+            if info.kind == .toMany {
+                let contents = toMany(at: slot)
+                guard contents.isLoaded || keys != nil else { continue }
+                let loaded = loadedToMany(at: slot)
+                let stored = loaded.members.subtracting(loaded.added).union(loaded.removed)
+                committed[info.name] =
+                    info.isOrdered && !loaded.isReordered
+                    ? NSOrderedSet(array: loaded.order) as Any : NSSet(set: stored) as Any
+            } else {
+                committed[info.name] = committedValue(at: slot).anyValue(info.kind) ?? NSNull()
+            }
+        }
+        return committed
+    }
+
+    /// The row's value of an attribute or to-one relationship.
+    final func committedValue(at slot: Int) -> SlotValue {
+        guard let row else { return .null }
+        let info = layout.slots[slot]
+        if info.kind == .toOne {
+            return row.isNull(slot)
+                ? .null : context?.destination(of: self, slot, row).map(SlotValue.object) ?? .null
+        }
+        return info.kind == .composite ? row.composite(info) : row.value(slot, info)
+    }
+}

@@ -1,0 +1,88 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+extension NSManagedObject {
+    /// Loads the values of a fault; nothing for any other object.
+    @inline(__always)
+    final func fireFault() {
+        if state.contains(.fault) { context?.fulfil(self) }
+    }
+
+    /// Loads the object and notes the read: what every accessor does first.
+    @inline(__always)
+    final func beginAccess(_ slot: Int) {
+        fireFault()
+        trackAccess(slot)
+    }
+
+    final func beginAccess(_ key: String?) {
+        context?.assertOnQueue()
+        fireFault()
+        if let key, let slot = layout.index(of: key) { trackAccess(slot) }
+    }
+
+    /// Takes the values in: the object is a fault no more.
+    final func realise(with row: Row?) {
+        self.row = row
+        state.remove(.fault)
+        setTransientDefaults()
+        withoutChangeTracking { awakeFromFetch() }
+    }
+
+    /// Runs a hook whose setters are not changes.
+    final func withoutChangeTracking(_ body: () -> Void) {
+        let nested = state.contains(.unobservedChanges)
+        state.insert(.unobservedChanges)
+        body()
+        if !nested { state.remove(.unobservedChanges) }
+    }
+
+    /// Lets go of all values, transient ones too.
+    final func turnIntoFault(keeping row: Row?) {
+        let wasFault = isFault
+        if !wasFault { willTurnIntoFault() }
+        values = []
+        touched.removeAll()
+        self.row = row
+        state.insert(.fault)
+        if !wasFault { didTurnIntoFault() }
+    }
+}
+
+extension NSManagedObject {
+    /// Forgets transient values.
+    final func dropTransientValues() {
+        for slot in layout.transientIndexes where slot < values.count {
+            values[slot] = .unloaded
+            touched.remove(slot)
+        }
+        setTransientDefaults()
+    }
+
+    private final func setTransientDefaults() {
+        guard !layout.transientDefaults.isEmpty else { return }
+        ensureValues()
+        for (slot, value) in layout.transientDefaults where values[slot].isUnloaded { values[slot] = value }
+    }
+
+    /// Forgets the destinations of relationships without changes, so that they are read again.
+    final func dropLoadedRelationships() {
+        for slot in layout.relationshipIndexes where slot < values.count && layout.slots[slot].isStored {
+            if case .toMany(let contents) = values[slot], contents.hasChanges { continue }
+            if !touched.contains(slot) || !differsFromRow(at: slot) { values[slot] = .unloaded }
+        }
+    }
+
+    /// Tells the observers that every property may change.
+    final func willChangeAll() {
+        guard extras?.observers != nil || extras?.registrar != nil else { return }
+        for slot in layout.slots.indices { willChange(at: slot) }
+    }
+
+    /// Tells the observers that every property may have changed.
+    final func didChangeAll() {
+        guard extras?.observers != nil || extras?.registrar != nil else { return }
+        for slot in layout.slots.indices { didChange(at: slot) }
+    }
+}

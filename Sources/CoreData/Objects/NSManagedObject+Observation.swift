@@ -1,0 +1,53 @@
+import CocoaFoundation
+import Foundation
+import Observation
+
+// Swift Observation, property by property: a view that reads `title` is not woken by a change of `price`.
+//
+// The registrar of an object knows its properties by key paths into one subscript, so that it does not matter
+// through which accessor, or none, a property is read.
+
+extension NSManagedObject: Observable {
+    /// Stands for a property in key paths given to the registrar; never read.
+    private subscript(observed slot: Int) -> Int { slot }
+
+    private static func path(_ slot: Int) -> KeyPath<NSManagedObject, Int> {
+        \NSManagedObject.[observed: slot]
+    }
+
+    /// Notes that a property is read, for whoever tracks.
+    @inline(__always)
+    final func trackAccess(_ slot: Int) {
+        if let context, context.observationProbe.isTracking() { registerAccess(slot) }
+    }
+
+    private final func registerAccess(_ slot: Int) {
+        let extras = madeExtras
+        let registrar = extras.registrar ?? ObservationRegistrar()
+        extras.registrar = registrar
+        registrar.access(self, keyPath: Self.path(slot))
+        // A property with an accessor of its own may be computed from others; they note their own accesses.
+    }
+
+    final func registrarWillSet(_ slot: Int) {
+        guard let registrar = extras?.registrar else { return }
+        registrar.willSet(self, keyPath: Self.path(slot))
+        for dependent in dependentSlots(of: slot) { registrar.willSet(self, keyPath: Self.path(dependent)) }
+    }
+
+    final func registrarDidSet(_ slot: Int) {
+        guard let registrar = extras?.registrar else { return }
+        for dependent in dependentSlots(of: slot) { registrar.didSet(self, keyPath: Self.path(dependent)) }
+        registrar.didSet(self, keyPath: Self.path(slot))
+    }
+
+    /// The modelled properties whose value the class says depends on this one.
+    private final func dependentSlots(of slot: Int) -> [Int] {
+        let name = layout.slots[slot].name
+        return layout.slots.indices.filter {
+            $0 != slot
+                && type(of: self).keyPathsForValuesAffectingValue(forKey: layout.slots[$0].name).contains(
+                    name)
+        }
+    }
+}

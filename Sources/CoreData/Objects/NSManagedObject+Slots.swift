@@ -1,0 +1,129 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+// Reading slots: the value set or decoded last, else the row's.
+extension NSManagedObject {
+    /// Reads an integer or Boolean; nil for no value. The object is no fault.
+    @inline(__always)
+    final func integer(at slot: Int) -> Int64? {
+        if slot < values.count {
+            switch values[slot] {
+            case .integer(let value): return value
+            case .unloaded: break
+            default: return nil
+            }
+        }
+        guard let row, !row.isNull(slot) else { return nil }
+        return row.integer(slot)
+    }
+
+    /// Reads a double, float or date.
+    @inline(__always)
+    final func double(at slot: Int) -> Double? {
+        if slot < values.count {
+            switch values[slot] {
+            case .double(let value): return value
+            case .unloaded: break
+            default: return nil
+            }
+        }
+        guard let row, !row.isNull(slot) else { return nil }
+        return row.double(slot)
+    }
+
+    /// Reads any slot, decoding and keeping what costs to decode. The object is no fault.
+    final func value(at slot: Int) -> SlotValue {
+        if slot < values.count {
+            let value = values[slot]
+            if !value.isUnloaded { return value }
+        }
+        let info = layout.slots[slot]
+        switch info.kind {
+        case .toOne: return keep(loadToOne(slot), at: slot)
+        case .toMany: return .toMany(toMany(at: slot))
+        case .fetched: return keep(loadFetchedProperty(slot), at: slot)
+        default: break
+        }
+        guard let row, info.isStored else { return .null }
+        if info.kind == .composite { return keep(row.composite(info), at: slot) }
+        guard !row.isNull(slot) else { return .null }
+        switch info.kind {
+        case .integer16, .integer32, .integer64, .boolean: return .integer(row.integer(slot))
+        case .double, .float, .date: return .double(row.double(slot))
+        case .uuid: return .uuid(row.uuid(slot))
+        case .decimal: return .decimal(row.decimal(slot))
+        case .string: return keep(.string(row.string(slot)), at: slot)
+        default: return keep(row.value(slot, info), at: slot)
+        }
+    }
+
+    private func keep(_ value: SlotValue, at slot: Int) -> SlotValue {
+        ensureValues()
+        values[slot] = value
+        return value
+    }
+
+    /// Makes room for set and decoded values.
+    final func ensureValues() {
+        if values.isEmpty { values = ContiguousArray(repeating: .unloaded, count: layout.slots.count) }
+    }
+
+    /// The contents of a to-many relationship, loaded or not.
+    final func toMany(at slot: Int) -> ToManyContents {
+        if slot < values.count, case .toMany(let contents) = values[slot] { return contents }
+        // A new object, or one without a context, has no stored destinations.
+        let contents = ToManyContents(
+            isOrdered: layout.slots[slot].isOrdered,
+            isLoaded: home.isTemporary || layout.slots[slot].isTransient)
+        ensureValues()
+        values[slot] = .toMany(contents)
+        return contents
+    }
+
+    /// The contents of a to-many relationship with its members.
+    final func loadedToMany(at slot: Int) -> ToManyContents {
+        let contents = toMany(at: slot)
+        if !contents.isLoaded { contents.load(context?.storedDestinations(of: self, slot) ?? []) }
+        return contents
+    }
+
+    private func loadToOne(_ slot: Int) -> SlotValue {
+        guard let row, !row.isNull(slot), let context, layout.slots[slot].isStored else { return .null }
+        return context.destination(of: self, slot, row).map(SlotValue.object) ?? .null
+    }
+
+    private func loadFetchedProperty(_ slot: Int) -> SlotValue {
+        guard let context, !home.isTemporary else { return .boxed(ValueBox([NSManagedObject]())) }
+        return .boxed(ValueBox(context.fetchedPropertyValue(of: self, slot)))
+    }
+}
+
+extension Row {
+    /// Decodes a slot that is not null.
+    func value(_ slot: Int, _ info: PropertySlot) -> SlotValue {
+        guard !isNull(slot) else { return .null }
+        switch info.kind {
+        case .integer16, .integer32, .integer64, .boolean: return .integer(integer(slot))
+        case .double, .float, .date: return .double(double(slot))
+        case .decimal: return .decimal(decimal(slot))
+        case .string: return .string(string(slot))
+        case .uri: return URL(string: string(slot)).map(SlotValue.url) ?? .null
+        case .uuid: return .uuid(uuid(slot))
+        case .binary: return .data(data(slot))
+        case .transformable: return TransformableValue.decode(data(slot), info)
+        case .composite: return composite(info)
+        case .undefined, .toOne, .toMany, .fetched: return .null
+        }
+    }
+
+    /// The dictionary of a composite attribute: its elements that have a value, by name; null when none has.
+    func composite(_ info: PropertySlot) -> SlotValue {
+        var dictionary: [String: Any] = [:]
+        for element in info.elements {
+            let value = element.kind == .composite ? composite(element) : value(element.rowSlot, element)
+            if let any = value.anyValue(element.kind) { dictionary[element.name] = any }
+        }
+        return dictionary.isEmpty ? .null : .boxed(ValueBox(dictionary))
+    }
+}

@@ -1,0 +1,263 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+/// An object of an entity: its values come from a model, live in a context and are kept in a store.
+///
+/// An object reads its values from its row, a packed buffer that it shares with the row cache; what was set or
+/// decoded lies over it, by slot index. It belongs to one context and is used on that context's queue only.
+///
+/// Subclass it for typed properties, with the macros of `CoreDataMacros`, with generated code, or by hand:
+///
+/// ```swift
+/// final class Book: NSManagedObject {
+///     static let titleKey = ManagedKey<String?>("title")
+///     var title: String? {
+///         get { self[Self.titleKey] }
+///         set { self[Self.titleKey] = newValue }
+///     }
+/// }
+/// ```
+open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
+    /// Where the object is kept, or that it has no store yet.
+    package final var home: StoredEntity
+    /// The place in the store; negative while temporary.
+    package final var reference: Int64
+    /// Cleared by the context when it goes; never dangling.
+    package final unowned(unsafe) var context: NSManagedObjectContext?
+    /// The values last fetched or saved; nil for a fault whose row was not asked for yet and for a new object.
+    package final var row: Row?
+    /// Set and decoded values by slot; empty until there is one.
+    package final var values: ContiguousArray<SlotValue> = []
+    /// Slots that were set since the last fetch or save.
+    package final var touched = PropertySet()
+    package final var state: ObjectState = []
+    /// What few objects have: observers, changes of the current event.
+    package final var extras: ObjectExtras?
+    private final var cachedID: NSManagedObjectID?
+
+    package final var layout: EntityLayout { home.layout }
+
+    /// Makes an object of an entity and, with a context, inserts it there.
+    ///
+    /// A new object has its default values and, in a context, a temporary ID; then `awakeFromInsert()` runs.
+    public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+        let layout = EntityLayout.layout(of: entity)
+        require(
+            !entity.isAbstract || context == nil,
+            "Cannot insert an object of the abstract entity '\(entity.name ?? "")'.")
+        reference = 0
+        if let materialising = StoredEntity.materialising, materialising.layout === layout, context == nil {
+            // The context makes an object for a row: it sets the rest.
+            home = materialising
+            super.init()
+            return
+        }
+        home = context?.unstoredEntity(layout) ?? StoredEntity(unstored: layout)
+        super.init()
+        reference = StoredEntity.newTemporaryReference()
+        values = layout.initialValues
+        context?.insertNew(self)
+    }
+
+    /// Makes an object of this class's entity in the context's model and inserts it.
+    public convenience init(context moc: NSManagedObjectContext) {
+        self.init(entity: moc.entity(for: type(of: self) as NSManagedObject.Type), insertInto: moc)
+    }
+
+    deinit {
+        if state.contains(.registered) { context?.identityMap.forget(self) }
+    }
+
+    // MARK: Identity
+
+    /// The object's identity; temporary until the object is saved.
+    public final var objectID: NSManagedObjectID {
+        if let cachedID, cachedID.reference == reference, cachedID.home === home { return cachedID }
+        let made = NSManagedObjectID(home: home, reference: reference)
+        cachedID = made
+        return made
+    }
+
+    package final var key: ObjectKey { ObjectKey(table: home.table, reference: reference) }
+
+    /// The entity that describes the object.
+    public final var entity: NSEntityDescription { home.entity }
+
+    /// The context the object is registered with; nil after the context or the saved object is gone.
+    public final var managedObjectContext: NSManagedObjectContext? { context }
+
+    public final override var hash: Int { ObjectIdentifier(self).hashValue }
+
+    public final override func isEqual(_ object: Any?) -> Bool { object as AnyObject? === self }
+
+    open override var description: String {
+        let name = entity.name ?? ""
+        let id = objectID.uriRepresentation().absoluteString
+        guard !isFault, context != nil || row != nil else {
+            return "<\(type(of: self))> (entity: \(name); id: \(id); data: <fault>)"
+        }
+        let data = layout.slots.indices.map { "    \(layout.slots[$0].name) = \(describeValue(at: $0));" }
+        return "<\(type(of: self))> (entity: \(name); id: \(id); data: {\n\(data.joined(separator: "\n"))\n})"
+    }
+
+    // MARK: State
+
+    /// Whether the values are not loaded yet. Reading any property loads them.
+    public final var isFault: Bool { state.contains(.fault) }
+
+    /// 0 when the object is fully initialised, another number while it is in transition.
+    public final var faultingState: Int { isFault ? 1 : 0 }
+
+    /// Whether the object was inserted and not saved since.
+    public final var isInserted: Bool { state.contains(.inserted) }
+
+    /// Whether a property was set since the last save, also to an equal value, also a transient one.
+    public final var isUpdated: Bool { state.contains(.updated) && !state.contains(.inserted) }
+
+    /// Whether the object will be deleted at the next save. False once that has happened.
+    public final var isDeleted: Bool { !state.isDisjoint(with: [.deleted, .leaving]) }
+
+    /// Whether the object was inserted, changed or deleted since the last save.
+    public final var hasChanges: Bool { isInserted || isUpdated || isDeleted }
+
+    // MARK: Hooks
+
+    /// Called once, when the object was inserted for the first time. Set values by primitive setters here, so that
+    /// they are the baseline and not changes.
+    open func awakeFromInsert() {}
+
+    /// Called after the values were loaded. Setting values here does not mark the object as changed.
+    open func awakeFromFetch() {}
+
+    /// Called after values were put back by undo, redo, rollback or refresh.
+    open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
+
+    /// Called when the object is about to be deleted, before delete rules are applied.
+    open func prepareForDeletion() {}
+
+    /// Called before the save of a context in which the object was inserted, changed or deleted. Changes made here
+    /// are part of the save, and the method is called again for them.
+    open func willSave() {}
+
+    /// Called after such a save.
+    open func didSave() {}
+
+    /// Called before the object lets go of its values.
+    open func willTurnIntoFault() {}
+
+    /// Called after the object has let go of its values, transient ones included.
+    open func didTurnIntoFault() {}
+
+    /// Whether a context takes no notice when properties outside the model change. Always true.
+    open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
+
+    // MARK: Key-value coding; the rules are in NSManagedObject+KeyValueCoding.swift
+
+    /// The value of a property by name: through the class's own accessor when it registered one, else as stored.
+    open func value(forKey key: String) -> Any? { codedValue(forKey: key) }
+
+    /// Sets a property by name, as its accessor would.
+    open func setValue(_ value: Any?, forKey key: String) { setCodedValue(value, forKey: key) }
+
+    /// Called for a key that the entity does not have. Stops with a message unless overridden.
+    open func value(forUndefinedKey key: String) -> Any? {
+        fatalError(unknownKeyMessage(key))
+    }
+
+    /// Called when a key is set that the entity does not have. Stops with a message unless overridden.
+    open func setValue(_ value: Any?, forUndefinedKey key: String) {
+        fatalError(unknownKeyMessage(key))
+    }
+
+    /// Who observes the object by key; nil while nobody does.
+    public final var observationCenter: ObservationCenter? {
+        get { extras?.observers }
+        set { if newValue != nil || extras != nil { madeExtras.observers = newValue } }
+    }
+
+    /// Announces that a property will be read: loads the object's values.
+    open func willAccessValue(forKey key: String?) { beginAccess(key) }
+
+    /// Ends what `willAccessValue(forKey:)` began.
+    open func didAccessValue(forKey key: String?) {}
+
+    /// Announces that a property will be set by its primitive accessor.
+    open func willChangeValue(forKey key: String) { beginChange(key) }
+
+    /// Ends what `willChangeValue(forKey:)` began: the change is noticed, inverses are set, observers told.
+    open func didChangeValue(forKey key: String) { endChange(key) }
+
+    // MARK: Validation; the rules are in Validation/
+
+    /// Checks the values before the object's first save.
+    ///
+    /// - Throws: a validation error (1550–1690), or 1560 with several under `NSDetailedErrorsKey`.
+    open func validateForInsert() throws { try validateProperties(event: .insert) }
+
+    /// Checks the values before a changed object is saved.
+    ///
+    /// - Throws: as `validateForInsert()`.
+    open func validateForUpdate() throws { try validateProperties(event: .update) }
+
+    /// Checks whether the object may be deleted.
+    ///
+    /// - Throws: 1600 when a relationship with the rule Deny has destinations.
+    open func validateForDelete() throws { try validateDeletion() }
+
+    /// Checks one value, and may replace it: the model's constraints, then the class's own `validate<Key>` method if
+    /// it is registered.
+    ///
+    /// Apple's signature takes a pointer to an object; here the value is passed `inout`. Rules of your own go into
+    /// `validate<Key>(_:)` methods, which the class macro registers, or into an override of this method that calls
+    /// `super`.
+    ///
+    /// - Throws: a validation error.
+    open func validateValue(_ value: inout Any?, forKey key: String) throws {
+        try validateModelConstraints(&value, forKey: key)
+        try ClassProperties.of(self).validators[key]?.check(self, &value)
+    }
+
+    /// The keys whose change changes the value of `key`: what the class's
+    /// `keyPathsForValuesAffecting<Key>` says, when the class macro found one.
+    open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+        registeredDependencies[key] ?? []
+    }
+
+    /// Properties that can be reached by name and by key path, own accessors included. The class macro writes it;
+    /// a class without the macro may override it.
+    open class var managedProperties: [ManagedProperty] { [] }
+
+    /// For each key, the keys that its value depends on. The class macro writes it from the class's
+    /// `keyPathsForValuesAffecting<Key>()` methods.
+    open class var registeredDependencies: [String: Set<String>] { [:] }
+
+    /// For each key, the class's own check of its values. The class macro writes it from the class's
+    /// `validate<Key>(_:)` methods.
+    open class var registeredValidators: [String: ManagedValidator] { [:] }
+}
+
+/// The flags of a managed object.
+package struct ObjectState: OptionSet, Sendable {
+    package let rawValue: UInt16
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// The values are not loaded.
+    package static let fault = ObjectState(rawValue: 1 << 0)
+    package static let inserted = ObjectState(rawValue: 1 << 1)
+    package static let updated = ObjectState(rawValue: 1 << 2)
+    package static let deleted = ObjectState(rawValue: 1 << 3)
+    /// In the list of the current event's inserted, updated or deleted objects.
+    package static let eventInserted = ObjectState(rawValue: 1 << 4)
+    package static let eventUpdated = ObjectState(rawValue: 1 << 5)
+    package static let eventDeleted = ObjectState(rawValue: 1 << 6)
+    package static let eventRefreshed = ObjectState(rawValue: 1 << 7)
+    /// Setters do not mark the object: it is inside `awakeFromFetch` or the like.
+    package static let unobservedChanges = ObjectState(rawValue: 1 << 8)
+    /// The row does not exist; the object stands for a deleted one.
+    package static let inaccessible = ObjectState(rawValue: 1 << 9)
+    /// Counted in the identity map.
+    package static let registered = ObjectState(rawValue: 1 << 10)
+    /// Deleted before it was ever saved; leaves the context at the end of the event.
+    package static let leaving = ObjectState(rawValue: 1 << 11)
+}

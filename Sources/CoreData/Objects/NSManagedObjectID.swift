@@ -1,0 +1,63 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+/// The identity of a managed object: its store, its entity and its place in the store.
+///
+/// An ID can be handed to other contexts and threads. A new object has a temporary ID until it is saved, or
+/// until `obtainPermanentIDs(for:)` gives it a permanent one.
+public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchecked Sendable {
+    package let home: StoredEntity
+    package let reference: Int64
+
+    package init(home: StoredEntity, reference: Int64) {
+        self.home = home
+        self.reference = reference
+    }
+
+    package var key: ObjectKey { ObjectKey(table: home.table, reference: reference) }
+
+    /// The entity of the object.
+    public var entity: NSEntityDescription { home.entity }
+
+    /// The store of the object; nil for a temporary ID and when the store was removed.
+    public var persistentStore: NSPersistentStore? { home.store }
+
+    /// Whether the object has not been saved yet.
+    public var isTemporaryID: Bool { home.isTemporary }
+
+    /// The ID as a URL: `x-coredata://<store UUID>/<Entity>/p<primary key>`, or `x-coredata:///<Entity>/t<UUID><n>`
+    /// for a temporary one.
+    public func uriRepresentation() -> URL {
+        let host = isTemporaryID ? "" : home.store?.identifier ?? ""
+        let last =
+            isTemporaryID
+            ? "t\(Self.temporaryPrefix)\(-reference)"
+            : "p\(home.store?.referenceText(reference) ?? String(reference))"
+        var parts = URLComponents()
+        parts.scheme = "x-coredata"
+        parts.host = host
+        parts.path = "/\(entity.name ?? "")/\(last)"
+        return parts.url ?? URL(fileURLWithPath: "/")
+    }
+
+    private static let temporaryPrefix = UUID().uuidString
+
+    /// The ID itself: IDs never change.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
+
+    public override var hash: Int { key.hashValue }
+
+    public override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSManagedObjectID else { return false }
+        return self === other || key == other.key
+    }
+
+    public override var description: String {
+        "0x\(String(UInt(bitPattern: ObjectIdentifier(self)), radix: 16)) <\(uriRepresentation().absoluteString)>"
+    }
+}
+
+extension NSManagedObjectID: PredicateIdentity {
+    package var predicateIdentity: AnyHashable { key }
+}

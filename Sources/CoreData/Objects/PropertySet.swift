@@ -1,0 +1,60 @@
+/// A set of property indexes of one entity; no allocation up to 64 properties.
+package struct PropertySet: Equatable, Sendable {
+    private var low: UInt64 = 0
+    private var high: [UInt64] = []
+
+    package init() {}
+
+    package var isEmpty: Bool { low == 0 && high.allSatisfy { $0 == 0 } }
+
+    package func contains(_ index: Int) -> Bool {
+        if index < 64 { return low & (1 << UInt64(index)) != 0 }
+        let word = index >> 6 - 1
+        return word < high.count && high[word] & (1 << UInt64(index & 63)) != 0
+    }
+
+    package mutating func insert(_ index: Int) {
+        if index < 64 {
+            low |= 1 << UInt64(index)
+            return
+        }
+        let word = index >> 6 - 1
+        if word >= high.count { high += repeatElement(0, count: word + 1 - high.count) }
+        high[word] |= 1 << UInt64(index & 63)
+    }
+
+    package mutating func remove(_ index: Int) {
+        if index < 64 {
+            low &= ~(1 << UInt64(index))
+        } else if index >> 6 - 1 < high.count {
+            high[index >> 6 - 1] &= ~(1 << UInt64(index & 63))
+        }
+    }
+
+    package mutating func removeAll() {
+        low = 0
+        high = []
+    }
+}
+
+extension PropertySet: Sequence {
+    package struct Iterator: IteratorProtocol {
+        fileprivate var word: UInt64
+        fileprivate var wordIndex = 0
+        fileprivate let high: [UInt64]
+
+        package mutating func next() -> Int? {
+            while word == 0 {
+                guard wordIndex < high.count else { return nil }
+                word = high[wordIndex]
+                wordIndex += 1
+            }
+            let bit = word.trailingZeroBitCount
+            word &= word - 1
+            return wordIndex << 6 + bit
+        }
+    }
+
+    /// The indexes in ascending order.
+    package func makeIterator() -> Iterator { Iterator(word: low, high: high) }
+}

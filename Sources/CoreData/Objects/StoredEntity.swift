@@ -1,0 +1,89 @@
+import Foundation
+import ManagedObjectModel
+import Synchronization
+
+/// An entity in one store, or in no store yet: what the identity of an object hangs on.
+///
+/// Objects and object IDs keep it, and with it the entity, its model and its layout, alive; the store itself is
+/// not retained.
+package final class StoredEntity: @unchecked Sendable {
+    package let layout: EntityLayout
+    package let entity: NSEntityDescription
+    private let model: NSManagedObjectModel?
+    package private(set) weak var store: NSPersistentStore?
+    /// The number of the entity in the store (`Z_ENT`); 0 without a store.
+    package let entityNumber: Int32
+    /// Identifies the root entity's table of this store in this process; 0 for objects without a store.
+    package let table: UInt32
+
+    package var isTemporary: Bool { table == 0 }
+
+    /// The place of objects that are in no store.
+    package init(unstored layout: EntityLayout) {
+        self.layout = layout
+        entity = layout.entity
+        model = entity.model
+        entityNumber = 0
+        table = 0
+    }
+
+    package init(layout: EntityLayout, store: NSPersistentStore, entityNumber: Int32, table: UInt32) {
+        self.layout = layout
+        entity = layout.entity
+        model = entity.model
+        self.store = store
+        self.entityNumber = entityNumber
+        self.table = table
+    }
+
+    private static let lastTable = Atomic<UInt32>(0)
+
+    /// A table number that no store in this process has.
+    package static func newTable() -> UInt32 { lastTable.add(1, ordering: .relaxed).newValue }
+
+    private static let lastTemporaryReference = Atomic<Int64>(0)
+
+    /// A reference for a new object; negative, so that it never meets one of a store.
+    package static func newTemporaryReference() -> Int64 {
+        lastTemporaryReference.subtract(1, ordering: .relaxed).newValue
+    }
+}
+
+extension StoredEntity {
+    private static let materialisingKey: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key, nil)
+        return key
+    }()
+
+    /// The entity for which this thread's context is making objects from rows.
+    ///
+    /// An initialiser of a subclass has Apple's two parameters and no more; this is how the initialiser learns
+    /// that the object is not a new one.
+    static var materialising: StoredEntity? {
+        pthread_getspecific(materialisingKey).map {
+            Unmanaged<StoredEntity>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
+    /// Makes an object of this entity for a row of a store, without inserting it anywhere.
+    func materialise(reference: Int64) -> NSManagedObject {
+        let outer = pthread_getspecific(Self.materialisingKey)
+        pthread_setspecific(Self.materialisingKey, Unmanaged.passUnretained(self).toOpaque())
+        defer { pthread_setspecific(Self.materialisingKey, outer) }
+        let object = layout.objectClass.init(entity: entity, insertInto: nil)
+        object.reference = reference
+        return object
+    }
+}
+
+/// The identity of an object in this process, as two numbers.
+package struct ObjectKey: Hashable, Sendable {
+    package let table: UInt32
+    package let reference: Int64
+
+    package init(table: UInt32, reference: Int64) {
+        self.table = table
+        self.reference = reference
+    }
+}

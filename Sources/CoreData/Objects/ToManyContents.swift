@@ -1,0 +1,94 @@
+import Foundation
+
+/// The destinations of one object's to-many relationship.
+///
+/// Not loaded, it holds only what was added and removed since the last save, so that setting `book.author` does not
+/// fetch all books of the author. Loaded, it has the members, in order if the relationship is ordered.
+///
+/// Invariant: `added` and `removed` are disjoint; when loaded, every added object is a member and no removed one is.
+package final class ToManyContents {
+    package let isOrdered: Bool
+    package private(set) var isLoaded: Bool
+    /// The members when loaded. Of an ordered relationship: those of `order`.
+    package private(set) var members: Set<NSManagedObject> = []
+    /// The members in order, of an ordered relationship, when loaded.
+    package private(set) var order: [NSManagedObject] = []
+    package private(set) var added: Set<NSManagedObject> = []
+    package private(set) var removed: Set<NSManagedObject> = []
+    /// Whether an ordered relationship may have another order than its rows.
+    package private(set) var isReordered = false
+    /// A set of the type that an accessor asked for last; dropped by every change.
+    package var typedMembers: Any?
+
+    package init(isOrdered: Bool, isLoaded: Bool) {
+        self.isOrdered = isOrdered
+        self.isLoaded = isLoaded
+    }
+
+    package var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
+
+    /// Puts the stored destinations under the changes made so far.
+    package func load(_ stored: [NSManagedObject]) {
+        guard !isLoaded else { return }
+        isLoaded = true
+        typedMembers = nil
+        let kept = removed.isEmpty ? stored : stored.filter { !removed.contains($0) }
+        members = Set(kept)
+        if isOrdered {
+            order = kept + added.subtracting(members)
+        }
+        members.formUnion(added)
+    }
+
+    /// Adds an object, at the end of an ordered relationship unless `index` says where. Returns whether it was new.
+    @discardableResult
+    package func insert(_ object: NSManagedObject, at index: Int? = nil) -> Bool {
+        if isLoaded {
+            guard members.insert(object).inserted else { return false }
+            if isOrdered {
+                order.insert(object, at: min(index ?? order.count, order.count))
+                isReordered = true
+            }
+        } else if added.contains(object) {
+            return false
+        }
+        typedMembers = nil
+        if removed.remove(object) == nil { added.insert(object) }
+        return true
+    }
+
+    /// Takes an object out. Returns whether it was, or while not loaded may have been, a member.
+    @discardableResult
+    package func remove(_ object: NSManagedObject) -> Bool {
+        if isLoaded {
+            guard members.remove(object) != nil else { return false }
+            if isOrdered {
+                order.removeAll { $0 === object }
+                isReordered = true
+            }
+        } else if removed.contains(object) {
+            return false
+        }
+        typedMembers = nil
+        if added.remove(object) == nil { removed.insert(object) }
+        return true
+    }
+
+    /// Gives a loaded ordered relationship another order of the same members.
+    package func reorder(_ objects: [NSManagedObject]) {
+        assert(isLoaded && isOrdered && objects.count == order.count)
+        order = objects
+        isReordered = true
+        typedMembers = nil
+    }
+
+    /// After a save: the members are those of the store.
+    package func markSaved() {
+        added = []
+        removed = []
+        isReordered = false
+    }
+
+    /// The members in a stable order: as they are ordered, else as they come.
+    package var ordered: [NSManagedObject] { isOrdered ? order : Array(members) }
+}

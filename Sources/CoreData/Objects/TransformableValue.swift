@@ -1,0 +1,68 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+/// The values of transformable attributes, between the object and the bytes that a store keeps.
+///
+/// Without a name, the secure unarchive transformer serves.
+enum TransformableValue {
+    /// Decodes a stored value. An archive that the transformer refuses reads as nil, and the refusal is logged;
+    /// the row keeps its bytes as long as no new value is set.
+    static func decode(_ data: Data, _ slot: PropertySlot) -> SlotValue {
+        do {
+            return try decodeChecked(data, slot).map { .boxed(ValueBox($0)) } ?? .null
+        } catch {
+            Log.objects.error("\(error.localizedDescription)")
+            return .null
+        }
+    }
+
+    /// - Throws: 134060 when the transformer is unknown or refuses the data.
+    static func decodeChecked(_ data: Data, _ slot: PropertySlot) throws -> Any? {
+        let transformer = try transformer(of: slot)
+        do {
+            return try transformer.value(fromStored: data)
+        } catch {
+            throw NSError.coreData(
+                .coreData,
+                "The stored value of transformable attribute '\(slot.name)' was refused: \(error.localizedDescription)",
+                [NSUnderlyingErrorKey: error as NSError, NSValidationKeyErrorKey: slot.name])
+        }
+    }
+
+    /// Makes the bytes to store.
+    ///
+    /// - Throws: 134060 when the transformer is unknown or refuses the value.
+    static func encode(_ value: Any, _ slot: PropertySlot) throws -> Data {
+        let transformer = try transformer(of: slot)
+        let details: [String: Any] = [NSValidationKeyErrorKey: slot.name, NSValidationValueErrorKey: value]
+        let data: Data?
+        do {
+            data = try transformer.storedData(for: value)
+        } catch {
+            throw NSError.coreData(
+                .coreData,
+                "The value of transformable attribute '\(slot.name)' was refused: \(error.localizedDescription)",
+                details.merging([NSUnderlyingErrorKey: error as NSError]) { $1 })
+        }
+        if let data { return data }
+        throw NSError.coreData(
+            .coreData,
+            "The transformer of attribute '\(slot.name)' made nothing of a \(type(of: value)).", details)
+    }
+
+    private static func transformer(of slot: PropertySlot) throws -> ValueTransformer {
+        let name = slot.attribute?.valueTransformerName ?? ""
+        let registered =
+            name.isEmpty
+            ? NSValueTransformerName.secureUnarchiveFromDataTransformerName : NSValueTransformerName(name)
+        if let transformer = ValueTransformer(forName: registered) { return transformer }
+        throw NSError.coreData(
+            .coreData,
+            """
+            No value transformer is registered under the name '\(registered.rawValue)', which attribute '\(slot.name)' \
+            of entity '\(slot.property.entity.name ?? "")' asks for. Register it with \
+            ValueTransformer.setValueTransformer(_:forName:) before the store is loaded.
+            """, [NSValidationKeyErrorKey: slot.name])
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+
+/// What one event changed in the results of a controller, and the results after it.
+public struct FetchedResultsChanges: Sendable {
+    /// A section's name and the IDs of its objects, in order.
+    public struct Section: Sendable, Equatable {
+        /// The section's name.
+        public let name: String
+        /// The IDs of its objects, in order.
+        public let objectIDs: [NSManagedObjectID]
+    }
+
+    /// A change of one object.
+    public struct Change: Sendable, Equatable {
+        /// What happened.
+        public let type: NSFetchedResultsChangeType
+        /// The object.
+        public let objectID: NSManagedObjectID
+        /// Its place before the change; nil for an insertion.
+        public let oldIndexPath: IndexPath?
+        /// Its place after the change; nil for a deletion.
+        public let newIndexPath: IndexPath?
+    }
+
+    /// The changes of objects.
+    public let changes: [Change]
+    /// The sections after the change.
+    public let sections: [Section]
+}
+
+extension IndexPath {
+    /// A place in a section.
+    public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
+
+    /// A row in a section.
+    public init(row: Int, section: Int) { self.init(indexes: [section, row]) }
+
+    /// The section.
+    public var section: Int { self[0] }
+
+    /// The place in the section.
+    public var item: Int { self[1] }
+
+    /// The row in the section.
+    public var row: Int { self[1] }
+}

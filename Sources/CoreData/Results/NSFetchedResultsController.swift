@@ -1,0 +1,226 @@
+import Foundation
+import ManagedObjectModel
+
+/// Keeps the result of a fetch request up to date, in sections, and tells a delegate what changed.
+///
+/// ```swift
+/// let request = NSFetchRequest<Book>(entityName: "Book")
+/// request.sortDescriptors = [NSSortDescriptor(key: "publishDate", ascending: true)]
+/// let controller = NSFetchedResultsController(
+///     fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "publishMonthID", cacheName: nil)
+/// try controller.performFetch()
+/// ```
+///
+/// The controller is used on its context's queue. It follows the context from `performFetch()` on, whether it has a
+/// delegate or not.
+open class NSFetchedResultsController<ResultType>: NSObject {
+    let results: FetchedResults
+
+    /// Makes a controller; `performFetch()` fills it.
+    ///
+    /// - Parameters:
+    ///   - fetchRequest: has one sort descriptor or more. With sections, the first one must order the objects as the
+    ///     sections follow each other.
+    ///   - context: the context whose changes are followed.
+    ///   - sectionNameKeyPath: the key path of the section's name; nil for one section.
+    ///   - name: the name of Apple's cache of sections; here sections are computed with the rows, and no cache is kept.
+    public init(
+        fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
+        sectionNameKeyPath: String?, cacheName name: String?
+    ) {
+        require(
+            !(fetchRequest.sortDescriptors ?? []).isEmpty,
+            "An instance of NSFetchedResultsController requires a fetch request with sort descriptors.")
+        self.fetchRequest = fetchRequest
+        results = FetchedResults(
+            request: fetchRequest, context: context, sectionNameKeyPath: sectionNameKeyPath, cacheName: name)
+        super.init()
+    }
+
+    /// The same controller under another result type: what delegates are handed.
+    init(sharing results: FetchedResults, request: NSFetchRequest<ResultType>) {
+        self.results = results
+        fetchRequest = request
+        super.init()
+    }
+
+    /// The request. After changing it, call `performFetch()`.
+    public let fetchRequest: NSFetchRequest<ResultType>
+
+    /// The context whose changes are followed.
+    public var managedObjectContext: NSManagedObjectContext { results.context }
+
+    /// The key path of the section's name.
+    public var sectionNameKeyPath: String? { results.sectionNameKeyPath }
+
+    /// The name that the controller was made with.
+    public var cacheName: String? { results.cacheName }
+
+    /// Whom to tell of changes; not retained.
+    public var delegate: (any NSFetchedResultsControllerDelegate)? {
+        get { results.delegate }
+        set { results.setDelegate(newValue) }
+    }
+
+    /// Fetches the objects and begins to follow the context.
+    ///
+    /// - Throws: as `NSManagedObjectContext.fetch(_:)`.
+    public func performFetch() throws { try results.performFetch() }
+
+    /// The objects, in order; nil before `performFetch()`.
+    public var fetchedObjects: [ResultType]? { results.objects.map { $0.compactMap { $0 as? ResultType } } }
+
+    /// The sections, in order; nil before `performFetch()`.
+    public var sections: [any NSFetchedResultsSectionInfo]? { results.sections }
+
+    /// The object at a section and a place in it.
+    public func object(at indexPath: IndexPath) -> ResultType {
+        guard let object = results.object(at: indexPath) as? ResultType else {
+            fatalError("No \(ResultType.self) at index path \(Array(indexPath)).")
+        }
+        return object
+    }
+
+    /// The section and the place of an object; nil when it is not among the results.
+    public func indexPath(forObject object: ResultType) -> IndexPath? {
+        (object as? NSManagedObject).flatMap(results.indexPath(of:))
+    }
+
+    /// The titles of an index of the sections, each once.
+    public var sectionIndexTitles: [String] {
+        var titles: [String] = []
+        for section in results.sections ?? [] {
+            if let title = section.indexTitle, titles.last != title { titles.append(title) }
+        }
+        return titles
+    }
+
+    /// The index title of a section: its name's first character, in upper case, unless the delegate has another.
+    public func sectionIndexTitle(forSectionName sectionName: String) -> String? {
+        results.indexTitle(sectionName)
+    }
+
+    /// The first section with an index title.
+    public func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
+        results.sections?.firstIndex { $0.indexTitle == title } ?? 0
+    }
+
+    /// Does nothing: no cache is kept.
+    public class func deleteCache(withName name: String?) {}
+
+    /// The changes from now on, each with the sections as they are after it. Ours.
+    ///
+    /// The sequence ends when the controller goes. It can be iterated anywhere: it has IDs, not objects.
+    public func changes() -> AsyncStream<FetchedResultsChanges> { results.changes() }
+
+    // A delegate is handed another object than the one it knows; they are equal.
+
+    open override func isEqual(_ object: Any?) -> Bool {
+        (object as? any FetchedResultsSharing)?.results === results
+    }
+
+    open override var hash: Int { ObjectIdentifier(results).hashValue }
+}
+
+/// Any controller, whatever its result type.
+protocol FetchedResultsSharing: AnyObject {
+    var results: FetchedResults { get }
+}
+
+extension NSFetchedResultsController: FetchedResultsSharing {}
+
+/// One section of a results controller.
+public protocol NSFetchedResultsSectionInfo {
+    /// The section's name; empty for the only section of a controller without sections.
+    var name: String { get }
+    /// The title in an index of the sections.
+    var indexTitle: String? { get }
+    /// How many objects are in the section.
+    var numberOfObjects: Int { get }
+    /// The objects, in order.
+    var objects: [Any]? { get }
+}
+
+/// What a change did to an object or a section.
+public enum NSFetchedResultsChangeType: UInt, Sendable {
+    /// It is new among the results.
+    case insert = 1
+    /// It is no longer among the results.
+    case delete = 2
+    /// It has another place.
+    case move = 3
+    /// Its values changed; its place did not.
+    case update = 4
+}
+
+/// Follows the changes of a results controller. Every method has a default that does nothing.
+public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
+    /// Changes are about to be reported.
+    func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
+
+    /// A section came or went. Indexes of deleted ones are those before the change, of inserted ones those after.
+    func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+        didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
+        for type: NSFetchedResultsChangeType)
+
+    /// An object changed. `indexPath` is its place before the change, `newIndexPath` after it.
+    func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+        at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?)
+
+    /// All changes were reported.
+    func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
+
+    /// The objects of a controller without sections changed. A delegate that has this method is not told of single
+    /// changes.
+    func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+        didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)
+
+    /// The index title of a section.
+    func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+        sectionIndexTitleForSectionName sectionName: String
+    ) -> String?
+}
+
+extension NSFetchedResultsControllerDelegate {
+    /// Does nothing.
+    public func controllerWillChangeContent(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>
+    ) {}
+
+    /// Does nothing.
+    public func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+        didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
+        for type: NSFetchedResultsChangeType
+    ) {}
+
+    /// Does nothing.
+    public func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+        at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+    ) {}
+
+    /// Does nothing.
+    public func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
+    {}
+
+    /// Leaves the changes to the methods that report them one by one.
+    public func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+        didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
+    ) {
+        controller.results.delegateTakesDifferences = false
+    }
+
+    /// The first character of the name, in upper case.
+    public func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+        sectionIndexTitleForSectionName sectionName: String
+    ) -> String? {
+        sectionName.first.map { String($0).uppercased() }
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+
+extension NSMergeConflict {
+    /// Changes the object so that the next attempt to save it meets no conflict.
+    func settle(_ policy: NSMergePolicyType) {
+        let object = sourceObject
+        guard let context = object.managedObjectContext else { return }
+        guard let currentRow else {
+            settleDeletedRow(policy, context)
+            return
+        }
+        switch policy {
+        case .errorMergePolicyType:
+            return
+        case .overwriteMergePolicyType:
+            object.rebase(on: currentRow, keeping: .everything)
+        case .mergeByPropertyObjectTrumpMergePolicyType:
+            object.rebase(on: currentRow, keeping: .ownChanges)
+        case .mergeByPropertyStoreTrumpMergePolicyType:
+            object.rebase(on: currentRow, keeping: .changesOfUntouched)
+        case .rollbackMergePolicyType:
+            context.giveUpChanges(of: object, row: currentRow)
+        }
+        object.withoutChangeTracking { object.awake(fromSnapshotEvents: .mergePolicy) }
+    }
+
+    /// The row is gone: an object that insists on its values comes back as a new row, any other goes too.
+    private func settleDeletedRow(_ policy: NSMergePolicyType, _ context: NSManagedObjectContext) {
+        switch policy {
+        case .overwriteMergePolicyType, .mergeByPropertyObjectTrumpMergePolicyType:
+            if sourceObject.isDeleted {
+                context.acceptDeletion(of: sourceObject)
+            } else {
+                context.reinsert(sourceObject)
+            }
+        case .errorMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType:
+            context.acceptDeletion(of: sourceObject)
+        }
+    }
+}
+
+extension NSManagedObject {
+    /// Which of the object's values survive when its row is replaced by a newer one.
+    enum Keeping {
+        /// All values, also those that were not changed.
+        case everything
+        /// The values that were set here.
+        case ownChanges
+        /// The values that were set here, of properties that the other side left alone.
+        case changesOfUntouched
+    }
+
+    /// Puts a newer row under the object's changes.
+    final func rebase(on newer: Row, keeping: Keeping) {
+        let old = row
+        for slot in layout.slots.indices {
+            let info = layout.slots[slot]
+            guard info.isStored, info.kind != .toMany else { continue }
+            let isOwn = touched.contains(slot) && differsFromRow(at: slot)
+            switch keeping {
+            case .everything where !isOwn:
+                setSlot(slot, value(at: slot))
+            case .changesOfUntouched where isOwn:
+                if let old, !old.hasSameValue(as: newer, slot, info) { drop(slot) }
+            default:
+                if !isOwn { drop(slot) }
+            }
+        }
+        row = newer
+    }
+
+    /// Forgets a decoded or set value, so that the row's counts.
+    private final func drop(_ slot: Int) {
+        guard slot < values.count else { return }
+        values[slot] = .unloaded
+        touched.remove(slot)
+    }
+
+    /// All stored values but to-many relationships, by key.
+    final var snapshot: [String: Any] {
+        var snapshot: [String: Any] = [:]
+        for slot in layout.slots.indices
+        where layout.slots[slot].isStored && layout.slots[slot].kind != .toMany {
+            snapshot[layout.slots[slot].name] = anyValue(at: slot).map(SnapshotValue.of) ?? NSNull()
+        }
+        return snapshot
+    }
+}
+
+/// Snapshots hold the IDs of related objects, not the objects.
+enum SnapshotValue {
+    static func of(_ value: Any) -> Any { (value as? NSManagedObject)?.objectID ?? value }
+}
+
+extension Row {
+    /// Whether another row of the same layout has the same value in a slot.
+    func hasSameValue(as other: Row, _ slot: Int, _ info: PropertySlot) -> Bool {
+        guard isNull(slot) == other.isNull(slot) else { return false }
+        if isNull(slot) {
+            return info.kind != .composite || composite(info).isSame(as: other.composite(info))
+        }
+        if info.kind.hasBytes {
+            return withBytes(slot) { mine in other.withBytes(slot) { mine.elementsEqual($0) } }
+        }
+        return integer(slot) == other.integer(slot)
+            && (info.entitySlot < 0 || integer(info.entitySlot) == other.integer(info.entitySlot))
+    }
+
+    /// The stored values by key, for conflicts.
+    func snapshot(_ home: StoredEntity) -> [String: Any] {
+        var snapshot: [String: Any] = [:]
+        for slot in home.layout.slots where slot.isStored && slot.kind != .toMany {
+            if slot.kind == .toOne {
+                guard let store = home.store, let destination = destinationHome(slot, store) else {
+                    snapshot[slot.name] = NSNull()
+                    continue
+                }
+                snapshot[slot.name] = NSManagedObjectID(home: destination, reference: integer(slot.rowSlot))
+            } else {
+                let value = slot.kind == .composite ? composite(slot) : value(slot.rowSlot, slot)
+                snapshot[slot.name] = value.anyValue(slot.kind) ?? NSNull()
+            }
+        }
+        return snapshot
+    }
+
+    /// Where the destination of a to-one relationship stands; nil when there is none.
+    func destinationHome(_ slot: PropertySlot, _ store: NSPersistentStore) -> StoredEntity? {
+        guard !isNull(slot.rowSlot) else { return nil }
+        if slot.entitySlot >= 0, !isNull(slot.entitySlot),
+            let home = store.home(number: Int32(truncatingIfNeeded: integer(slot.entitySlot)))
+        {
+            return home
+        }
+        return slot.relationship?.destinationEntity.flatMap { store.home(of: $0) }
+    }
+}

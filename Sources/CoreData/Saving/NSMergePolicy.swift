@@ -1,0 +1,115 @@
+import Foundation
+
+/// How a merge policy settles conflicts.
+public enum NSMergePolicyType: UInt, Sendable {
+    /// The save fails.
+    case errorMergePolicyType = 0
+    /// Property by property, the store's values win where both sides changed.
+    case mergeByPropertyStoreTrumpMergePolicyType = 1
+    /// Property by property, the object's values win where both sides changed.
+    case mergeByPropertyObjectTrumpMergePolicyType = 2
+    /// The object's values replace the row.
+    case overwriteMergePolicyType = 3
+    /// The object's changes are given up.
+    case rollbackMergePolicyType = 4
+}
+
+/// Settles the conflicts of a save with rows that changed since they were read.
+open class NSMergePolicy: NSObject, @unchecked Sendable {
+    /// What the policy does.
+    public let mergeType: NSMergePolicyType
+
+    /// A policy of a type.
+    public init(merge ty: NSMergePolicyType) { mergeType = ty }
+
+    /// The save fails with 133020. The default.
+    public class var error: NSMergePolicy { .failing }
+    /// Property by property, the store's values win where both sides changed.
+    public class var mergeByPropertyStoreTrump: NSMergePolicy { .storeTrump }
+    /// Property by property, the object's values win where both sides changed.
+    public class var mergeByPropertyObjectTrump: NSMergePolicy { .objectTrump }
+    /// The object's values replace the row.
+    public class var overwrite: NSMergePolicy { .overwriting }
+    /// The object's changes are given up.
+    public class var rollback: NSMergePolicy { .rollingBack }
+
+    private static let failing = NSMergePolicy(merge: .errorMergePolicyType)
+    private static let storeTrump = NSMergePolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType)
+    private static let objectTrump = NSMergePolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+    private static let overwriting = NSMergePolicy(merge: .overwriteMergePolicyType)
+    private static let rollingBack = NSMergePolicy(merge: .rollbackMergePolicyType)
+
+    /// Settles conflicts by changing the objects; called on the context's queue.
+    ///
+    /// - Throws: 133020 with the conflicts under `NSPersistentStoreSaveConflictsErrorKey`, when the policy does not
+    ///   settle them.
+    open func resolve(mergeConflicts list: [Any]) throws {
+        try resolve(optimisticLockingConflicts: list.compactMap { $0 as? NSMergeConflict })
+    }
+
+    /// Settles conflicts by changing the objects; called on the context's queue.
+    ///
+    /// - Throws: as `resolve(mergeConflicts:)`.
+    open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+        guard mergeType != .errorMergePolicyType else {
+            let names = list.map { "\($0.sourceObject.objectID.uriRepresentation().absoluteString)" }
+            throw NSError.coreData(
+                .managedObjectMerge,
+                "Could not save: the rows of \(names.joined(separator: ", ")) changed since they were read.",
+                [NSPersistentStoreSaveConflictsErrorKey: list])
+        }
+        for conflict in list { conflict.settle(mergeType) }
+    }
+}
+
+/// The policy that fails.
+public var NSErrorMergePolicy: AnyObject { NSMergePolicy.error }
+/// The policy that prefers the store's values.
+public var NSMergeByPropertyStoreTrumpMergePolicy: AnyObject { NSMergePolicy.mergeByPropertyStoreTrump }
+/// The policy that prefers the object's values.
+public var NSMergeByPropertyObjectTrumpMergePolicy: AnyObject { NSMergePolicy.mergeByPropertyObjectTrump }
+/// The policy that replaces the row.
+public var NSOverwriteMergePolicy: AnyObject { NSMergePolicy.overwrite }
+/// The policy that gives up the object's changes.
+public var NSRollbackMergePolicy: AnyObject { NSMergePolicy.rollback }
+
+/// A row that changed, or went, since an object with changes was read from it.
+open class NSMergeConflict: NSObject {
+    /// The object that was to be saved.
+    public let sourceObject: NSManagedObject
+    /// The object's values; nil when it was to be deleted.
+    public let objectSnapshot: [String: Any]?
+    /// The values that the object was read with, when the row cache has newer ones.
+    public let cachedSnapshot: [String: Any]?
+    /// The row's values now, when the store has newer ones; nil when the row is gone.
+    public let persistedSnapshot: [String: Any]?
+    /// The version of the row now; 0 when it is gone.
+    public let newVersionNumber: Int
+    /// The version that the object was read with.
+    public let oldVersionNumber: Int
+    /// The row now.
+    package let currentRow: Row?
+
+    /// A conflict of an object with what the store has.
+    public convenience init(
+        source srcObject: NSManagedObject, newVersion newvers: Int, oldVersion oldvers: Int,
+        cachedSnapshot cachesnap: [String: Any]?, persistedSnapshot persnap: [String: Any]?
+    ) {
+        self.init(
+            source: srcObject, newVersion: newvers, oldVersion: oldvers, cachedSnapshot: cachesnap,
+            persistedSnapshot: persnap, currentRow: nil)
+    }
+
+    package init(
+        source: NSManagedObject, newVersion: Int, oldVersion: Int, cachedSnapshot: [String: Any]?,
+        persistedSnapshot: [String: Any]?, currentRow: Row?
+    ) {
+        sourceObject = source
+        newVersionNumber = newVersion
+        oldVersionNumber = oldVersion
+        self.cachedSnapshot = cachedSnapshot
+        self.persistedSnapshot = persistedSnapshot
+        objectSnapshot = source.isDeleted ? nil : source.snapshot
+        self.currentRow = currentRow
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import ManagedObjectModel
+
+/// Packs the values of objects into the rows that a save writes.
+struct RowEncoder: ~Copyable {
+    private var builder = RowBuilder()
+
+    /// The row of an object as it is now. To-one references below zero stand for objects of the same save.
+    ///
+    /// - Throws: 134060 when a transformer refuses a value; 133010 for a destination in another store.
+    mutating func row(
+        _ object: NSManagedObject, _ home: StoredEntity, _ plan: StorePlan, timestamp: Double, version: Int64
+    ) throws -> Row {
+        let layout = home.layout
+        builder.begin(slotCount: layout.rowSlotCount)
+        for slot in layout.slots.indices {
+            let info = layout.slots[slot]
+            guard info.isStored, info.kind != .toMany else { continue }
+            if slot < object.values.count, !object.values[slot].isUnloaded {
+                try set(object.values[slot], info, plan)
+            } else if let old = object.row {
+                copy(info, from: old)
+            }
+        }
+        return builder.finish(
+            reference: object.reference, version: version, entityNumber: home.entityNumber,
+            timestamp: timestamp)
+    }
+
+    private mutating func copy(_ info: PropertySlot, from old: Row) {
+        if info.kind == .composite {
+            for element in info.elements { copy(element, from: old) }
+            return
+        }
+        builder.copy(info.rowSlot, from: old, hasBytes: info.kind.hasBytes)
+        if info.entitySlot >= 0 { builder.copy(info.entitySlot, from: old, hasBytes: false) }
+    }
+
+    private mutating func set(_ value: SlotValue, _ info: PropertySlot, _ plan: StorePlan) throws {
+        let slot = info.rowSlot
+        switch value {
+        case .unloaded, .null, .toMany: break
+        case .integer(let value): builder.set(slot, integer: value)
+        case .double(let value): builder.set(slot, double: value)
+        case .string(let value): builder.set(slot, string: value)
+        case .data(let value): builder.set(slot, data: value)
+        case .uuid(let value): builder.set(slot, uuid: value)
+        case .url(let value): builder.set(slot, string: value.absoluteString)
+        case .decimal(let value): builder.set(slot, decimal: value)
+        case .object(let destination):
+            guard let relationship = info.relationship, !destination.isDeleted else { break }
+            let home = try plan.destinationHome(of: destination, relationship)
+            builder.set(slot, integer: destination.reference)
+            if info.entitySlot >= 0 { builder.set(info.entitySlot, integer: Int64(home.entityNumber)) }
+        case .boxed(let box):
+            if info.kind == .composite {
+                try set(composite: box.value, info, plan)
+            } else if info.kind == .transformable {
+                builder.set(slot, data: try TransformableValue.encode(box.value, info))
+            }
+        }
+    }
+
+    private mutating func set(composite: Any, _ info: PropertySlot, _ plan: StorePlan) throws {
+        guard let dictionary = composite as? [String: Any] else { return }
+        for element in info.elements {
+            guard let value = dictionary[element.name] else { continue }
+            try set(try SlotValue(value, for: element), element, plan)
+        }
+    }
+}

@@ -1,0 +1,211 @@
+import Foundation
+import ManagedObjectModel
+
+/// What a save will write, store by store, made of a context's changes without touching them.
+struct SavePlan {
+    private(set) var stores: [StorePlan] = []
+
+    /// - Throws: 134060 for a value that cannot be stored, 134030 when no store takes an object, 133010 for a
+    ///   relationship between stores.
+    init(_ context: NSManagedObjectContext) throws {
+        var plans: [ObjectIdentifier: StorePlan] = [:]
+        var order: [ObjectIdentifier] = []
+        func plan(_ store: any ObjectStore) -> StorePlan {
+            if let made = plans[ObjectIdentifier(store)] { return made }
+            let made = StorePlan(store)
+            plans[ObjectIdentifier(store)] = made
+            order.append(ObjectIdentifier(store))
+            return made
+        }
+
+        let inserted = context.inserted.all
+        for (home, objects) in try context.permanentHomes(of: inserted) {
+            guard let store = home.store as? any ObjectStore else { continue }
+            for object in objects { plan(store).assign(object, to: home) }
+        }
+        for object in inserted {
+            for plan in plans.values where plan.homes[ObjectIdentifier(object)] != nil {
+                try plan.insert(object)
+            }
+        }
+        for object in context.updated.all where !object.isDeleted {
+            guard let store = object.home.store as? any ObjectStore else { throw SavePlan.lost(object) }
+            try plan(store).update(object)
+        }
+        for object in context.deleted.all {
+            guard let store = object.home.store as? any ObjectStore else { throw SavePlan.lost(object) }
+            plan(store).delete(object)
+        }
+        stores = order.compactMap { plans[$0] }
+        for plan in stores where plan.store.isReadOnly && !plan.unit.isEmpty {
+            throw NSError.coreData(
+                .persistentStoreSave,
+                "The store at \(plan.store.url?.path ?? "") is read-only; it takes no changes.",
+                [NSAffectedStoresErrorKey: [plan.store]])
+        }
+    }
+
+    private static func lost(_ object: NSManagedObject) -> NSError {
+        .coreData(
+            .managedObjectExternalRelationship,
+            "The store of object \(object.objectID) was removed.", [NSAffectedObjectsErrorKey: [object]])
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Where new objects will be kept: the first writable store that holds their entity. In the order of `objects`.
+    func permanentHomes(of objects: [NSManagedObject]) throws -> [(StoredEntity, [NSManagedObject])] {
+        var groups: [ObjectIdentifier: (StoredEntity, [NSManagedObject])] = [:]
+        var order: [ObjectIdentifier] = []
+        for object in objects {
+            let home: StoredEntity
+            if object.home.isTemporary {
+                guard
+                    let found = persistentStoreCoordinator?.stores(for: object.entity, writable: true).first?
+                        .home(of: object.entity)
+                else {
+                    let name = object.entity.name ?? ""
+                    let isReadOnly =
+                        persistentStoreCoordinator.map { !$0.stores(for: object.entity).isEmpty } ?? false
+                    throw NSError.coreData(
+                        .persistentStoreSave,
+                        isReadOnly
+                            ? "Every store that holds entity '\(name)' is read-only."
+                            : "No store of the coordinator holds entity '\(name)'.",
+                        [NSAffectedObjectsErrorKey: [object]])
+                }
+                home = found
+            } else {
+                home = object.home
+            }
+            let id = ObjectIdentifier(home)
+            if groups[id] == nil {
+                groups[id] = (home, [])
+                order.append(id)
+            }
+            groups[id]?.1.append(object)
+        }
+        return order.compactMap { groups[$0] }
+    }
+}
+
+/// What a save will write to one store.
+final class StorePlan {
+    let store: any ObjectStore
+    private(set) var unit = UnitOfWork()
+    private(set) var inserted: [NSManagedObject] = []
+    private(set) var updated: [NSManagedObject] = []
+    /// Changed objects with nothing to write.
+    private(set) var transientlyUpdated: [NSManagedObject] = []
+    private(set) var deleted: [NSManagedObject] = []
+    /// Where the new objects will be kept.
+    private(set) var homes: [ObjectIdentifier: StoredEntity] = [:]
+    private var encoder = RowEncoder()
+    private let now = Date.timeIntervalSinceReferenceDate
+
+    init(_ store: any ObjectStore) { self.store = store }
+
+    func assign(_ object: NSManagedObject, to home: StoredEntity) { homes[ObjectIdentifier(object)] = home }
+
+    func insert(_ object: NSManagedObject) throws {
+        guard let home = homes[ObjectIdentifier(object)] else { return }
+        let row = try encoder.row(object, home, self, timestamp: now, version: 1)
+        unit.inserts.append(.init(home: home, row: row))
+        inserted.append(object)
+        try addLinks(object)
+    }
+
+    func update(_ object: NSManagedObject) throws {
+        var changed = PropertySet()
+        var isChanged = false
+        for slot in object.persistentChanges() {
+            isChanged = true
+            if object.layout.slots[slot].kind != .toMany { changed.insert(slot) }
+        }
+        guard isChanged, let old = object.row else {
+            transientlyUpdated.append(object)
+            return
+        }
+        let row = try encoder.row(object, object.home, self, timestamp: now, version: old.version + 1)
+        unit.updates.append(.init(home: object.home, old: old, row: row, changed: changed))
+        updated.append(object)
+        try addLinks(object)
+    }
+
+    func delete(_ object: NSManagedObject) {
+        deleted.append(object)
+        guard let row = object.row, !object.state.contains(.inaccessible) else { return }
+        unit.deletions.append(.init(home: object.home, old: row))
+    }
+
+    /// The links that are not columns of this object's row.
+    private func addLinks(_ object: NSManagedObject) throws {
+        for slot in object.layout.toManyIndexes where slot < object.values.count {
+            guard case .toMany(let contents) = object.values[slot], contents.hasChanges,
+                let relationship = object.layout.slots[slot].relationship, object.layout.slots[slot].isStored
+            else { continue }
+            let owner = key(of: object)
+            if relationship.keepsOwnLinks {
+                unit.addedLinks += try contents.added.map {
+                    .init(
+                        relationship: relationship, owner: owner,
+                        destination: try checkedKey(of: $0, relationship))
+                }
+                unit.removedLinks += contents.removed.filter { !$0.isDeleted && !$0.home.isTemporary }.map {
+                    .init(relationship: relationship, owner: owner, destination: key(of: $0))
+                }
+            }
+            if contents.isOrdered {
+                unit.orders.append(
+                    .init(
+                        relationship: relationship, owner: owner,
+                        destinations: try contents.order.map { try checkedKey(of: $0, relationship) }))
+            }
+        }
+    }
+
+    private func key(of object: NSManagedObject) -> ObjectKey {
+        let home = homes[ObjectIdentifier(object)] ?? object.home
+        return ObjectKey(table: home.table, reference: object.reference)
+    }
+
+    private func checkedKey(
+        of object: NSManagedObject, _ relationship: NSRelationshipDescription
+    ) throws -> ObjectKey {
+        _ = try destinationHome(of: object, relationship)
+        return key(of: object)
+    }
+
+    /// Where a destination is or will be kept.
+    ///
+    /// - Throws: 133010 when that is another store.
+    func destinationHome(
+        of object: NSManagedObject, _ relationship: NSRelationshipDescription
+    ) throws -> StoredEntity {
+        if let home = homes[ObjectIdentifier(object)] { return home }
+        if !object.home.isTemporary, object.home.store === store { return object.home }
+        throw NSError.coreData(
+            .managedObjectExternalRelationship,
+            """
+            Relationship '\(relationship.name)' of entity '\(relationship.entity.name ?? "")' leads to \
+            \(object.objectID), which is in another store, or will not be saved.
+            """, [NSAffectedObjectsErrorKey: [object]])
+    }
+}
+
+extension NSRelationshipDescription {
+    /// Whether the links are kept by this relationship itself and not by its to-one inverse: many-to-many, from one
+    /// of its ends, and to-many without inverse.
+    package var keepsOwnLinks: Bool {
+        guard isToMany else { return false }
+        guard let inverse = inverseRelationship else { return true }
+        return inverse.isToMany && (inverse === self || isFirstOfPair(inverse))
+    }
+
+    /// Of the two ends of a many-to-many relationship, the one that the join table is named after.
+    private func isFirstOfPair(_ inverse: NSRelationshipDescription) -> Bool {
+        let mine = (entity.name ?? "", name)
+        let other = (inverse.entity.name ?? "", inverse.name)
+        return mine.0 == other.0 ? mine.1 <= other.1 : mine.0 < other.0
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import ManagedObjectModel
+
+/// What a context needs of a store. Calls come from the queues of any context, several at once.
+package protocol ObjectStore: NSPersistentStore {
+    /// The objects that a query finds, as rows; includes no unsaved changes.
+    func rows(for query: FetchQuery) throws -> [Row]
+    /// The primary keys that a query finds, with the numbers of their entities.
+    func keys(for query: FetchQuery) throws -> [(entityNumber: Int32, reference: Int64)]
+    /// How many objects a query finds.
+    func count(for query: FetchQuery) throws -> Int
+    /// The dictionaries that a query for properties finds.
+    func dictionaries(for query: FetchQuery) throws -> [[String: Any]]
+
+    /// The row of one object, from the cache when it is no older than `notBefore` (seconds since 2001); nil when
+    /// there is no such row.
+    func row(of home: StoredEntity, _ reference: Int64, notBefore: Double) throws -> Row?
+    /// The destinations of a to-many relationship for each owner that has any, in order when it is ordered.
+    func destinations(
+        of relationship: NSRelationshipDescription, home: StoredEntity, owners: [Int64]
+    ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]]
+
+    /// Reserves references for new objects of an entity; the first one. They are not used again.
+    func reserveReferences(for home: StoredEntity, count: Int) throws -> Int64
+    /// Writes a unit of work in one transaction, or throws and leaves the store as it was.
+    ///
+    /// - Throws: `SaveConflicts` when rows changed since they were read.
+    func save(_ unit: UnitOfWork) throws -> SaveOutcome
+}
+
+/// A fetch request as a store executes it: resolved against the model, without pending changes.
+package struct FetchQuery {
+    package let home: StoredEntity
+    package var includesSubentities = true
+    package var predicate: NSPredicate?
+    /// Only objects with these references, if given.
+    package var references: [Int64]?
+    package var sortDescriptors: [NSSortDescriptor] = []
+    package var limit = 0
+    package var offset = 0
+    /// For dictionaries: what to fetch, and how to group it.
+    package var properties: [NSPropertyDescription] = []
+    package var groupBy: [NSPropertyDescription] = []
+    package var having: NSPredicate?
+    package var isDistinct = false
+
+    package init(home: StoredEntity) { self.home = home }
+}
+
+/// What a save writes to one store.
+///
+/// The new rows are complete but for the version; to-one references below zero stand for objects of `inserts`, whose
+/// own rows have the same references.
+package struct UnitOfWork {
+    package struct Insert {
+        package let home: StoredEntity
+        package var row: Row
+    }
+
+    package struct Update {
+        package let home: StoredEntity
+        package let old: Row
+        package var row: Row
+        /// The slots whose values differ, to-many relationships left out.
+        package let changed: PropertySet
+    }
+
+    package struct Deletion {
+        package let home: StoredEntity
+        package let old: Row
+    }
+
+    /// A link of a relationship that is kept outside of its owner's row.
+    package struct Link {
+        package let relationship: NSRelationshipDescription
+        package let owner: ObjectKey
+        package let destination: ObjectKey
+    }
+
+    /// An ordered relationship whose order must be written.
+    package struct Order {
+        package let relationship: NSRelationshipDescription
+        package let owner: ObjectKey
+        package let destinations: [ObjectKey]
+    }
+
+    package var inserts: [Insert] = []
+    package var updates: [Update] = []
+    package var deletions: [Deletion] = []
+    package var addedLinks: [Link] = []
+    package var removedLinks: [Link] = []
+    package var orders: [Order] = []
+
+    package init() {}
+
+    package var isEmpty: Bool {
+        inserts.isEmpty && updates.isEmpty && deletions.isEmpty && addedLinks.isEmpty && removedLinks.isEmpty
+            && orders.isEmpty
+    }
+}
+
+/// What a save did to a store.
+package struct SaveOutcome {
+    /// The rows as stored, in the order of the unit's inserts.
+    package var inserted: [Row] = []
+    /// The rows as stored, in the order of the unit's updates.
+    package var updated: [Row] = []
+    /// Other objects whose derived attributes the save changed.
+    package var affected: [(home: StoredEntity, reference: Int64, values: [DerivedValue])] = []
+
+    package init() {}
+}
+
+/// What a store computed for a derived attribute.
+package struct DerivedValue: Sendable {
+    package let attribute: String
+    package let value: SQLValue
+}
+
+/// Thrown by a save that met rows changed or deleted by others since they were read.
+package struct SaveConflicts: Error, @unchecked Sendable {
+    package struct Conflict {
+        package let home: StoredEntity
+        package let old: Row
+        /// The row as it is now; nil when it is gone.
+        package let current: Row?
+    }
+
+    package let conflicts: [Conflict]
+    package init(_ conflicts: [Conflict]) { self.conflicts = conflicts }
+}

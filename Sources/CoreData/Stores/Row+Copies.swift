@@ -1,0 +1,96 @@
+import Foundation
+import ManagedObjectModel
+
+extension Row {
+    /// The row with its own reference, and those in it, replaced by the ones that a save assigned.
+    ///
+    /// Decimals are cut to what a column keeps of them.
+    func settled(_ references: [Int64: Int64], _ columns: [SQLColumn]) -> Row {
+        let isTemporary = reference < 0
+        let needsCopy = columns.contains { column in
+            guard !isNull(column.rowSlot) else { return false }
+            return (column.kind == .toOne && integer(column.rowSlot) < 0) || column.kind == .decimal
+        }
+        guard isTemporary || needsCopy else { return self }
+        return copy(columns) { builder, column in
+            if column.kind == .toOne, self.integer(column.rowSlot) < 0 {
+                let temporary = self.integer(column.rowSlot)
+                builder.set(column.rowSlot, integer: references[temporary] ?? temporary)
+                return true
+            }
+            if column.kind == .decimal,
+                case .double(let value) = SQLValue.decimal(self.decimal(column.rowSlot)),
+                let kept = Decimal(storedReal: value)
+            {
+                builder.set(column.rowSlot, decimal: kept)
+                return true
+            }
+            return false
+        } reference: {
+            references[$0] ?? $0
+        }
+    }
+
+    private func copy(
+        _ columns: [SQLColumn], _ replace: (inout RowBuilder, SQLColumn) -> Bool, reference: (Int64) -> Int64
+    ) -> Row {
+        var builder = RowBuilder()
+        builder.begin(slotCount: slotCount)
+        for column in columns where !isNull(column.rowSlot) && !replace(&builder, column) {
+            builder.copy(column.rowSlot, from: self, hasBytes: column.kind.hasBytes)
+        }
+        return builder.finish(
+            reference: reference(self.reference), version: version, entityNumber: entityNumber,
+            timestamp: timestamp)
+    }
+
+    /// The row with derived values as the store computed them.
+    package func replacing(_ changes: [DerivedValue], _ layout: EntityLayout) -> Row {
+        var builder = RowBuilder()
+        builder.begin(slotCount: slotCount)
+        func copy(_ slot: PropertySlot, _ builder: inout RowBuilder) {
+            for element in slot.elements { copy(element, &builder) }
+            builder.copy(slot.rowSlot, from: self, hasBytes: slot.kind.hasBytes)
+            if slot.entitySlot >= 0 { builder.copy(slot.entitySlot, from: self, hasBytes: false) }
+        }
+        for slot in layout.slots where slot.isStored {
+            if slot.isDerived, let change = changes.first(where: { $0.attribute == slot.name }) {
+                builder.set(slot, change.value)
+            } else {
+                copy(slot, &builder)
+            }
+        }
+        return builder.finish(
+            reference: reference, version: version, entityNumber: entityNumber, timestamp: timestamp)
+    }
+}
+
+extension RowBuilder {
+    /// Sets a slot to a value of the database, in the form of the slot's kind.
+    fileprivate mutating func set(_ slot: PropertySlot, _ value: SQLValue) {
+        switch (slot.kind, value) {
+        case (.integer16, .integer(let value)), (.integer32, .integer(let value)),
+            (.integer64, .integer(let value)), (.boolean, .integer(let value)):
+            set(slot.rowSlot, integer: value)
+        case (.integer16, .double(let value)), (.integer32, .double(let value)),
+            (.integer64, .double(let value)):
+            if let value = Int64(exactly: value.rounded(.towardZero)) { set(slot.rowSlot, integer: value) }
+        case (.double, .double(let value)), (.float, .double(let value)), (.date, .double(let value)):
+            set(slot.rowSlot, double: value)
+        case (.double, .integer(let value)), (.float, .integer(let value)), (.date, .integer(let value)):
+            set(slot.rowSlot, double: Double(value))
+        case (.string, .text(let value)), (.uri, .text(let value)):
+            set(slot.rowSlot, string: value)
+        case (.binary, .blob(let value)), (.transformable, .blob(let value)), (.uuid, .blob(let value)):
+            set(slot.rowSlot, data: value)
+        case (.decimal, .integer(let value)):
+            set(slot.rowSlot, decimal: Decimal(value))
+        case (.decimal, .double(let value)):
+            if let decimal = Decimal(storedReal: value) { set(slot.rowSlot, decimal: decimal) }
+        case (.decimal, .text(let value)):
+            if let decimal = Decimal(string: value, locale: nil) { set(slot.rowSlot, decimal: decimal) }
+        default:
+            break
+        }
+    }
+}

@@ -1,0 +1,215 @@
+import Foundation
+
+/// One row of a store, packed into a single allocation and never changed afterwards.
+///
+/// Memory after the header, in 8-byte words:
+///
+///     [null bits: one a slot][slots: one word each][bytes of text and blobs]
+///
+/// A slot holds a number in place, or the offset and length of its bytes. The
+/// first slots are the properties of the row's `EntityLayout`, by index; the
+/// layout says what the rest are. A row is shared by the row cache and by the
+/// objects of every context, on any thread.
+///
+/// Invariant: offsets and lengths lie inside the allocation; `RowBuilder` is the
+/// only writer.
+package final class Row: ManagedBuffer<Row.Header, UInt64> {
+    package struct Header {
+        /// The primary key: `Z_PK` of a SQLite store.
+        package var reference: Int64
+        /// The version counted by optimistic locking: `Z_OPT`.
+        package var version: Int64
+        /// When the values were read from the store or written to it, in seconds since 2001.
+        package var timestamp: Double
+        /// The number of the entity in its store: `Z_ENT`.
+        package var entityNumber: Int32
+        fileprivate(set) var slotCount: Int32
+        fileprivate(set) var byteCount: Int
+    }
+
+    package var reference: Int64 { header.reference }
+    package var version: Int64 { header.version }
+    package var timestamp: Double { header.timestamp }
+    package var entityNumber: Int32 { header.entityNumber }
+    package var slotCount: Int { Int(header.slotCount) }
+
+    /// An estimate of the memory the row takes, in bytes.
+    package var cost: Int { 72 + (nullWords + slotCount) * 8 + header.byteCount }
+
+    private var nullWords: Int { (slotCount + 63) >> 6 }
+
+    fileprivate static func make(_ header: Header, words: Int) -> Row {
+        unsafeDowncast(Row.create(minimumCapacity: words) { _ in header }, to: Row.self)
+    }
+}
+
+extension Row {
+    /// Whether the slot holds no value. O(1), as is every accessor below but those that copy bytes.
+    @inline(__always)
+    package func isNull(_ slot: Int) -> Bool {
+        withUnsafeMutablePointerToElements { $0[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
+    }
+
+    @inline(__always)
+    private func word(_ slot: Int) -> UInt64 {
+        withUnsafeMutablePointers { header, words in
+            words[Int(header.pointee.slotCount + 63) >> 6 + slot]
+        }
+    }
+
+    @inline(__always)
+    package func integer(_ slot: Int) -> Int64 { Int64(bitPattern: word(slot)) }
+
+    @inline(__always)
+    package func double(_ slot: Int) -> Double { Double(bitPattern: word(slot)) }
+
+    /// Calls `body` with the bytes of a text or blob slot; they live as long as the row.
+    @inline(__always)
+    package func withBytes<Result>(
+        _ slot: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) rethrows -> Result {
+        let packed = word(slot)
+        let offset = Int(packed & 0xFFFF_FFFF)
+        let length = Int(packed >> 32)
+        return try withUnsafeMutablePointers { header, words in
+            let slots = Int(header.pointee.slotCount)
+            let start = UnsafeRawPointer(words + ((slots + 63) >> 6) + slots) + offset
+            return try body(UnsafeRawBufferPointer(start: start, count: length))
+        }
+    }
+
+    package func string(_ slot: Int) -> String {
+        withBytes(slot) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    package func data(_ slot: Int) -> Data { withBytes(slot) { Data($0) } }
+
+    /// The identifier in a slot of 16 bytes.
+    package func uuid(_ slot: Int) -> UUID {
+        withBytes(slot) { bytes in
+            var value: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+            withUnsafeMutableBytes(of: &value) {
+                $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(16)))
+            }
+            return UUID(uuid: value)
+        }
+    }
+
+    /// The number in a slot that holds the bytes of a `Decimal`.
+    package func decimal(_ slot: Int) -> Decimal {
+        withBytes(slot) { $0.loadUnaligned(as: Decimal.self) }
+    }
+}
+
+/// Assembles rows in memory that it uses again for the next one.
+///
+/// Not thread-safe: one builder a fetch or save. Slots that are not set are null.
+package struct RowBuilder: ~Copyable {
+    /// Null bits and slots.
+    private var words: UnsafeMutablePointer<UInt64>
+    private var wordCapacity: Int
+    private var bytes: UnsafeMutableRawPointer
+    private var byteCapacity: Int
+    private var byteCount = 0
+    private var slotCount = 0
+    private var nullWords = 0
+
+    package init() {
+        wordCapacity = 64
+        words = .allocate(capacity: wordCapacity)
+        byteCapacity = 1024
+        bytes = .allocate(byteCount: byteCapacity, alignment: 8)
+    }
+
+    deinit {
+        words.deallocate()
+        bytes.deallocate()
+    }
+
+    /// Starts a row in which every slot is null.
+    package mutating func begin(slotCount: Int) {
+        self.slotCount = slotCount
+        nullWords = (slotCount + 63) >> 6
+        byteCount = 0
+        if nullWords + slotCount > wordCapacity {
+            words.deallocate()
+            wordCapacity = nullWords + slotCount
+            words = .allocate(capacity: wordCapacity)
+        }
+        for index in 0..<nullWords { words[index] = .max }
+        (words + nullWords).update(repeating: 0, count: slotCount)
+    }
+
+    @inline(__always)
+    private mutating func set(_ slot: Int, _ word: UInt64) {
+        words[nullWords + slot] = word
+        words[slot >> 6] &= ~(1 << UInt64(slot & 63))
+    }
+
+    @inline(__always)
+    package mutating func set(_ slot: Int, integer value: Int64) { set(slot, UInt64(bitPattern: value)) }
+
+    @inline(__always)
+    package mutating func set(_ slot: Int, double value: Double) { set(slot, value.bitPattern) }
+
+    /// Copies bytes into the row. The bytes of one row are limited to 4 GiB by SQLite's own limit on a value.
+    package mutating func set(_ slot: Int, bytes source: UnsafeRawBufferPointer) {
+        let end = byteCount + source.count
+        if end > byteCapacity {
+            let capacity = max(end, byteCapacity * 2)
+            let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+            larger.copyMemory(from: bytes, byteCount: byteCount)
+            bytes.deallocate()
+            bytes = larger
+            byteCapacity = capacity
+        }
+        if let base = source.baseAddress {
+            (bytes + byteCount).copyMemory(from: base, byteCount: source.count)
+        }
+        set(slot, UInt64(byteCount) | UInt64(source.count) << 32)
+        byteCount = end
+    }
+
+    package mutating func set(_ slot: Int, string value: String) {
+        var value = value
+        value.withUTF8 { set(slot, bytes: UnsafeRawBufferPointer($0)) }
+    }
+
+    package mutating func set(_ slot: Int, data value: Data) {
+        value.withUnsafeBytes { set(slot, bytes: $0) }
+    }
+
+    package mutating func set(_ slot: Int, uuid value: UUID) {
+        withUnsafeBytes(of: value.uuid) { set(slot, bytes: $0) }
+    }
+
+    package mutating func set(_ slot: Int, decimal value: Decimal) {
+        withUnsafeBytes(of: value) { set(slot, bytes: $0) }
+    }
+
+    /// Copies a slot of another row of the same layout.
+    package mutating func copy(_ slot: Int, from row: Row, hasBytes: Bool) {
+        guard !row.isNull(slot) else { return }
+        if hasBytes {
+            row.withBytes(slot) { set(slot, bytes: $0) }
+        } else {
+            set(slot, integer: row.integer(slot))
+        }
+    }
+
+    /// Makes the row. The builder can begin the next one.
+    package mutating func finish(
+        reference: Int64, version: Int64, entityNumber: Int32, timestamp: Double
+    ) -> Row {
+        let header = Row.Header(
+            reference: reference, version: version, timestamp: timestamp, entityNumber: entityNumber,
+            slotCount: Int32(slotCount), byteCount: byteCount)
+        let wordCount = nullWords + slotCount
+        let row = Row.make(header, words: wordCount + (byteCount + 7) >> 3)
+        row.withUnsafeMutablePointerToElements { destination in
+            destination.update(from: words, count: wordCount)
+            UnsafeMutableRawPointer(destination + wordCount).copyMemory(from: bytes, byteCount: byteCount)
+        }
+        return row
+    }
+}

@@ -1,0 +1,159 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+/// Turns queries into SELECT statements.
+struct FetchCompiler {
+    let schema: SQLSchema
+
+    /// A statement with the columns that a `RowDecoder` for the same family expects.
+    func rows(_ query: FetchQuery, columns: [String]) throws -> SQLStatement {
+        let base = QueryScope.base
+        let list = (["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(schema.quoted)).map { "\(base).\($0)" }
+        return try select(query) { _ in SQLStatement("SELECT \(list.joined(separator: ", "))") }
+    }
+
+    /// A statement with entity number and key.
+    func keys(_ query: FetchQuery) throws -> SQLStatement {
+        try select(query) { _ in SQLStatement("SELECT \(QueryScope.base).Z_ENT, \(QueryScope.base).Z_PK") }
+    }
+
+    /// A statement with one number.
+    func count(_ query: FetchQuery) throws -> SQLStatement {
+        var query = query
+        query.sortDescriptors = []
+        guard query.limit > 0 || query.offset > 0 else {
+            return try select(query) { _ in SQLStatement("SELECT COUNT(*)") }
+        }
+        let inner = try select(query) { _ in SQLStatement("SELECT 1") }
+        return SQLStatement("SELECT COUNT(*) FROM (\(inner.text))", inner.arguments)
+    }
+
+    /// A statement for dictionaries, and the names and kinds of its columns.
+    func dictionaries(_ query: FetchQuery) throws -> (SQLStatement, [DictionaryColumn]) {
+        var columns: [DictionaryColumn] = []
+        let statement = try select(query) { compiler in
+            var list: [SQLStatement] = []
+            for property in query.properties {
+                let operand = try Self.operand(property, &compiler)
+                columns.append(DictionaryColumn(property, operand, schema, query.home))
+                list.append(operand.sql)
+            }
+            let all = list.joined(separator: ", ")
+            return SQLStatement("SELECT \(query.isDistinct ? "DISTINCT " : "")\(all.text)", all.arguments)
+        }
+        return (statement, columns)
+    }
+
+    private static func operand(
+        _ property: NSPropertyDescription, _ compiler: inout PredicateCompiler
+    ) throws -> QueryOperand {
+        guard let description = property as? NSExpressionDescription else {
+            return try compiler.operand(NSExpression(forKeyPath: property.name))
+        }
+        guard let expression = description.expression else {
+            throw NSError.coreData(.coreData, "Expression description '\(property.name)' has no expression.")
+        }
+        return try compiler.operand(expression)
+    }
+
+    private func select(
+        _ query: FetchQuery, _ columns: (inout PredicateCompiler) throws -> SQLStatement
+    ) throws -> SQLStatement {
+        let entity = schema.entity(query.home)
+        var compiler = PredicateCompiler(scope: QueryScope(schema: schema, entity: entity))
+        // Everything that asks for joins comes before FROM is written.
+        let selected = try columns(&compiler)
+        var conditions: [SQLStatement] = []
+        if let family = family(query, entity) { conditions.append(family) }
+        if let references = query.references {
+            conditions.append(
+                try ValueList(references.map(SQLValue.integer)).condition(
+                    SQLStatement("\(QueryScope.base).Z_PK"), schema.dialect))
+        }
+        if let predicate = query.predicate { conditions.append(try compiler.condition(predicate)) }
+        var groups: [SQLStatement] = []
+        for property in query.groupBy { groups.append(try Self.operand(property, &compiler).sql) }
+        let having = try query.having.map { try compiler.condition($0) }
+        var orders: [SQLStatement] = []
+        for descriptor in query.sortDescriptors { orders.append(try order(descriptor, query, &compiler)) }
+
+        var statement = selected
+        statement.append(" \(compiler.scope.from)")
+        if !conditions.isEmpty {
+            statement.append(" WHERE ")
+            statement.append(conditions.joined(separator: " AND "))
+        }
+        if !groups.isEmpty {
+            statement.append(" GROUP BY ")
+            statement.append(groups.joined(separator: ", "))
+        }
+        if let having {
+            statement.append(" HAVING ")
+            statement.append(having)
+        }
+        if !orders.isEmpty {
+            statement.append(" ORDER BY ")
+            statement.append(orders.joined(separator: ", "))
+        }
+        if query.limit > 0 || query.offset > 0 {
+            statement.append(
+                SQLStatement(
+                    " LIMIT ? OFFSET ?",
+                    [.integer(query.limit > 0 ? Int64(query.limit) : -1), .integer(Int64(query.offset))]))
+        }
+        return statement
+    }
+
+    /// Which of a table's entities are meant; nil for all.
+    private func family(_ query: FetchQuery, _ entity: SQLEntity) -> SQLStatement? {
+        guard entity.sharesTable else { return nil }
+        let numbers = query.includesSubentities ? entity.familyNumbers : [entity.number]
+        if query.includesSubentities, entity.home.entity.superentity == nil { return nil }
+        let list = numbers.map(String.init).joined(separator: ", ")
+        return SQLStatement("\(QueryScope.base).Z_ENT IN (\(list))")
+    }
+
+    private func order(
+        _ descriptor: NSSortDescriptor, _ query: FetchQuery, _ compiler: inout PredicateCompiler
+    ) throws -> SQLStatement {
+        guard let key = descriptor.key else {
+            throw NSError.coreData(
+                .coreData,
+                "unsupported NSSortDescriptor (a store cannot call comparators, and needs the name of the property): \(descriptor)"
+            )
+        }
+        if let selector = descriptor.selector, selector != "compare:" {
+            throw NSError.coreData(.coreData, "unsupported NSSortDescriptor selector: \(selector)")
+        }
+        // A column of the result may be named by an expression description.
+        let named = query.properties.first { $0 is NSExpressionDescription && $0.name == key }
+        let operand =
+            try named.map { try Self.operand($0, &compiler) }
+            ?? compiler.operand(NSExpression(forKeyPath: key))
+        return SQLStatement(
+            "\(operand.sql.text) \(descriptor.ascending ? "ASC" : "DESC")", operand.sql.arguments)
+    }
+}
+
+/// A column of a dictionary result.
+struct DictionaryColumn {
+    let name: String
+    let kind: SlotKind
+    /// Where a relationship's key leads.
+    let destination: StoredEntity?
+
+    init(
+        _ property: NSPropertyDescription, _ operand: QueryOperand, _ schema: SQLSchema, _ home: StoredEntity
+    ) {
+        name = property.name
+        if let expression = property as? NSExpressionDescription,
+            expression.expressionResultType != .undefinedAttributeType
+        {
+            kind = SlotKind(expression.expressionResultType)
+        } else {
+            kind = operand.kind
+        }
+        destination = operand.kind == .toOne ? operand.destination.flatMap { home.store?.home(of: $0) } : nil
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+
+/// How a database spells what standard SQL leaves open.
+package protocol SQLDialect: Sendable {
+    /// A name as an identifier.
+    func quoted(_ name: String) -> String
+    /// The declared type of a column.
+    func columnType(_ kind: SlotKind) -> String
+    /// A condition on text under options, of two expressions. The pattern is bound.
+    func textMatch(_ operation: TextOperation, _ text: String, _ pattern: String, options: Int) -> String
+    /// The name of a function of the store.
+    func function(_ function: StoreFunction) -> String
+    /// A list of values bound as one argument, for a list too long for one parameter each.
+    func listTable(_ parameter: String) -> String
+}
+
+/// The text operations of predicates.
+package enum TextOperation: Int, Sendable {
+    case equal, less, lessOrEqual, greater, greaterOrEqual
+    case contains, beginsWith, endsWith, like, matches
+}
+
+/// Functions that a store provides because SQL has none that is right for all of Unicode.
+package enum StoreFunction: Sendable, CaseIterable {
+    case uppercase, lowercase, canonical, now
+}
+
+/// SQLite's way, with the names of Apple's schema.
+package struct SQLiteDialect: SQLDialect {
+    package init() {}
+
+    /// Names of Apple's schema are plain; any other character is quoted.
+    package func quoted(_ name: String) -> String {
+        let isPlain = name.utf8.allSatisfy {
+            ($0 >= 0x30 && $0 <= 0x39) || ($0 >= 0x41 && $0 <= 0x5A) || ($0 >= 0x61 && $0 <= 0x7A)
+                || $0 == 0x5F
+        }
+        return isPlain && !name.isEmpty ? name : "\"\(name.replacing("\"", with: "\"\""))\""
+    }
+
+    package func columnType(_ kind: SlotKind) -> String {
+        switch kind {
+        case .integer16, .integer32, .integer64, .boolean, .toOne: "INTEGER"
+        case .double, .float: "FLOAT"
+        case .date: "TIMESTAMP"
+        case .decimal: "DECIMAL"
+        case .string, .uri: "VARCHAR"
+        case .uuid, .binary, .transformable: "BLOB"
+        case .composite, .undefined, .toMany, .fetched: ""
+        }
+    }
+
+    package func textMatch(_ operation: TextOperation, _ text: String, _ pattern: String, options: Int)
+        -> String
+    {
+        "\(SQLiteFunctionNames.textMatch)(\(operation.rawValue), \(text), \(pattern), \(options))"
+    }
+
+    package func function(_ function: StoreFunction) -> String {
+        switch function {
+        case .uppercase: SQLiteFunctionNames.uppercase
+        case .lowercase: SQLiteFunctionNames.lowercase
+        case .canonical: SQLiteFunctionNames.canonical
+        case .now: SQLiteFunctionNames.now
+        }
+    }
+
+    package func listTable(_ parameter: String) -> String { "SELECT value FROM json_each(\(parameter))" }
+}
+
+/// The names of the functions on a SQLite connection. Those that stand in triggers of Apple's stores have Apple's
+/// names; `NSCoreDataNow` among them.
+package enum SQLiteFunctionNames {
+    package static let updatedAffectedValue = "NSCoreDataDATriggerUpdatedAffectedObjectValue"
+    package static let insertUpdatedAffectedValue = "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue"
+    package static let updateAffectedValue = "NSCoreDataTriggerUpdateAffectedObjectValue"
+    package static let now = "NSCoreDataNow"
+    /// Ours: Apple's names for these three are not known.
+    package static let uppercase = "OpenCoreDataUppercase"
+    package static let lowercase = "OpenCoreDataLowercase"
+    package static let canonical = "OpenCoreDataCanonical"
+    package static let textMatch = "OpenCoreDataTextMatch"
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// A value bound to a statement.
+package enum SQLValue: Sendable, Equatable {
+    case null
+    case integer(Int64)
+    case double(Double)
+    case text(String)
+    case blob(Data)
+}
+
+/// Statement text with the values of its parameters. Every value is bound; every name is quoted by the dialect.
+package struct SQLStatement: Sendable {
+    package var text: String
+    package var arguments: [SQLValue] = []
+
+    package init(_ text: String = "", _ arguments: [SQLValue] = []) {
+        self.text = text
+        self.arguments = arguments
+    }
+
+    package mutating func append(_ text: String) { self.text += text }
+
+    package mutating func append(_ other: SQLStatement) {
+        text += other.text
+        arguments += other.arguments
+    }
+}
+
+extension [SQLStatement] {
+    /// The statements with a separator between them.
+    func joined(separator: String) -> SQLStatement {
+        var joined = SQLStatement()
+        for (index, statement) in enumerated() {
+            if index > 0 { joined.append(separator) }
+            joined.append(statement)
+        }
+        return joined
+    }
+}

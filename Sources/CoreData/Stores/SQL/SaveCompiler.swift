@@ -1,0 +1,78 @@
+import Foundation
+import ManagedObjectModel
+
+/// The statements of a save.
+struct SaveCompiler {
+    let schema: SQLSchema
+
+    /// Parameters: key, entity, version, then the entity's columns.
+    func insert(_ entity: SQLEntity) -> String {
+        let names = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.columns.map { schema.quoted($0.name) }
+        let parameters = Array(repeating: "?", count: names.count).joined(separator: ", ")
+        return
+            "INSERT INTO \(schema.quoted(entity.table))(\(names.joined(separator: ", "))) VALUES(\(parameters))"
+    }
+
+    /// Parameters: the columns, the new version, the key, the old version.
+    func update(_ entity: SQLEntity, _ columns: [SQLColumn]) -> String {
+        let sets = columns.map { "\(schema.quoted($0.name)) = ?" } + ["Z_OPT = ?"]
+        return """
+            UPDATE \(schema.quoted(entity.table)) SET \(sets.joined(separator: ", ")) WHERE Z_PK = ? AND Z_OPT = ?
+            """
+    }
+
+    /// Parameters: the key, the old version.
+    func delete(_ entity: SQLEntity) -> String {
+        "DELETE FROM \(schema.quoted(entity.table)) WHERE Z_PK = ? AND Z_OPT = ?"
+    }
+
+    /// Adds a link. Parameters: owner, destination.
+    func addLink(_ links: SQLLinks) -> String {
+        let (owner, destination) = (schema.quoted(links.owner), schema.quoted(links.destination))
+        switch links.kind {
+        case .joinTable:
+            return
+                "INSERT OR IGNORE INTO \(schema.quoted(links.table)) (\(owner), \(destination)) VALUES (?, ?)"
+        case .destinationColumn:
+            return "UPDATE \(schema.quoted(links.table)) SET \(owner) = ? WHERE \(destination) = ?"
+        }
+    }
+
+    /// Removes a link. Parameters: owner, destination.
+    func removeLink(_ links: SQLLinks) -> String {
+        let (owner, destination) = (schema.quoted(links.owner), schema.quoted(links.destination))
+        switch links.kind {
+        case .joinTable:
+            return "DELETE FROM \(schema.quoted(links.table)) WHERE \(owner) = ? AND \(destination) = ?"
+        case .destinationColumn:
+            return """
+                UPDATE \(schema.quoted(links.table)) SET \(owner) = NULL WHERE \(owner) = ? AND \(destination) = ?
+                """
+        }
+    }
+
+    /// Ends all links of a deleted object that stand in one column. Parameter: its key.
+    func endLinks(_ links: SQLLinks, column: String) -> String {
+        switch links.kind {
+        case .joinTable:
+            return "DELETE FROM \(schema.quoted(links.table)) WHERE \(schema.quoted(column)) = ?"
+        case .destinationColumn:
+            let name = schema.quoted(column)
+            return "UPDATE \(schema.quoted(links.table)) SET \(name) = NULL WHERE \(name) = ?"
+        }
+    }
+
+    /// Sets the place of one destination. Parameters: place, owner, destination.
+    func order(_ links: SQLLinks, _ column: String) -> String {
+        """
+        UPDATE \(schema.quoted(links.table)) SET \(schema.quoted(column)) = ? WHERE \(schema.quoted(links.owner)) = ? \
+        AND \(schema.quoted(links.destination)) = ?
+        """
+    }
+
+    /// Takes references. Parameters: how many, the root's number.
+    var reserve: String { "UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX + ? WHERE Z_ENT = ?" }
+
+    /// The highest reference taken. Parameter: the root's number.
+    var highest: String { "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?" }
+}

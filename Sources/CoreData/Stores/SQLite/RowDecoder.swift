@@ -1,0 +1,139 @@
+import Foundation
+import GRDBSQLite
+import ManagedObjectModel
+
+/// Packs the rows of a statement, column by column, straight from SQLite's memory.
+///
+/// The statement's columns are `Z_PK, Z_ENT, Z_OPT` and then those of a family: an entity and its heirs, whose
+/// rows stand in one table. Each entity takes the columns that it has.
+struct RowDecoder: Sendable {
+    private struct Column: Sendable {
+        let index: Int32
+        let rowSlot: Int
+        let kind: SlotKind
+        let name: String
+    }
+
+    private struct EntityColumns: Sendable {
+        let slotCount: Int
+        let columns: [Column]
+        let entityName: String
+    }
+
+    /// The names of the columns behind the first three.
+    let columnNames: [String]
+    private let entities: [Int32: EntityColumns]
+    private let only: EntityColumns?
+
+    init(family: [SQLEntity]) {
+        var names: [String] = []
+        var places: [String: Int32] = [:]
+        for column in family.flatMap(\.columns) where places[column.name] == nil {
+            places[column.name] = Int32(names.count + 3)
+            names.append(column.name)
+        }
+        columnNames = names
+        var entities: [Int32: EntityColumns] = [:]
+        for entity in family {
+            entities[entity.number] = EntityColumns(
+                slotCount: entity.home.layout.rowSlotCount,
+                columns: entity.columns.map { column in
+                    Column(
+                        index: places[column.name] ?? 0, rowSlot: column.rowSlot, kind: column.kind,
+                        name: column.name)
+                },
+                entityName: entity.home.entity.name ?? "")
+        }
+        self.entities = entities
+        only = family.count == 1 ? entities.values.first : nil
+    }
+
+    /// The statement's present row.
+    ///
+    /// - Throws: 134060 for an entity number that the model does not have, or a value that is not of its column's
+    ///   type, with the place.
+    func row(_ statement: OpaquePointer, _ builder: inout RowBuilder, timestamp: Double) throws -> Row {
+        let reference = sqlite3_column_int64(statement, 0)
+        let number = sqlite3_column_int(statement, 1)
+        guard let entity = only ?? entities[number] else {
+            throw NSError.coreData(
+                .coreData, "Row \(reference) is of entity number \(number), which the model does not have.")
+        }
+        builder.begin(slotCount: entity.slotCount)
+        for column in entity.columns {
+            try decode(column, statement, &builder, entity, reference)
+        }
+        return builder.finish(
+            reference: reference, version: sqlite3_column_int64(statement, 2), entityNumber: number,
+            timestamp: timestamp)
+    }
+
+    @inline(__always)
+    private func decode(
+        _ column: Column, _ statement: OpaquePointer, _ builder: inout RowBuilder, _ entity: EntityColumns,
+        _ reference: Int64
+    ) throws {
+        let type = sqlite3_column_type(statement, column.index)
+        if type == SQLITE_NULL { return }
+        switch column.kind {
+        case .integer16, .integer32, .integer64, .boolean, .toOne:
+            builder.set(column.rowSlot, integer: sqlite3_column_int64(statement, column.index))
+        case .double, .float, .date:
+            builder.set(column.rowSlot, double: sqlite3_column_double(statement, column.index))
+        case .string, .uri:
+            let text = sqlite3_column_text(statement, column.index)
+            let count = Int(sqlite3_column_bytes(statement, column.index))
+            builder.set(
+                column.rowSlot, bytes: UnsafeRawBufferPointer(start: text, count: text == nil ? 0 : count))
+        case .binary, .transformable:
+            builder.set(column.rowSlot, bytes: Self.blob(statement, column.index))
+        case .uuid:
+            let bytes = Self.blob(statement, column.index)
+            guard bytes.count == 16 else {
+                throw damaged(column, entity, reference, "is no UUID of 16 bytes")
+            }
+            builder.set(column.rowSlot, bytes: bytes)
+        case .decimal:
+            guard let value = Self.decimal(statement, column.index, type) else {
+                throw damaged(column, entity, reference, "is no number")
+            }
+            builder.set(column.rowSlot, decimal: value)
+        case .composite, .undefined, .toMany, .fetched:
+            break
+        }
+    }
+
+    private static func blob(_ statement: OpaquePointer, _ index: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_blob(statement, index)
+        let count = Int(sqlite3_column_bytes(statement, index))
+        return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+    }
+
+    /// A number of a column with numeric affinity: to 15 digits, which is what SQLite keeps of a decimal.
+    static func decimal(_ statement: OpaquePointer, _ index: Int32, _ type: Int32) -> Decimal? {
+        switch type {
+        case SQLITE_INTEGER: return Decimal(sqlite3_column_int64(statement, index))
+        case SQLITE_FLOAT: return Decimal(storedReal: sqlite3_column_double(statement, index))
+        default:
+            guard let text = sqlite3_column_text(statement, index) else { return nil }
+            return Decimal(string: String(cString: text), locale: nil)
+        }
+    }
+
+    private func damaged(
+        _ column: Column, _ entity: EntityColumns, _ reference: Int64, _ what: String
+    ) -> NSError {
+        .coreData(
+            .coreData,
+            "The store is damaged: column \(column.name) of row \(reference) of entity \(entity.entityName) \(what)."
+        )
+    }
+}
+
+extension Decimal {
+    /// The decimal that a store keeps as a real number.
+    init?(storedReal value: Double) {
+        guard value.isFinite else { return nil }
+        self.init(string: String(format: "%.15g", value), locale: nil)
+    }
+}

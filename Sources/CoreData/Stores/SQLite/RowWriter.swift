@@ -1,0 +1,101 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+import ManagedObjectModel
+
+/// Binds packed rows to an INSERT or UPDATE, straight from the rows' memory.
+struct RowWriter {
+    private let database: Database
+    private let statement: OpaquePointer
+    private let columns: [SQLColumn]
+    private let sql: String
+    /// SQLite reads the row's bytes where they are; the row lives until the statement is reset.
+    private static let inPlace: sqlite3_destructor_type? = nil
+
+    init(_ database: Database, _ sql: String, _ columns: [SQLColumn]) throws {
+        Log.sql.debug("\(sql)")
+        self.database = database
+        self.sql = sql
+        self.columns = columns
+        statement = try database.cachedStatement(sql: sql).sqliteStatement
+    }
+
+    func insert(_ row: Row) throws {
+        try run(row) {
+            sqlite3_bind_int64(statement, 1, row.reference)
+            sqlite3_bind_int64(statement, 2, Int64(row.entityNumber))
+            sqlite3_bind_int64(statement, 3, row.version)
+            return 4
+        } after: { _ in
+        }
+    }
+
+    func update(_ row: Row, oldVersion: Int64) throws {
+        try run(row) {
+            1
+        } after: { next in
+            sqlite3_bind_int64(statement, next, row.version)
+            sqlite3_bind_int64(statement, next + 1, row.reference)
+            sqlite3_bind_int64(statement, next + 2, oldVersion)
+        }
+    }
+
+    private func run(_ row: Row, before: () -> Int32, after: (Int32) -> Void) throws {
+        sqlite3_reset(statement)
+        defer {
+            sqlite3_reset(statement)
+            sqlite3_clear_bindings(statement)
+        }
+        try withExtendedLifetime(row) {
+            var index = before()
+            for column in columns {
+                guard bind(row, column, index) == SQLITE_OK else { throw SQLiteBinder.error(database, sql) }
+                index += 1
+            }
+            after(index)
+            guard sqlite3_step(statement) == SQLITE_DONE else { throw SQLiteBinder.error(database, sql) }
+        }
+    }
+
+    private func bind(_ row: Row, _ column: SQLColumn, _ index: Int32) -> Int32 {
+        let slot = column.rowSlot
+        guard !row.isNull(slot) else { return sqlite3_bind_null(statement, index) }
+        switch column.kind {
+        case .integer16, .integer32, .integer64, .boolean, .toOne:
+            return sqlite3_bind_int64(statement, index, row.integer(slot))
+        case .double, .float, .date:
+            return sqlite3_bind_double(statement, index, row.double(slot))
+        case .string, .uri:
+            return row.withBytes(slot) { bytes in
+                bytes.withMemoryRebound(to: CChar.self) {
+                    // An empty text has no address, but is a text.
+                    sqlite3_bind_text64(
+                        statement, index, $0.baseAddress ?? UnsafePointer(Self.empty), UInt64($0.count),
+                        Self.inPlace,
+                        UInt8(SQLITE_UTF8))
+                }
+            }
+        case .uuid, .binary, .transformable:
+            return row.withBytes(slot) { bytes in
+                bytes.count == 0
+                    ? sqlite3_bind_zeroblob(statement, index, 0)
+                    : sqlite3_bind_blob64(
+                        statement, index, bytes.baseAddress, UInt64(bytes.count), Self.inPlace)
+            }
+        case .decimal:
+            switch SQLValue.decimal(row.decimal(slot)) {
+            case .integer(let value): return sqlite3_bind_int64(statement, index, value)
+            case .double(let value): return sqlite3_bind_double(statement, index, value)
+            default: return sqlite3_bind_null(statement, index)
+            }
+        case .composite, .undefined, .toMany, .fetched:
+            return sqlite3_bind_null(statement, index)
+        }
+    }
+
+    private nonisolated(unsafe) static let empty: UnsafeMutablePointer<CChar> = {
+        let pointer = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+        pointer.pointee = 0
+        return pointer
+    }()
+}

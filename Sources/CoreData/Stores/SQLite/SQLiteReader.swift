@@ -1,0 +1,158 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+import ManagedObjectModel
+
+/// Runs SELECT statements on a connection and steps through them with SQLite's own calls.
+struct SQLiteReader {
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    func rows(_ statement: SQLStatement, _ decoder: RowDecoder, _ timestamp: Double) throws -> [Row] {
+        var builder = RowBuilder()
+        var rows: [Row] = []
+        try step(statement) { rows.append(try decoder.row($0, &builder, timestamp: timestamp)) }
+        return rows
+    }
+
+    func keys(_ statement: SQLStatement) throws -> [(entityNumber: Int32, reference: Int64)] {
+        var keys: [(entityNumber: Int32, reference: Int64)] = []
+        try step(statement) { keys.append((sqlite3_column_int($0, 0), sqlite3_column_int64($0, 1))) }
+        return keys
+    }
+
+    func integer(_ statement: SQLStatement) throws -> Int {
+        var value = 0
+        try step(statement) { value = Int(sqlite3_column_int64($0, 0)) }
+        return value
+    }
+
+    /// Owner, entity number and key of each link.
+    func links(_ statement: SQLStatement) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
+        var links: [Int64: [(entityNumber: Int32, reference: Int64)]] = [:]
+        try step(statement) { row in
+            links[sqlite3_column_int64(row, 0), default: []].append(
+                (sqlite3_column_int(row, 1), sqlite3_column_int64(row, 2)))
+        }
+        return links
+    }
+
+    func dictionaries(_ statement: SQLStatement, _ columns: [DictionaryColumn]) throws -> [[String: Any]] {
+        var dictionaries: [[String: Any]] = []
+        try step(statement) { row in
+            var dictionary: [String: Any] = [:]
+            for (index, column) in columns.enumerated() {
+                if let value = value(row, Int32(index), column) { dictionary[column.name] = value }
+            }
+            dictionaries.append(dictionary)
+        }
+        return dictionaries
+    }
+
+    private func value(_ row: OpaquePointer, _ index: Int32, _ column: DictionaryColumn) -> Any? {
+        let type = sqlite3_column_type(row, index)
+        guard type != SQLITE_NULL else { return nil }
+        switch column.kind {
+        case .toOne:
+            let reference = sqlite3_column_int64(row, index)
+            return column.destination.map { NSManagedObjectID(home: $0, reference: reference) }
+        case .decimal:
+            return RowDecoder.decimal(row, index, type).map { NSDecimalNumber(decimal: $0) }
+        case .integer16, .integer32, .integer64, .boolean:
+            return SlotValue.integer(sqlite3_column_int64(row, index)).anyValue(column.kind)
+        case .double, .float, .date:
+            return SlotValue.double(sqlite3_column_double(row, index)).anyValue(column.kind)
+        case .string: return text(row, index)
+        case .uri: return URL(string: text(row, index))
+        case .uuid:
+            let bytes = blob(row, index)
+            return bytes.count == 16
+                ? bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) } : nil
+        case .binary, .transformable: return blob(row, index)
+        case .composite, .undefined, .toMany, .fetched: return nil
+        }
+    }
+
+    private func text(_ row: OpaquePointer, _ index: Int32) -> String {
+        guard let text = sqlite3_column_text(row, index) else { return "" }
+        let count = Int(sqlite3_column_bytes(row, index))
+        return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+    }
+
+    private func blob(_ row: OpaquePointer, _ index: Int32) -> Data {
+        guard let start = sqlite3_column_blob(row, index) else { return Data() }
+        return Data(bytes: start, count: Int(sqlite3_column_bytes(row, index)))
+    }
+
+    /// Runs a statement from the connection's cache and calls `body` for each row.
+    private func step(_ statement: SQLStatement, _ body: (OpaquePointer) throws -> Void) throws {
+        Log.sql.debug("\(statement.text)")
+        Log.sql.trace("\(statement.arguments)")
+        let prepared = try database.cachedStatement(sql: statement.text)
+        let pointer = prepared.sqliteStatement
+        sqlite3_reset(pointer)
+        defer {
+            sqlite3_reset(pointer)
+            sqlite3_clear_bindings(pointer)
+        }
+        try SQLiteBinder(pointer, database).bind(statement.arguments)
+        while true {
+            switch sqlite3_step(pointer) {
+            case SQLITE_ROW: try body(pointer)
+            case SQLITE_DONE: return
+            default: throw SQLiteBinder.error(database, statement.text)
+            }
+        }
+    }
+}
+
+/// Binds values to a statement.
+struct SQLiteBinder {
+    private let statement: OpaquePointer
+    private let database: Database
+
+    init(_ statement: OpaquePointer, _ database: Database) {
+        self.statement = statement
+        self.database = database
+    }
+
+    /// SQLite copies what it is given.
+    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+    func bind(_ values: [SQLValue]) throws {
+        for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1)) }
+    }
+
+    private func bind(_ value: SQLValue, at index: Int32) throws {
+        let code: Int32
+        switch value {
+        case .null: code = sqlite3_bind_null(statement, index)
+        case .integer(let value): code = sqlite3_bind_int64(statement, index, value)
+        case .double(let value): code = sqlite3_bind_double(statement, index, value)
+        case .text(var value):
+            code = value.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) {
+                    sqlite3_bind_text64(
+                        statement, index, $0.baseAddress, UInt64($0.count), Self.copied, UInt8(SQLITE_UTF8))
+                }
+            }
+        case .blob(let value):
+            code = value.withUnsafeBytes { bytes in
+                bytes.count == 0
+                    ? sqlite3_bind_zeroblob(statement, index, 0)
+                    : sqlite3_bind_blob64(
+                        statement, index, bytes.baseAddress, UInt64(bytes.count), Self.copied)
+            }
+        }
+        guard code == SQLITE_OK else { throw Self.error(database, "bind") }
+    }
+
+    /// The connection's last error.
+    static func error(_ database: Database, _ sql: String) -> DatabaseError {
+        let connection = database.sqliteConnection
+        return DatabaseError(
+            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)),
+            message: String(cString: sqlite3_errmsg(connection)), sql: sql)
+    }
+}

@@ -1,0 +1,274 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+import ManagedObjectModel
+
+extension SQLiteStore {
+    package func reserveReferences(for home: StoredEntity, count: Int) throws -> Int64 {
+        try write("reserve object IDs") { database in
+            try SQLiteSave(self, database).reserve(home, count: count)
+        }
+    }
+
+    package func save(_ unit: UnitOfWork) throws -> SaveOutcome {
+        let outcome = try write("save") { database in
+            let save = SQLiteSave(self, database)
+            let outcome = try save.run(unit)
+            if metadataIsDirty.exchange(false, ordering: .relaxed) {
+                try SQLiteMetadata.write(metadata, database)
+            }
+            return outcome
+        }
+        for insert in zip(unit.inserts, outcome.inserted) {
+            rowCache.insert([insert.1], table: insert.0.home.table)
+        }
+        for update in zip(unit.updates, outcome.updated) {
+            rowCache.insert([update.1], table: update.0.home.table)
+        }
+        for (home, reference, values) in outcome.affected {
+            let key = ObjectKey(table: home.table, reference: reference)
+            if let row = rowCache.row(key) {
+                rowCache.insert([row.replacing(values, home.layout)], table: home.table)
+            }
+        }
+        rowCache.remove(unit.deletions.map { ObjectKey(table: $0.home.table, reference: $0.old.reference) })
+        return outcome
+    }
+
+    /// Runs a transaction, which is rolled back when `body` throws.
+    private func write<Value>(_ what: String, _ body: (Database) throws -> Value) throws -> Value {
+        guard let connections else {
+            throw NSError.coreData(.persistentStoreOperation, "The store was removed from its coordinator.")
+        }
+        do {
+            return try connections.write { database in
+                reports.removeAll()
+                defer { reports.removeAll() }
+                return try body(database)
+            }
+        } catch let error as DatabaseError {
+            throw saveError(error, what)
+        }
+    }
+
+    private func saveError(_ error: DatabaseError, _ what: String) -> NSError {
+        guard error.resultCode == .SQLITE_CONSTRAINT else { return .sqlite(error, during: what, store: url) }
+        return .coreData(
+            .managedObjectConstraintMerge,
+            "Could not \(what): a uniqueness constraint is violated (\(error.message ?? "")).",
+            [
+                NSSQLiteErrorDomain: NSNumber(value: error.extendedResultCode.rawValue),
+                NSUnderlyingErrorKey: NSError(
+                    domain: NSSQLiteErrorDomain, code: Int(error.extendedResultCode.rawValue),
+                    userInfo: [NSLocalizedDescriptionKey: error.message ?? ""]),
+            ])
+    }
+}
+
+/// One save's transaction.
+struct SQLiteSave {
+    private let store: SQLiteStore
+    private let database: Database
+    private let compiler: SaveCompiler
+    private var schema: SQLSchema { store.schema }
+
+    init(_ store: SQLiteStore, _ database: Database) {
+        self.store = store
+        self.database = database
+        compiler = SaveCompiler(schema: store.schema)
+    }
+
+    func run(_ unit: UnitOfWork) throws -> SaveOutcome {
+        let references = try assignReferences(unit.inserts)
+        var conflicts: [SaveConflicts.Conflict] = []
+        var outcome = SaveOutcome()
+        // Owners go before what they own, so that derived values of the dead are not computed.
+        for deletion in unit.deletions { try delete(deletion, &conflicts) }
+        outcome.inserted = try insert(unit.inserts, references)
+        outcome.updated = try update(unit.updates, references, &conflicts)
+        if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
+        try write(unit, references)
+        try takeReports(unit, &outcome)
+        return outcome
+    }
+
+    // MARK: References
+
+    /// Takes `count` references of an entity's table; the first one.
+    func reserve(_ home: StoredEntity, count: Int) throws -> Int64 {
+        let root = home.entity.rootEntity
+        let number = Int64(store.home(of: root)?.entityNumber ?? home.entityNumber)
+        try execute(compiler.reserve, [.integer(Int64(count)), .integer(number)])
+        let highest = try SQLiteReader(database).integer(SQLStatement(compiler.highest, [.integer(number)]))
+        return Int64(highest) - Int64(count) + 1
+    }
+
+    /// The references that new rows get, by the temporary ones they have.
+    private func assignReferences(_ inserts: [UnitOfWork.Insert]) throws -> [Int64: Int64] {
+        let temporary = inserts.filter { $0.row.reference < 0 }
+        var references: [Int64: Int64] = [:]
+        references.reserveCapacity(temporary.count)
+        for group in Dictionary(grouping: temporary, by: { $0.home.table }).values {
+            guard let home = group.first?.home else { continue }
+            var next = try reserve(home, count: group.count)
+            for insert in group {
+                references[insert.row.reference] = next
+                next += 1
+            }
+        }
+        return references
+    }
+
+    // MARK: Rows
+
+    private func insert(_ inserts: [UnitOfWork.Insert], _ references: [Int64: Int64]) throws -> [Row] {
+        var rows: [Row] = []
+        rows.reserveCapacity(inserts.count)
+        var writers: [Int32: RowWriter] = [:]
+        for insert in inserts {
+            let entity = schema.entity(insert.home)
+            let writer =
+                try writers[entity.number]
+                ?? RowWriter(database, compiler.insert(entity), entity.columns)
+            writers[entity.number] = writer
+            let row = insert.row.settled(references, entity.columns)
+            try writer.insert(row)
+            rows.append(row)
+        }
+        return rows
+    }
+
+    private func update(
+        _ updates: [UnitOfWork.Update], _ references: [Int64: Int64],
+        _ conflicts: inout [SaveConflicts.Conflict]
+    ) throws -> [Row] {
+        var rows: [Row] = []
+        for update in updates {
+            let entity = schema.entity(update.home)
+            let columns = entity.columns.filter { update.changed.contains($0.slot) }
+            let writer = try RowWriter(database, compiler.update(entity, columns), columns)
+            let row = update.row.settled(references, entity.columns)
+            try writer.update(row, oldVersion: update.old.version)
+            if database.changesCount == 0 { conflicts.append(try conflict(update.home, update.old)) }
+            rows.append(row)
+        }
+        return rows
+    }
+
+    private func delete(_ deletion: UnitOfWork.Deletion, _ conflicts: inout [SaveConflicts.Conflict]) throws {
+        let entity = schema.entity(deletion.home)
+        try execute(
+            compiler.delete(entity), [.integer(deletion.old.reference), .integer(deletion.old.version)])
+        if database.changesCount == 0 {
+            let conflict = try conflict(deletion.home, deletion.old)
+            // A row that is gone already is what was wanted.
+            if conflict.current != nil { conflicts.append(conflict) }
+        }
+        for slot in entity.home.layout.toManyIndexes {
+            guard let relationship = entity.home.layout.slots[slot].relationship,
+                let links = schema.links(of: relationship),
+                links.kind == .joinTable || relationship.inverseRelationship == nil
+            else { continue }
+            try execute(compiler.endLinks(links, column: links.owner), [.integer(deletion.old.reference)])
+            if relationship.inverseRelationship === relationship {
+                try execute(
+                    compiler.endLinks(links, column: links.destination), [.integer(deletion.old.reference)])
+            }
+        }
+    }
+
+    private func conflict(_ home: StoredEntity, _ old: Row) throws -> SaveConflicts.Conflict {
+        let entity = schema.entity(home)
+        let decoder = store.decoder(entity)
+        var query = FetchQuery(home: home)
+        query.references = [old.reference]
+        let statement = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnNames)
+        let row = try SQLiteReader(database).rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
+            .first
+        return SaveConflicts.Conflict(home: home, old: old, current: row)
+    }
+
+    // MARK: Links and orders
+
+    private func write(_ unit: UnitOfWork, _ references: [Int64: Int64]) throws {
+        func settled(_ key: ObjectKey) -> SQLValue { .integer(references[key.reference] ?? key.reference) }
+        for link in unit.removedLinks {
+            guard let links = schema.links(of: link.relationship) else { continue }
+            let (owner, destination) = (settled(link.owner), settled(link.destination))
+            try execute(compiler.removeLink(links), [owner, destination])
+            if link.isReflexive { try execute(compiler.removeLink(links), [destination, owner]) }
+        }
+        for link in unit.addedLinks {
+            guard let links = schema.links(of: link.relationship) else { continue }
+            let (owner, destination) = (settled(link.owner), settled(link.destination))
+            // Both ends of a link of an entity with itself bring it; it is kept once.
+            if link.isReflexive, case .integer(let a) = owner, case .integer(let b) = destination {
+                try execute(compiler.addLink(links), [.integer(max(a, b)), .integer(min(a, b))])
+            } else {
+                try execute(compiler.addLink(links), [owner, destination])
+            }
+        }
+        for order in unit.orders {
+            guard let links = schema.links(of: order.relationship), let column = links.order else { continue }
+            // Multiples of 1024, as Apple's stores have them, leave room for insertions.
+            for (index, destination) in order.destinations.enumerated() {
+                try execute(
+                    compiler.order(links, column),
+                    [.integer(Int64(index + 1) * 1024), settled(order.owner), settled(destination)])
+            }
+        }
+    }
+
+    // MARK: Derived values
+
+    /// Puts what the triggers computed into the rows.
+    private func takeReports(_ unit: UnitOfWork, _ outcome: inout SaveOutcome) throws {
+        var changes = store.reports.changes
+        guard !changes.isEmpty else { return }
+        func apply(_ rows: inout [Row]) {
+            for index in rows.indices {
+                let row = rows[index]
+                let place = DerivedReports.Place(entityNumber: row.entityNumber, reference: row.reference)
+                if let found = changes.removeValue(forKey: place),
+                    let home = store.home(number: row.entityNumber)
+                {
+                    rows[index] = row.replacing(found, home.layout)
+                }
+            }
+        }
+        apply(&outcome.inserted)
+        apply(&outcome.updated)
+        let deleted = Set(
+            unit.deletions.map {
+                DerivedReports.Place(entityNumber: $0.old.entityNumber, reference: $0.old.reference)
+            })
+        for (place, found) in changes where !deleted.contains(place) {
+            guard let home = store.home(number: place.entityNumber) else { continue }
+            outcome.affected.append((home, place.reference, found))
+        }
+    }
+
+    private func execute(_ sql: String, _ values: [SQLValue]) throws {
+        Log.sql.debug("\(sql)")
+        Log.sql.trace("\(values)")
+        let statement = try database.cachedStatement(sql: sql)
+        let pointer = statement.sqliteStatement
+        sqlite3_reset(pointer)
+        defer {
+            sqlite3_reset(pointer)
+            sqlite3_clear_bindings(pointer)
+        }
+        try SQLiteBinder(pointer, database).bind(values)
+        while true {
+            switch sqlite3_step(pointer) {
+            case SQLITE_ROW: continue
+            case SQLITE_DONE: return
+            default: throw SQLiteBinder.error(database, sql)
+            }
+        }
+    }
+}
+
+extension UnitOfWork.Link {
+    fileprivate var isReflexive: Bool { relationship.inverseRelationship === relationship }
+}

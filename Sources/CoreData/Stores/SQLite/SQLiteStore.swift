@@ -1,0 +1,128 @@
+import Foundation
+import GRDB
+import ManagedObjectModel
+import Synchronization
+
+/// A store in one SQLite file, in the layout of Apple's Core Data.
+///
+/// Readers run beside each other and beside the one writer (write-ahead logging). Opening checks everything that
+/// can be checked before the file is touched.
+package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
+    package private(set) var schema = SQLSchema(
+        dialect: SQLiteDialect(), tables: [], joinTables: [], entities: [], links: [:])
+    private(set) var connections: (any DatabaseWriter)?
+    let reports = DerivedReports()
+    let rowCache = RowCache()
+    private var decoders: [Int32: RowDecoder] = [:]
+
+    package override var type: String { NSSQLiteStoreType }
+
+    /// Opens the file, or makes it, for the entities of a model.
+    ///
+    /// - Throws: see `NSPersistentStoreCoordinator.addPersistentStore(ofType:configurationName:at:options:)`; the file
+    ///   is as it was.
+    func open(model: NSManagedObjectModel) throws {
+        let options = try SQLiteStoreOptions(self.options)
+        let configuration = configurationName == defaultConfigurationName ? nil : configurationName
+        do {
+            try model.validate()
+        } catch {
+            throw NSError.coreData(
+                .persistentStoreIncompatibleSchema,
+                "The model cannot be stored: \(error.localizedDescription)",
+                [NSUnderlyingErrorKey: error as NSError])
+        }
+        let entities = model.entitiesInPreorder(configuration: configuration)
+        installEntities(entities.enumerated().map { ($1, Int32($0 + 1)) })
+        schema = SQLSchema.design(homes: homes, dialect: SQLiteDialect())
+        decoders = Dictionary(
+            uniqueKeysWithValues: schema.entities.map { entity in
+                (entity.number, RowDecoder(family: entity.familyNumbers.compactMap(schema.entity)))
+            })
+        let opening = SQLiteStoreOpening(store: self, model: model, options: options)
+        connections = try opening.connect()
+    }
+
+    /// Sets what the file says of itself, without writing it.
+    func take(metadata: [String: Any]) { super.metadata = metadata }
+
+    package override var metadata: [String: Any]! {
+        get { super.metadata }
+        set {
+            var metadata = newValue ?? [:]
+            // What identifies the store is not the application's to change.
+            for key in [NSStoreTypeKey, NSStoreUUIDKey] { metadata[key] = super.metadata[key] }
+            super.metadata = metadata
+            metadataIsDirty.store(true, ordering: .relaxed)
+        }
+    }
+
+    /// Whether the metadata was set since it was written; the next save writes it.
+    let metadataIsDirty = Atomic<Bool>(false)
+
+    package override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
+        try? connections?.close()
+        connections = nil
+        rowCache.removeAll()
+    }
+
+    // MARK: Reading
+
+    func read<Value>(_ what: String, _ body: (Database) throws -> Value) throws -> Value {
+        guard let connections else {
+            throw NSError.coreData(.persistentStoreOperation, "The store was removed from its coordinator.")
+        }
+        do {
+            return try connections.read(body)
+        } catch let error as DatabaseError {
+            throw NSError.sqlite(error, during: what, store: url)
+        }
+    }
+
+    /// The decoder for rows of an entity and its heirs.
+    func decoder(_ entity: SQLEntity) -> RowDecoder {
+        decoders[entity.number] ?? RowDecoder(family: entity.familyNumbers.compactMap(schema.entity))
+    }
+
+    package func rows(for query: FetchQuery) throws -> [Row] {
+        let entity = schema.entity(query.home)
+        let decoder = decoder(entity)
+        let statement = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnNames)
+        let rows = try read("fetch") { database in
+            try SQLiteReader(database).rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
+        }
+        rowCache.insert(rows, table: query.home.table)
+        return rows
+    }
+
+    package func keys(for query: FetchQuery) throws -> [(entityNumber: Int32, reference: Int64)] {
+        let statement = try FetchCompiler(schema: schema).keys(query)
+        return try read("fetch") { try SQLiteReader($0).keys(statement) }
+    }
+
+    package func count(for query: FetchQuery) throws -> Int {
+        let statement = try FetchCompiler(schema: schema).count(query)
+        return try read("count") { try SQLiteReader($0).integer(statement) }
+    }
+
+    package func dictionaries(for query: FetchQuery) throws -> [[String: Any]] {
+        let (statement, columns) = try FetchCompiler(schema: schema).dictionaries(query)
+        return try read("fetch") { try SQLiteReader($0).dictionaries(statement, columns) }
+    }
+
+    package func row(of home: StoredEntity, _ reference: Int64, notBefore: Double) throws -> Row? {
+        let key = ObjectKey(table: home.table, reference: reference)
+        if let row = rowCache.row(key), row.timestamp >= notBefore { return row }
+        var query = FetchQuery(home: home)
+        query.references = [reference]
+        return try rows(for: query).first
+    }
+
+    package func destinations(
+        of relationship: NSRelationshipDescription, home: StoredEntity, owners: [Int64]
+    ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
+        guard let links = schema.links(of: relationship) else { return [:] }
+        let statement = try LinkCompiler(schema: schema).destinations(of: relationship, links, owners: owners)
+        return try read("load '\(relationship.name)'") { try SQLiteReader($0).links(statement) }
+    }
+}

@@ -1,0 +1,157 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+extension NSManagedObject {
+    enum SaveEvent {
+        case insert, update
+    }
+
+    /// Checks every property: the model's constraints and the class's own, in the order of the entity.
+    final func validateProperties(event: SaveEvent) throws {
+        var errors: [NSError] = []
+        for slot in layout.slots.indices {
+            let info = layout.slots[slot]
+            guard info.kind != .fetched else { continue }
+            // Of a saved object, a relationship that nobody touched is as valid as it was.
+            if event == .update, info.kind.isRelationship, !isLoadedOrTouched(slot) { continue }
+            do {
+                var value = info.kind == .toMany ? toManyForValidation(slot) : anyValue(at: slot)
+                let before = value
+                try validateValue(&value, forKey: info.name)
+                if !isSame(before, value) { setValue(value, forKey: info.name) }
+            } catch {
+                errors.append(error as NSError)
+            }
+        }
+        try ValidationErrors.throwIfAny(errors)
+    }
+
+    private final func isLoadedOrTouched(_ slot: Int) -> Bool { touched.contains(slot) }
+
+    private final func toManyForValidation(_ slot: Int) -> Any? {
+        SlotValue.toMany(loadedToMany(at: slot)).anyValue(.toMany)
+    }
+
+    private final func isSame(_ a: Any?, _ b: Any?) -> Bool {
+        switch (a, b) {
+        case (nil, nil): true
+        case (let a as AnyObject, let b as AnyObject): a === b || (a as? NSObject)?.isEqual(b) ?? false
+        default: false
+        }
+    }
+
+    /// Checks a value against the model.
+    final func validateModelConstraints(_ value: inout Any?, forKey key: String) throws {
+        guard let slot = layout.index(of: key) else { fatalError(unknownKeyMessage(key)) }
+        let info = layout.slots[slot]
+        if value is NSNull { value = nil }
+        if info.kind == .toMany {
+            try validateCount(value, info)
+            return
+        }
+        guard let present = value else {
+            try validateAbsence(info)
+            return
+        }
+        if !info.kind.isRelationship, info.kind != .undefined {
+            _ = try SlotValue(present, for: info)
+        }
+        try validatePredicates(present, info)
+    }
+
+    private final func validateAbsence(_ info: PropertySlot) throws {
+        guard !info.property.isOptional, info.kind != .fetched else { return }
+        let cure =
+            info.isDerived
+            ? """
+             A derived attribute is computed when the object is saved, so before its first save it has no value: make \
+            it optional, or give it one in awakeFromInsert() with setPrimitiveValue(_:forKey:).
+            """ : ""
+        throw ValidationErrors.error(
+            NSValidationMissingMandatoryPropertyError, self, key: info.name, value: nil,
+            sentence: "\(info.name) is a required value.\(cure)")
+    }
+
+    private final func validateCount(_ value: Any?, _ info: PropertySlot) throws {
+        guard let relationship = info.relationship else { return }
+        let count = (value as? NSSet)?.count ?? (value as? NSOrderedSet)?.count ?? 0
+        if count == 0 {
+            guard !relationship.isOptional else { return }
+            guard relationship.minCount > 0 else {
+                throw ValidationErrors.error(
+                    NSValidationMissingMandatoryPropertyError, self, key: info.name, value: value,
+                    sentence: "\(info.name) is a required value.")
+            }
+        }
+        if count < relationship.minCount {
+            throw ValidationErrors.error(
+                NSValidationRelationshipLacksMinimumCountError, self, key: info.name, value: value,
+                sentence: "Too few items in \(info.name): \(count), not \(relationship.minCount) or more.")
+        }
+        if relationship.maxCount > 0, count > relationship.maxCount {
+            throw ValidationErrors.error(
+                NSValidationRelationshipExceedsMaximumCountError, self, key: info.name, value: value,
+                sentence: "Too many items in \(info.name): \(count), not \(relationship.maxCount) or fewer.")
+        }
+    }
+
+    private final func validatePredicates(_ value: Any, _ info: PropertySlot) throws {
+        for (index, predicate) in info.property.validationPredicates.enumerated()
+        where !predicate.evaluate(with: value) {
+            let warnings = info.property.validationWarnings
+            let warning = index < warnings.count ? warnings[index] : nil
+            // The model editor's own limits carry the code of their error; predicates of the application carry a text.
+            if let code = (warning as? NSNumber)?.intValue ?? (warning as? String).flatMap(Int.init) {
+                throw ValidationErrors.error(
+                    code, self, key: info.name, value: value, predicate: predicate,
+                    sentence: Self.sentence(code, info.name, predicate))
+            }
+            throw ValidationErrors.error(
+                NSManagedObjectValidationError, self, key: info.name, value: value, predicate: predicate,
+                sentence: warning as? String ?? "\(info.name) is not valid.")
+        }
+    }
+
+    private static func sentence(_ code: Int, _ name: String, _ predicate: NSPredicate) -> String {
+        let limit = predicate.limitText.map { ": \($0)" } ?? ""
+        return switch code {
+        case NSValidationNumberTooLargeError: "\(name) is too large. The largest value is\(limit)."
+        case NSValidationNumberTooSmallError: "\(name) is too small. The smallest value is\(limit)."
+        case NSValidationDateTooLateError: "\(name) is too late. The latest date is\(limit)."
+        case NSValidationDateTooSoonError: "\(name) is too early. The earliest date is\(limit)."
+        case NSValidationStringTooLongError: "\(name) is too long. The greatest length is\(limit)."
+        case NSValidationStringTooShortError: "\(name) is too short. The least length is\(limit)."
+        case NSValidationStringPatternMatchingError: "\(name) does not match the pattern\(limit)."
+        default: "\(name) is not valid."
+        }
+    }
+
+    /// Checks the rule Deny.
+    final func validateDeletion() throws {
+        var errors: [NSError] = []
+        for slot in layout.relationshipIndexes {
+            guard let relationship = layout.slots[slot].relationship,
+                relationship.deleteRule == .denyDeleteRule
+            else { continue }
+            let left = destinations(at: slot).filter { !$0.isDeleted }
+            guard !left.isEmpty else { continue }
+            errors.append(
+                ValidationErrors.error(
+                    NSValidationRelationshipDeniedDeleteError, self, key: relationship.name,
+                    value: anyValue(at: slot),
+                    sentence: "Items cannot be deleted from \(relationship.name): \(left.count) remain."))
+        }
+        try ValidationErrors.throwIfAny(errors)
+    }
+}
+
+extension NSPredicate {
+    /// The constant that a simple comparison compares with, as text.
+    fileprivate var limitText: String? {
+        guard let comparison = self as? NSComparisonPredicate,
+            comparison.rightExpression.expressionType == .constantValue
+        else { return nil }
+        return comparison.rightExpression.constantValue.map { "\($0)" }
+    }
+}

@@ -1,0 +1,34 @@
+import CocoaFoundation
+
+/// The description of an attribute that consists of several attributes, its elements.
+///
+/// An object holds the values of the elements in one dictionary under the attribute's name; a key path
+/// reaches one of them (`location.latitude`). In a store each element has a column of its own.
+open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked Sendable {
+    /// Creates a composite attribute without elements.
+    public required init() {
+        super.init()
+        attributeType = .compositeAttributeType
+    }
+
+    /// The attributes that the value consists of. An element may be a composite attribute itself.
+    open var elements: [NSAttributeDescription] = [] { willSet { willChange("elements") } }
+
+    override func makeImmutable() {
+        for element in elements { element.makeImmutable() }
+        super.makeImmutable()
+    }
+
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = super.copy(with: zone)
+        if let composite = copy as? NSCompositeAttributeDescription {
+            composite.elements = elements.compactMap { $0.copy() as? NSAttributeDescription }
+        }
+        return copy
+    }
+
+    override func hasSameSettings(as other: NSPropertyDescription) -> Bool {
+        guard let other = other as? NSCompositeAttributeDescription else { return false }
+        return super.hasSameSettings(as: other) && elements == other.elements
+    }
+}

@@ -1,0 +1,34 @@
+import CocoaFoundation
+
+/// The description of an attribute whose value the store computes from other values when it saves.
+///
+/// The expression is one of these:
+/// - the key path of an attribute, over to-one relationships or none: `author.name`;
+/// - `canonical:`, `uppercase:` or `lowercase:` of such a key path: `canonical:(title)`;
+/// - a to-many relationship and a terminal operator: `pages.@count`, `books.price.@sum`;
+/// - `now()`, the time of the save.
+///
+/// An object shows the new value after it has been saved.
+open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sendable {
+    /// The expression that yields the value.
+    open var derivationExpression: NSExpression? { willSet { willChange("derivationExpression") } }
+
+    package override var isReadOnly: Bool { true }
+
+    /// What `derivationExpression` means, or `nil` if it is missing or not one that a store can compute.
+    package var derivation: Derivation? { derivationExpression.flatMap(Derivation.init) }
+
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = super.copy(with: zone)
+        if let attribute = copy as? NSDerivedAttributeDescription {
+            attribute.derivationExpression = derivationExpression
+        }
+        return copy
+    }
+
+    override func hasSameSettings(as other: NSPropertyDescription) -> Bool {
+        guard let other = other as? NSDerivedAttributeDescription else { return false }
+        return super.hasSameSettings(as: other)
+            && areEqual(derivationExpression, other.derivationExpression)
+    }
+}

@@ -1,0 +1,102 @@
+import CocoaFoundation
+
+extension NSEntityDescription {
+    /// The relationships, inherited ones included, whose destination is the entity.
+    public func relationships(forDestination entity: NSEntityDescription) -> [NSRelationshipDescription] {
+        properties.compactMap { $0 as? NSRelationshipDescription }.filter { $0.destinationEntity == entity }
+    }
+
+    /// All properties in a fixed order: those of the superentity first, in its order, then the entity's own
+    /// by name.
+    ///
+    /// An index into the list of an entity is valid in the lists of its subentities as well.
+    package var allProperties: [NSPropertyDescription] {
+        if let tables { return tables.allProperties }
+        return lineage.flatMap { $0.ownPropertiesByNameOrder }
+    }
+
+    /// The entity's own properties in the order of their names, compared byte by byte.
+    var ownPropertiesByNameOrder: [NSPropertyDescription] {
+        ownProperties.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+
+    /// The properties that come from the superentity, in the order of `properties`.
+    var inheritedProperties: [NSPropertyDescription] {
+        lineage.dropLast().flatMap(\.ownProperties)
+    }
+
+    /// Whether the property is the entity's or one that it inherits.
+    package func hasProperty(_ property: NSPropertyDescription) -> Bool {
+        lineage.contains { $0 === property.owner }
+    }
+
+    /// Replaces the entity's own properties; inherited ones in the array are left out.
+    func setOwnProperties(_ new: [NSPropertyDescription]) {
+        let ancestors = lineage.dropLast()
+        let own = new.filter { property in !ancestors.contains { $0 === property.owner } }
+        for property in ownProperties where property.owner === self { property.owner = nil }
+        for property in own {
+            if let owner = property.owner, owner !== self {
+                fatalError(
+                    "Property '\(property.name)' belongs to entity '\(owner.name ?? "?")' already: add a copy of it "
+                        + "to entity '\(name ?? "?")'")
+            }
+            property.owner = self
+        }
+        ownProperties = own
+    }
+
+    /// The names that a tuple of names and descriptions means.
+    func propertyNames(_ tuple: [Any]) -> [String] {
+        tuple.compactMap { ($0 as? NSPropertyDescription)?.name ?? $0 as? String }
+    }
+
+    /// The uniqueness constraints that the entity itself declares, as names.
+    package var uniquenessConstraintNames: [[String]] { uniquenessConstraints.map(propertyNames) }
+
+    /// All indexes that a store keeps for the entity: `indexes`, and the ones that the deprecated settings
+    /// `isIndexed` and `compoundIndexes` ask for, under the names that Apple's model compiler gives to them.
+    package var storeIndexes: [NSFetchIndexDescription] {
+        if let tables { return tables.storeIndexes }
+        var all = indexes
+        var taken = Set(all.map(\.name))
+        func add(_ names: [String]) {
+            let name = names.joined(separator: "_")
+            guard !names.isEmpty, taken.insert(name).inserted else { return }
+            let elements = names.map {
+                NSFetchIndexElementDescription(propertyName: $0, collationType: .binary)
+            }
+            let index = NSFetchIndexDescription(name: name, elements: elements)
+            index.join(self)
+            all.append(index)
+        }
+        for property in ownPropertiesByNameOrder where property.isIndexedAlone && property.canBeIndexed {
+            add([property.name])
+        }
+        for tuple in indexedTuples { add(propertyNames(tuple)) }
+        return all
+    }
+
+    func hasSameSettings(as other: NSEntityDescription) -> Bool {
+        name == other.name
+            && managedObjectClassName == other.managedObjectClassName
+            && isAbstract == other.isAbstract
+            && superentity?.name == other.superentity?.name
+            && Set(subentities.map(\.name)) == Set(other.subentities.map(\.name))
+            && versionHashModifier == other.versionHashModifier
+            && renamingIdentifier == other.renamingIdentifier
+            && areEqual(userInfo ?? [:], other.userInfo ?? [:])
+            && uniquenessConstraintNames == other.uniquenessConstraintNames
+            && indexes == other.indexes
+            && ownPropertiesByNameOrder == other.ownPropertiesByNameOrder
+    }
+}
+
+extension NSPropertyDescription {
+    /// Whether a store has a column for the property. The model editor of old lets anything be marked as
+    /// indexed.
+    var canBeIndexed: Bool {
+        if let relationship = self as? NSRelationshipDescription, relationship.isToMany { return false }
+        return !isTransient && !(self is NSFetchedPropertyDescription)
+    }
+}

@@ -1,0 +1,51 @@
+import CocoaFoundation
+
+/// The description of a property whose value is the result of a fetch.
+///
+/// The predicate of the request may use `$FETCH_SOURCE` for the object that has the property and
+/// `$FETCHED_PROPERTY` for this description. Nothing of a fetched property is stored.
+open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Sendable {
+    /// Creates a fetched property without a request.
+    public required init() {
+        super.init()
+        isTransient = true
+    }
+
+    /// The request that yields the value. The property takes part in the ownership of the model: an entity
+    /// that the request fetches is kept alive by the model and not by the request.
+    open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
+        willSet { willChange("fetchRequest") }
+        didSet { fetchRequest?.joinModel() }
+    }
+
+    package override var isReadOnly: Bool { true }
+
+    /// Points the request to the entity of its name in a model.
+    func bind(in entitiesByName: [String: NSEntityDescription]) {
+        guard let fetchRequest, let name = fetchRequest.entityName, let entity = entitiesByName[name],
+            fetchRequest.entity !== entity
+        else { return }
+        fetchRequest.resolveEntity(entity)
+        fetchRequest.joinModel()
+    }
+
+    override func makeImmutable() {
+        fetchRequest?.makeImmutable()
+        super.makeImmutable()
+    }
+
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = super.copy(with: zone)
+        if let property = copy as? NSFetchedPropertyDescription {
+            property.fetchRequest = fetchRequest?.copy() as? NSFetchRequest<any NSFetchRequestResult>
+        }
+        return copy
+    }
+
+    override func hasSameSettings(as other: NSPropertyDescription) -> Bool {
+        guard let other = other as? NSFetchedPropertyDescription else { return false }
+        return super.hasSameSettings(as: other)
+            && fetchRequest?.entityName == other.fetchRequest?.entityName
+            && areEqual(fetchRequest?.predicate, other.fetchRequest?.predicate)
+    }
+}

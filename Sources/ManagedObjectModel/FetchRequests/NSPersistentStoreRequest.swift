@@ -1,0 +1,51 @@
+import CocoaFoundation
+
+/// What a request asks of a persistent store. The raw values are Apple's.
+public enum NSPersistentStoreRequestType: UInt, Sendable {
+    /// Objects, identifiers, dictionaries or a count (`NSFetchRequest`).
+    case fetchRequestType = 1
+    /// The changes of a context (`NSSaveChangesRequest`).
+    case saveRequestType = 2
+    /// Rows inserted without objects (`NSBatchInsertRequest`).
+    case batchInsertRequestType = 5
+    /// Rows changed without objects (`NSBatchUpdateRequest`).
+    case batchUpdateRequestType = 6
+    /// Rows deleted without objects (`NSBatchDeleteRequest`).
+    case batchDeleteRequestType = 7
+}
+
+/// The abstract superclass of everything that a persistent store can be asked to do.
+///
+/// Use one of its subclasses. A subclass says what it is in `requestType`; a custom incremental store
+/// switches over that value to find out what it got.
+open class NSPersistentStoreRequest: NSObject, NSCopying {
+    /// The stores to ask, of the type that the module of the stores declares; `nil` means all of them.
+    ///
+    /// `affectedStores` is a typed view of it, declared beside `NSPersistentStore`.
+    package var affectedStoreObjects: [AnyObject]?
+
+    /// Creates a request that asks all stores.
+    public required override init() {}
+
+    /// What the request asks for. Every subclass overrides it.
+    open var requestType: NSPersistentStoreRequestType {
+        fatalError(
+            "NSPersistentStoreRequest is abstract: \(type(of: self)) must override requestType")
+    }
+
+    /// A copy that can be changed without an effect on the receiver.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = Self()
+        copy.affectedStoreObjects = affectedStoreObjects
+        return copy
+    }
+
+    /// The fetch that the request describes, whatever its result type; `nil` if it is no fetch request.
+    ///
+    /// `NSFetchRequest` is generic and a generic class has no common type to cast to. The runtime works on
+    /// this value instead.
+    package var fetchSpecification: FetchSpecification? { nil }
+
+    /// Puts the entity that the request's entity name stands for in place. Only fetch requests have one.
+    package func resolveEntity(_ entity: NSEntityDescription) {}
+}

@@ -1,0 +1,57 @@
+import CocoaFoundation
+
+/// A model file could not be read: which file, where in it, and why.
+public struct ModelFileError: Error, LocalizedError, CustomStringConvertible, Sendable, Equatable {
+    /// The kinds of reasons for which a model file is not read.
+    public enum Reason: Sendable, Equatable {
+        /// The file does not exist or cannot be opened.
+        case unreadable
+        /// The file, or what it describes, is larger than any real model.
+        case tooLarge
+        /// The file has a form that is not read: compiled, or of an old version of Xcode.
+        case unsupportedForm
+        /// The file is not well-formed XML, or not a model.
+        case malformed
+        /// A setting has a value that it cannot have.
+        case invalidValue
+        /// A setting that is needed is missing.
+        case missingValue
+        /// Two things of one kind have the same name.
+        case duplicateName
+        /// Something refers to an entity or property that is not there.
+        case unknownName
+        /// An entity inherits from itself, or a composite attribute contains itself.
+        case cycle
+    }
+
+    /// The kind of reason.
+    public let reason: Reason
+    /// The file or folder, if there is one.
+    public internal(set) var file: URL?
+    /// The line of the element in the file, counted from 1.
+    public let line: Int?
+    /// The entity, or entity and property, in the form `Book.title`.
+    public let element: String?
+    /// A sentence about the reason, without the place.
+    public let detail: String
+
+    package init(
+        _ reason: Reason, _ detail: String, element: String? = nil, line: Int? = nil, file: URL? = nil
+    ) {
+        self.reason = reason
+        self.detail = detail
+        self.element = element
+        self.line = line
+        self.file = file
+    }
+
+    /// The place and the reason in one sentence.
+    public var description: String {
+        var place = file?.path ?? "model"
+        if let line { place += ":\(line)" }
+        return [place, element, detail].compactMap { $0 }.joined(separator: ": ")
+    }
+
+    /// The same as `description`.
+    public var errorDescription: String? { description }
+}

@@ -1,0 +1,78 @@
+import CocoaFoundation
+
+extension NSManagedObjectModel {
+    /// Reads a model from a file, and says what is wrong if it cannot be read.
+    ///
+    /// - Parameter url: a folder `.xcdatamodeld`, of which the current version is read, a folder
+    ///   `.xcdatamodel`, or the file `contents` in it.
+    /// - Throws: `ModelFileError` with the file, the line, the entity and property, and the reason.
+    public convenience init(loading url: URL) throws {
+        let tree: ModelElement
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
+            throw ModelFileError(.unreadable, "there is no such file", file: url)
+        }
+        var file = url
+        if isDirectory.boolValue {
+            let version = try XcodeModelFile(url: url).currentVersion.url
+            file = version.appendingPathComponent("contents")
+            tree = try XcodeModelFile.contents(of: version)
+        } else {
+            tree = try XcodeModelFile.tree(of: url)
+        }
+        do {
+            try self.init(tree: tree)
+        } catch var error as ModelFileError {
+            error.file = file
+            throw error
+        }
+    }
+
+    /// Reads a model from a file.
+    ///
+    /// - Returns: `nil` if there is no model that can be read. `init(loading:)` says why.
+    public convenience init?(contentsOf url: URL) {
+        do {
+            try self.init(loading: url)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Makes a model from the tree of a `contents` file.
+    ///
+    /// - Throws: `ModelFileError`, without a file.
+    package convenience init(tree: ModelElement) throws {
+        self.init()
+        var builder = ModelBuilder(tree)
+        try builder.build(self)
+    }
+
+    // MARK: Models in bundles
+
+    /// The models among the resources of bundles: of each the current version.
+    static func models(in bundles: [Bundle]) -> [NSManagedObjectModel] {
+        modelFiles(in: bundles).compactMap { NSManagedObjectModel(contentsOf: $0) }
+    }
+
+    /// The models among the resources of bundles: of each all versions.
+    static func modelVersions(in bundles: [Bundle]) -> [NSManagedObjectModel] {
+        modelFiles(in: bundles).flatMap { url -> [NSManagedObjectModel] in
+            guard let file = try? XcodeModelFile(url: url) else {
+                return [NSManagedObjectModel(contentsOf: url)].compactMap { $0 }
+            }
+            return file.versions.compactMap { NSManagedObjectModel(contentsOf: $0.url) }
+        }
+    }
+
+    private static func modelFiles(in bundles: [Bundle]) -> [URL] {
+        var files: [URL] = []
+        for bundle in bundles {
+            for kind in ["momd", "mom", "xcdatamodeld", "xcdatamodel"] {
+                let found = bundle.urls(forResourcesWithExtension: kind, subdirectory: nil) ?? []
+                files += found.map { $0 as URL }
+            }
+        }
+        return files.sorted { $0.path.utf8Precedes($1.path) }
+    }
+}

@@ -1,0 +1,146 @@
+import CocoaFoundation
+
+/// A model in the files of Xcode: a folder `.xcdatamodel` with a file `contents`, or a folder
+/// `.xcdatamodeld` with several of them, the versions of the model.
+package struct XcodeModelFile {
+    /// One version of a model.
+    package struct Version: Sendable, Equatable {
+        /// The name, which is that of the folder without its extension.
+        package let name: String
+        /// The folder `.xcdatamodel`.
+        package let url: URL
+    }
+
+    /// The versions in the order of their names, compared as people do (2 before 10).
+    package let versions: [Version]
+    /// The version that applications use.
+    package let currentVersion: Version
+
+    /// Finds the versions of a model.
+    ///
+    /// - Parameter url: a folder `.xcdatamodeld` or `.xcdatamodel`.
+    /// - Throws: `ModelFileError` if there is no model, or if it is not clear which version is the current
+    ///   one.
+    package init(url: URL) throws {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: url.path)
+        } catch {
+            throw ModelFileError(
+                .unreadable, "the folder cannot be read: \(error.localizedDescription)", file: url)
+        }
+        if names.contains("contents") || names.contains("elements") {
+            currentVersion = Version(name: url.deletingPathExtension().lastPathComponent, url: url)
+            versions = [currentVersion]
+            return
+        }
+        if names.contains("VersionInfo.plist") || names.contains(where: { $0.hasSuffix(".mom") }) {
+            throw ModelFileError.compiled(url)
+        }
+        versions =
+            names.filter { $0.hasSuffix(".xcdatamodel") }
+            .map {
+                Version(
+                    name: String($0.dropLast(".xcdatamodel".count)), url: url.appendingPathComponent($0))
+            }
+            .sorted {
+                $0.name.compare($1.name, options: [.numeric, .caseInsensitive]) == .orderedAscending
+            }
+        currentVersion = try Self.currentVersion(of: versions, in: url)
+    }
+
+    private static func currentVersion(of versions: [Version], in url: URL) throws -> Version {
+        let marker = url.appendingPathComponent(".xccurrentversion")
+        if FileManager.default.fileExists(atPath: marker.path) {
+            guard let data = try? BoundedFile.read(marker, limit: 1 << 12),
+                let plist = try? PropertyListSerialization.propertyList(from: data, format: nil),
+                let values = plist as? [String: Any]
+            else {
+                throw ModelFileError(
+                    .malformed, "it is not a property list with the current version", file: marker)
+            }
+            // Xcode also writes the file without a name, when there never was more than one version.
+            if let name = values["_XCCurrentVersionName"] as? String {
+                guard let version = versions.first(where: { $0.url.lastPathComponent == name }) else {
+                    throw ModelFileError(
+                        .unknownName, "the current version '\(name)' is not there", file: marker)
+                }
+                return version
+            }
+        }
+        let base = url.deletingPathExtension().lastPathComponent
+        if let only = versions.first, versions.count == 1 { return only }
+        if let namesake = versions.first(where: { $0.name == base }) { return namesake }
+        let found = versions.isEmpty ? "no version" : "\(versions.count) versions"
+        throw ModelFileError(
+            versions.isEmpty ? .unreadable : .missingValue,
+            "the folder has \(found) of a model, and nothing in .xccurrentversion says which is the current one",
+            file: url)
+    }
+
+    /// Reads the XML of a version.
+    package static func contents(of version: URL) throws -> ModelElement {
+        let contents = version.appendingPathComponent("contents")
+        let elements = version.appendingPathComponent("elements")
+        if !FileManager.default.fileExists(atPath: contents.path),
+            FileManager.default.fileExists(atPath: elements.path)
+        {
+            throw ModelFileError(
+                .unsupportedForm,
+                "the model has the binary form of Xcode 3 (files 'elements' and 'layout'), which is not read; "
+                    + "open and save it with Xcode 4 or later", file: version)
+        }
+        return try tree(of: contents)
+    }
+
+    /// Reads an XML file.
+    package static func tree(of file: URL) throws -> ModelElement {
+        do {
+            let data = try BoundedFile.read(file, limit: ModelElement.Limit.fileSize)
+            if data.starts(with: Array("bplist".utf8)) || data.starts(with: Array("momv".utf8)) {
+                throw ModelFileError.compiled(file)
+            }
+            return try ModelElement(xml: data)
+        } catch var error as ModelFileError {
+            error.file = file
+            throw error
+        }
+    }
+}
+
+extension ModelFileError {
+    static func compiled(_ url: URL) -> ModelFileError {
+        ModelFileError(
+            .unsupportedForm,
+            "compiled models (.momd, .mom, .omo) are not read yet; use the .xcdatamodeld that it was made from",
+            file: url)
+    }
+}
+
+/// Reading of a file that may be larger than it should be, or no file at all.
+enum BoundedFile {
+    static func read(_ url: URL, limit: Int) throws -> Data {
+        let type = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)[
+            .type]
+        guard let type = type as? FileAttributeType else {
+            throw ModelFileError(.unreadable, "there is no such file", file: url)
+        }
+        guard type == .typeRegular else {
+            throw ModelFileError(.unreadable, "it is not a regular file", file: url)
+        }
+        do {
+            let handle = try FileHandle(forReadingFrom: url)
+            defer { try? handle.close() }
+            let data = try handle.read(upToCount: limit + 1) ?? Data()
+            guard data.count <= limit else {
+                throw ModelFileError(.tooLarge, "the file is larger than \(limit) bytes", file: url)
+            }
+            return data
+        } catch let error as ModelFileError {
+            throw error
+        } catch {
+            throw ModelFileError(
+                .unreadable, "the file cannot be read: \(error.localizedDescription)", file: url)
+        }
+    }
+}

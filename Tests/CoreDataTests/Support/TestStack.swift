@@ -1,0 +1,39 @@
+import CoreData
+import Foundation
+
+/// A coordinator with one SQLite store in a folder of its own, which goes with it.
+final class TestStack: Sendable {
+    let folder: URL
+    let coordinator: NSPersistentStoreCoordinator
+    var file: URL { folder.appendingPathComponent("Library.sqlite") }
+
+    init(_ model: NSManagedObjectModel = Library.model(), folder: URL? = nil) throws {
+        NSManagedObjectModel.register(Book.self, Author.self)
+        self.folder =
+            folder
+            ?? FileManager.default.temporaryDirectory.appendingPathComponent(
+                "CoreDataTests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
+        coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(
+            type: .sqlite, at: self.folder.appendingPathComponent("Library.sqlite"))
+    }
+
+    deinit {
+        for store in coordinator.persistentStores { try? coordinator.remove(store) }
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// A context with a queue of its own.
+    func context() -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = coordinator
+        return context
+    }
+
+    /// Runs a block in a new context.
+    func inContext<Value>(_ body: (NSManagedObjectContext) throws -> Value) throws -> Value {
+        let context = context()
+        return try context.performAndWait { try body(context) }
+    }
+}

@@ -1,0 +1,42 @@
+import CocoaFoundation
+
+/// The collection of files that Apple's tools wrote, which is not part of the project.
+///
+/// It lies where `OPENCOREDATA_CORPUS` says, or beside the package. Without it the tests that need it are
+/// skipped.
+enum Corpus {
+    static let missing = "no corpus: set OPENCOREDATA_CORPUS to its folder"
+
+    static let root: URL? = {
+        let named = ProcessInfo.processInfo.environment["OPENCOREDATA_CORPUS"]
+        let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let url = named.map { URL(filePath: $0) } ?? package.appending(path: "../shared/corpus").standardized
+        return FileManager.default.fileExists(atPath: url.appending(path: "INDEX.tsv").path) ? url : nil
+    }()
+
+    static var isPresent: Bool { root != nil }
+
+    /// The rows of a table, split at tabs.
+    static func table(_ name: String) throws -> [[String]] {
+        guard let root else { return [] }
+        return try String(contentsOf: root.appending(path: name), encoding: .utf8)
+            .split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
+    }
+
+    /// The paths of all files with a name, relative to the corpus, sorted.
+    static func files(named name: String, under folder: String) -> [String] {
+        guard let root, let walk = FileManager.default.enumerator(atPath: root.appending(path: folder).path)
+        else { return [] }
+        return walk.compactMap { $0 as? String }.filter { ($0 as NSString).lastPathComponent == name }
+            .sorted().map { "\(folder)/\($0)" }
+    }
+
+    static func url(_ path: String) -> URL { (root ?? URL(filePath: "/")).appending(path: path) }
+
+    static func propertyList(_ path: String) throws -> [String: Any] {
+        let data = try Data(contentsOf: url(path))
+        let plist = try PropertyListSerialization.propertyList(from: data, format: nil)
+        return plist as? [String: Any] ?? [:]
+    }
+}

@@ -1,0 +1,180 @@
+import Testing
+
+@testable import ManagedObjectModel
+
+/// A model in use cannot be changed; a copy of it can.
+struct ImmutabilityTests {
+    static func library() -> NSManagedObjectModel {
+        let book = entity("Book", [attribute("title", .string)])
+        let author = entity("Author", [])
+        let writer = relationship("author", to: author, max: 1)
+        let books = relationship("books", to: book)
+        writer.inverseRelationship = books
+        books.inverseRelationship = writer
+        book.properties.append(writer)
+        author.properties = [books]
+        book.indexes = [
+            NSFetchIndexDescription(
+                name: "byTitle",
+                elements: [
+                    NSFetchIndexElementDescription(property: book.properties[0], collationType: .binary)
+                ])
+        ]
+        let model = makeModel(book, author)
+        model.setFetchRequestTemplate(NSFetchRequest(entityName: "Book"), forName: "books")
+        return model
+    }
+
+    static func libraryInUse() -> NSManagedObjectModel {
+        let model = library()
+        model.makeImmutable()
+        return model
+    }
+
+    @Test func everyKindOfDescriptionIsReadAsBefore() throws {
+        let model = ImmutabilityTests.library()
+        let titles = model.entities.map(\.allProperties).map { $0.map(\.name) }
+        model.makeImmutable()
+        model.makeImmutable()
+        #expect(model.isImmutable)
+        #expect(model.entities.map(\.allProperties).map { $0.map(\.name) } == titles)
+        let book = try #require(model.entitiesByName["Book"])
+        #expect(book.attributesByName.keys.sorted() == ["title"])
+        #expect(book.relationshipsByName["author"]?.inverseRelationship?.name == "books")
+        #expect(book.indexes[0].elements[0].property?.name == "title")
+    }
+
+    @Test func aCopyCanBeChanged() throws {
+        let model = ImmutabilityTests.libraryInUse()
+        let copy = try #require(model.copy() as? NSManagedObjectModel)
+        #expect(copy == model)
+        #expect(!copy.isImmutable)
+        let book = try #require(copy.entitiesByName["Book"])
+        book.name = "Tome"
+        book.properties[0].name = "name"
+        book.indexes[0].name = "byName"
+        copy.fetchRequestTemplate(forName: "books")?.fetchLimit = 1
+        #expect(model.entitiesByName["Book"]?.attributesByName["title"] != nil)
+        #expect(copy != model)
+    }
+
+    @Test func manyThreadsMayPutItIntoUseAndReadIt() async {
+        let model = ImmutabilityTests.library()
+        await withTaskGroup(of: Data?.self) { group in
+            for _ in 0..<16 {
+                group.addTask {
+                    model.makeImmutable()
+                    return model.entitiesByName["Book"]?.versionHash
+                }
+            }
+            for await hash in group { #expect(hash?.count == 32) }
+        }
+    }
+
+    @Test func entitiesOfAModelInUse() async {
+        await #expect(processExitsWith: .failure) { ImmutabilityTests.libraryInUse().entities = [] }
+    }
+
+    @Test func configurationsOfAModelInUse() async {
+        await #expect(processExitsWith: .failure) {
+            ImmutabilityTests.libraryInUse().setEntities([], forConfigurationName: "none")
+        }
+    }
+
+    @Test func templatesOfAModelInUse() async {
+        await #expect(processExitsWith: .failure) {
+            ImmutabilityTests.libraryInUse().setFetchRequestTemplate(nil, forName: "books")
+        }
+        await #expect(processExitsWith: .failure) {
+            ImmutabilityTests.libraryInUse().fetchRequestTemplate(forName: "books")?.fetchLimit = 1
+        }
+    }
+
+    @Test func entityOfAModelInUse() async {
+        await #expect(processExitsWith: .failure) {
+            let model = ImmutabilityTests.libraryInUse()
+            model.entities[0].name = "Tome"
+        }
+        await #expect(processExitsWith: .failure) {
+            let model = ImmutabilityTests.libraryInUse()
+            model.entities[0].subentities = [entity("Novel", [])]
+        }
+        await #expect(processExitsWith: .failure) {
+            let model = ImmutabilityTests.libraryInUse()
+            model.entities[0].properties = []
+        }
+    }
+
+    @Test func propertiesOfAModelInUse() async {
+        await #expect(processExitsWith: .failure) {
+            let model = ImmutabilityTests.libraryInUse()
+            model.entities[0].attributesByName["title"]?.isOptional = false
+        }
+        await #expect(processExitsWith: .failure) {
+            let model = ImmutabilityTests.libraryInUse()
+            model.entities[0].attributesByName["title"]?.defaultValue = "x"
+        }
+        await #expect(processExitsWith: .failure) {
+            let model = ImmutabilityTests.libraryInUse()
+            model.entities[0].relationshipsByName["author"]?.deleteRule = .denyDeleteRule
+        }
+        await #expect(processExitsWith: .failure) {
+            let model = ImmutabilityTests.libraryInUse()
+            model.entities[0].propertiesByName["title"]?.setValidationPredicates(
+                [], withValidationWarnings: [])
+        }
+    }
+
+    @Test func indexesOfAModelInUse() async {
+        await #expect(processExitsWith: .failure) {
+            let model = ImmutabilityTests.libraryInUse()
+            model.entities[0].indexes[0].elements[0].isAscending = false
+        }
+        await #expect(processExitsWith: .failure) {
+            let model = ImmutabilityTests.libraryInUse()
+            model.entities[0].indexes[0].name = "other"
+        }
+    }
+
+    @Test func theMessageNamesThePropertyAndThePlace() async throws {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let model = ImmutabilityTests.libraryInUse()
+            model.entities[0].propertiesByName["title"]?.isTransient = true
+        }
+        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(message.contains("Can't modify an immutable model: 'isTransient' of Book.title"))
+    }
+
+    @Test func anEntityOutlivesItsModel() throws {
+        var model: NSManagedObjectModel? = ImmutabilityTests.libraryInUse()
+        let book = try #require(model?.entitiesByName["Book"])
+        model = nil
+        #expect(book.model == nil)
+        #expect(book.allProperties.map(\.name) == ["author", "title"])
+        #expect(book.relationshipsByName["author"]?.destinationEntity == nil)
+        #expect(book.versionHash.count == 32)
+    }
+
+    @Test func aModelIsFreedWithItsDescriptions() {
+        weak var model: NSManagedObjectModel?
+        weak var child: NSEntityDescription?
+        weak var property: NSPropertyDescription?
+        do {
+            let novel = entity("Novel", [attribute("genre", .string)])
+            let fetched = NSFetchedPropertyDescription()
+            fetched.name = "all"
+            let request = NSFetchRequest<any NSFetchRequestResult>()
+            let book = entity("Book", [fetched], subentities: [novel])
+            request.entity = book
+            fetched.fetchRequest = request
+            let made = makeModel(book, novel)
+            made.makeImmutable()
+            (model, child, property) = (made, novel, fetched)
+        }
+        #expect(model == nil)
+        #expect(child == nil)
+        #expect(property == nil)
+    }
+}
