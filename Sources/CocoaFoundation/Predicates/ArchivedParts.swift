@@ -53,7 +53,7 @@ package final class ArchivedOperator: NSObject, NSSecureCoding {
 }
 
 /// A decimal number of an archive: `NSDecimalNumber`, which archivers look up by its hash, has none on Linux.
-package final class ArchivedDecimal: NSObject, NSSecureCoding {
+package final class DecimalConstant: NSObject, NSSecureCoding {
     let value: Decimal
 
     init(_ value: Decimal) { self.value = value }

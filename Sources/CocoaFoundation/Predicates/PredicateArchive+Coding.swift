@@ -64,7 +64,7 @@ extension PredicateArchive {
         case .integer(let number): return value as? NSNumber ?? NSNumber(value: number)
         case .unsigned(let number): return NSNumber(value: number)
         case .double(let number): return NSNumber(value: number)
-        case .decimal(let number): return ArchivedDecimal(number)
+        case .decimal(let number): return DecimalConstant(number)
         case .date(let date): return date as NSDate
         case .data(let data): return data as NSData
         case .uuid(let uuid): return uuid as NSUUID
@@ -116,8 +116,8 @@ extension PredicateArchive {
     /// A decoded value with its decimal numbers.
     private static func restored(_ value: Any) -> Any {
         switch value {
-        case let decimal as ArchivedDecimal: decimal.value
-        case let set as NSSet: set.allObjects.contains { $0 is ArchivedDecimal } ? restored(set) : set
+        case let decimal as DecimalConstant: decimal.value
+        case let set as NSSet: set.allObjects.contains { $0 is DecimalConstant } ? restored(set) : set
         case let array as NSArray: array.map { restored($0) }
         default: value
         }
@@ -142,7 +142,7 @@ extension PredicateArchive {
     private static var classes: [AnyClass] {
         [
             NSExpression.self, NSComparisonPredicate.self, CompoundPredicate.self, ConstantPredicate.self,
-            ArchivedKeyPath.self, ArchivedOperator.self, ArchivedDecimal.self, NSString.self, NSNumber.self,
+            ArchivedKeyPath.self, ArchivedOperator.self, DecimalConstant.self, NSString.self, NSNumber.self,
             NSDecimalNumber.self,
             NSDate.self, NSData.self, NSUUID.self, NSURL.self, NSNull.self, NSArray.self, NSSet.self,
             NSOrderedSet.self, NSDictionary.self,
