@@ -1,4 +1,5 @@
 // swift-tools-version:6.1
+import Foundation
 import PackageDescription
 
 let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
@@ -35,11 +36,20 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
-            name: "CocoaFoundationTests", dependencies: ["CocoaFoundation"], swiftSettings: settings),
-        .testTarget(
-            name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel"],
+            name: "CocoaFoundationTests", dependencies: ["CocoaFoundation", "TestSupport"],
             swiftSettings: settings),
-        .testTarget(name: "CoreDataTests", dependencies: ["CoreData"], swiftSettings: settings),
+        .testTarget(
+            name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CoreDataTests", dependencies: ["CoreData", "TestSupport"], swiftSettings: settings),
     ]
 )
+
+// Only `scripts/docs` needs the plugin that builds documentation.
+if ProcessInfo.processInfo.environment["OPENCOREDATA_DOCUMENTATION"] != nil {
+    package.dependencies.append(
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
+}

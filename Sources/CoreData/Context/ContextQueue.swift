@@ -45,7 +45,9 @@ final class ContextQueue: @unchecked Sendable {
 private enum Frames {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
-        pthread_key_create(&key) { pointer in Unmanaged<Stack>.fromOpaque(pointer!).release() }
+        pthread_key_create(&key) { pointer in
+            if let pointer { Unmanaged<Stack>.fromOpaque(pointer).release() }
+        }
         return key
     }()
 

@@ -117,7 +117,10 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 extension NSPersistentStore {
     /// A type of store.
     public struct StoreType: RawRepresentable, Hashable, Sendable {
+        /// The raw value.
         public let rawValue: String
+
+        /// Makes a value from its raw value.
 
         public init(rawValue: String) { self.rawValue = rawValue }
 
