@@ -18,7 +18,6 @@ extension NSManagedObjectContext {
         public let rawValue: NSManagedObjectContextConcurrencyType
 
         /// Makes a value from its raw value.
-
         public init(rawValue: NSManagedObjectContextConcurrencyType) { self.rawValue = rawValue }
 
         /// A queue of the context's own.

@@ -21,8 +21,10 @@ extension NSManagedObjectContext {
 
     /// Runs a block on the context's queue without blocking the caller's thread.
     ///
-    /// - Parameter schedule: `.immediate` runs the block at once when the caller is on the queue already;
-    ///   `.enqueued` always queues it.
+    /// - Parameters:
+    ///   - schedule: `.immediate` runs the block at once when the caller is on the queue already; `.enqueued` always
+    ///     queues it.
+    ///   - block: what to run.
     /// - Throws: what the block throws.
     public func perform<T, E: Error>(
         schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws(E) -> T

@@ -121,7 +121,6 @@ extension NSPersistentStore {
         public let rawValue: String
 
         /// Makes a value from its raw value.
-
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// One SQLite file.
