@@ -45,7 +45,7 @@ extension Double: ManagedComponent {
 
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         let kept = object.layout.slots[slot].kind == .float ? Double(Float(self)) : self
-        return object.checkedSlot(.double(kept), self, slot, \.isReal)
+        return object.checkedSlot(.double(kept), self, slot, \.isRealNumber)
     }
 }
 
@@ -57,7 +57,7 @@ extension Float: ManagedComponent {
     public static var _placeholder: Float? { 0 }
 
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
-        object.checkedSlot(.double(Double(self)), self, slot, \.isReal)
+        object.checkedSlot(.double(Double(self)), self, slot, \.isRealNumber)
     }
 }
 
@@ -245,7 +245,7 @@ extension SlotKind {
         }
     }
 
-    fileprivate var isReal: Bool { self == .double || self == .float }
+    fileprivate var isRealNumber: Bool { self == .double || self == .float }
 }
 
 extension NSManagedObject {

@@ -50,7 +50,8 @@ extension NSManagedObject {
             try validateCount(value, info)
             return
         }
-        guard let present = value else {
+        // A store has nothing to keep for what is not a number.
+        guard let present = value, info.property.isOptional || !isNotANumber(present) else {
             try validateAbsence(info)
             return
         }
@@ -58,6 +59,14 @@ extension NSManagedObject {
             _ = try SlotValue(present, for: info)
         }
         try validatePredicates(present, info)
+    }
+
+    private final func isNotANumber(_ value: Any) -> Bool {
+        switch value {
+        case let number as NSNumber: number.doubleValue.isNaN
+        case let date as Date: date.timeIntervalSinceReferenceDate.isNaN
+        default: false
+        }
     }
 
     private final func validateAbsence(_ info: PropertySlot) throws {
