@@ -170,13 +170,15 @@ extension NSManagedObject {
         persistentChanges().next() != nil
     }
 
-    /// The slots of stored properties whose value is not the row's.
+    /// The slots of stored properties whose value is not the row's. Derived attributes are the store's to change,
+    /// also when a primitive setter gave one a first value.
     final func persistentChanges() -> AnyIterator<Int> {
         let layout = layout
         var indexes = touched.makeIterator()
         return AnyIterator { [self] in
             while let slot = indexes.next() {
-                if layout.slots[slot].isStored, differsFromRow(at: slot) { return slot }
+                let info = layout.slots[slot]
+                if info.isStored, !info.isDerived, differsFromRow(at: slot) { return slot }
             }
             return nil
         }

@@ -26,13 +26,17 @@ private struct SchemaDesign {
     private var homesByEntity: [ObjectIdentifier: StoredEntity] = [:]
     /// The columns of an entity, inherited ones first.
     private var columns: [ObjectIdentifier: [SQLColumn]] = [:]
+    private var tableNames: [ObjectIdentifier: String] = [:]
+    private var takenTables = TakenNames([
+        "Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING",
+    ])
     /// The names taken in each table.
-    private var taken: [String: Set<String>] = [:]
+    private var taken: [String: TakenNames] = [:]
     /// The order column beside each to-one relationship whose inverse is ordered.
     private var orderColumns: [ObjectIdentifier: String] = [:]
     /// The foreign keys that stand for to-many relationships without inverse.
     private var hiddenKeys: [ObjectIdentifier: String] = [:]
-    private var joinColumnNames: Set<String> = []
+    private var joinColumnNames = TakenNames([])
 
     init(homes: [StoredEntity], dialect: any SQLDialect) {
         self.homes = homes
@@ -56,13 +60,14 @@ private struct SchemaDesign {
         for home in homes { designLinks(home) }
     }
 
-    private func tableName(_ root: NSEntityDescription) -> String { "Z" + (root.name ?? "").uppercased() }
+    private func tableName(_ root: NSEntityDescription) -> String { tableNames[ObjectIdentifier(root)] ?? "" }
 
     // MARK: Entity tables
 
     private mutating func designTree(_ root: NSEntityDescription) {
-        let name = tableName(root)
-        taken[name] = ["Z_PK", "Z_ENT", "Z_OPT"]
+        let name = takenTables.newName("Z" + (root.name ?? "").uppercased())
+        tableNames[ObjectIdentifier(root)] = name
+        taken[name] = TakenNames(["Z_PK", "Z_ENT", "Z_OPT"])
         var table = SQLSchema.Table(
             name: name, root: root,
             columns: [("Z_PK", "INTEGER PRIMARY KEY"), ("Z_ENT", "INTEGER"), ("Z_OPT", "INTEGER")])
@@ -78,15 +83,15 @@ private struct SchemaDesign {
     {
         let layout = home.layout
         let inheritedCount = layout.superlayout?.slots.count ?? 0
-        var leaves: [(info: PropertySlot, slot: Int)] = []
-        for slot in inheritedCount..<layout.slots.count {
-            Self.collect(layout.slots[slot], slot, &leaves)
+        // By the name of the property; the elements of a composite as it has them.
+        let own = (inheritedCount..<layout.slots.count).sorted {
+            layout.slots[$0].name.utf8.lexicographicallyPrecedes(layout.slots[$1].name.utf8)
         }
+        var leaves: [(info: PropertySlot, slot: Int)] = []
+        for slot in own { Self.collect(layout.slots[slot], slot, &leaves) }
         var made: [SQLColumn] = []
         for group in ColumnGroup.allCases {
-            let members = leaves.filter { ColumnGroup($0.info.kind) == group }
-                .sorted { $0.info.name.utf8.lexicographicallyPrecedes($1.info.name.utf8) }
-            for (info, slot) in members {
+            for (info, slot) in leaves where ColumnGroup(info.kind) == group {
                 let name = newName("Z" + info.name.uppercased(), in: table.name)
                 table.columns.append((name, dialect.columnType(info.kind)))
                 made.append(
@@ -127,7 +132,7 @@ private struct SchemaDesign {
     private mutating func designOrdersAndHiddenKeys(
         _ home: StoredEntity, _ leaves: [(info: PropertySlot, slot: Int)], _ table: inout SQLSchema.Table
     ) {
-        for (info, _) in leaves.sorted(by: { $0.info.name < $1.info.name }) where info.kind == .toOne {
+        for (info, _) in leaves where info.kind == .toOne {
             guard let relationship = info.relationship, relationship.inverseRelationship?.isOrdered ?? false
             else { continue }
             let name = newName("Z_FOK_" + info.name.uppercased(), in: table.name)
@@ -153,13 +158,7 @@ private struct SchemaDesign {
     }
 
     private mutating func newName(_ wanted: String, in table: String) -> String {
-        var name = wanted
-        var digit = 0
-        while !(taken[table]?.insert(name).inserted ?? true) {
-            digit += 1
-            name = wanted + String(digit)
-        }
-        return name
+        taken[table]?.newName(wanted) ?? wanted
     }
 
     // MARK: Links
@@ -222,10 +221,10 @@ private struct SchemaDesign {
         ].filter(\.0.isOrdered)
         // The owner's column stands first when the owner sorts before; the table is named after the other.
         let ownerIsFirst = JoinOrder(home, toOwner) < JoinOrder(destination, toDestination)
-        let name =
+        let name = takenTables.newName(
             ownerIsFirst
-            ? "Z_\(home.entityNumber)\(relationship.name.uppercased())"
-            : "Z_\(destination.entityNumber)\(inverse.name.uppercased())"
+                ? "Z_\(home.entityNumber)\(relationship.name.uppercased())"
+                : "Z_\(destination.entityNumber)\(inverse.name.uppercased())")
         let first = ownerIsFirst ? toOwner : toDestination
         let second = ownerIsFirst ? toDestination : toOwner
         joinTables.append(
@@ -242,24 +241,33 @@ private struct SchemaDesign {
     private mutating func designReflexive(_ relationship: NSRelationshipDescription, _ home: StoredEntity) {
         let column = newJoinColumn(relationship, home)
         let order = relationship.isOrdered ? "Z_FOK_\(column.dropFirst(2))" : nil
+        let name = takenTables.newName("Z_\(home.entityNumber)\(relationship.name.uppercased())")
         joinTables.append(
             SQLSchema.JoinTable(
-                name: "Z_\(home.entityNumber)\(relationship.name.uppercased())",
-                orders: [order].compactMap(\.self),
-                first: column, second: "REFLEXIVE"))
+                name: name, orders: [order].compactMap(\.self), first: column, second: "REFLEXIVE"))
         links[ObjectIdentifier(relationship)] = SQLLinks(
-            kind: .joinTable, table: "Z_\(home.entityNumber)\(relationship.name.uppercased())",
-            owner: "REFLEXIVE",
-            destination: column, order: order, ownerEntity: nil)
+            kind: .joinTable, table: name,
+            owner: "REFLEXIVE", destination: column, order: order, ownerEntity: nil, isReflexive: true)
     }
 
     private mutating func newJoinColumn(
         _ relationship: NSRelationshipDescription, _ destination: StoredEntity
     ) -> String {
-        let wanted = "Z_\(destination.entityNumber)\(relationship.name.uppercased())"
+        joinColumnNames.newName("Z_\(destination.entityNumber)\(relationship.name.uppercased())")
+    }
+}
+
+/// Names that are taken, as SQL compares them: without regard to the case of ASCII letters.
+private struct TakenNames {
+    private var names: Set<String>
+
+    init(_ names: Set<String>) { self.names = names }
+
+    /// Takes the wanted name, with a digit when it is taken already.
+    mutating func newName(_ wanted: String) -> String {
         var name = wanted
         var digit = 0
-        while !joinColumnNames.insert(name).inserted {
+        while !names.insert(name).inserted {
             digit += 1
             name = wanted + String(digit)
         }
