@@ -10,73 +10,33 @@ struct SQLiteStoreOpening {
     let model: NSManagedObjectModel
     let options: SQLiteStoreOptions
 
-    /// - Throws: 134010 when the file is no store, 134080 when it cannot be opened, 134090 when it stays locked, 134100
-    ///   when its model is another one, 134020 when its tables are not the model's.
+    /// - Throws: 259 when the file is no SQLite database, 134010 when it is one and no store, 134080 when it cannot be
+    ///   opened, 134090 when it stays locked, 134100 when its model is another one, 134020 when its tables are not the
+    ///   model's.
     func connect() throws -> any DatabaseWriter {
         guard let url = store.url, url.isFileURL else {
             throw NSError.coreData(
                 .persistentStoreOpen,
                 "A SQLite store needs a file URL, not \(store.url?.absoluteString ?? "none").")
         }
+        let file = SQLiteStoreFile(url: url, options: options)
         do {
-            if url.isNullDevice { return try makeInMemory() }
-            if try exists(url) {
-                try check(url)
-                return try openExisting(url)
+            if url.isNullDevice { return try makeInMemory(file) }
+            if try file.exists() {
+                try check(file)
+                return try openExisting(file)
             }
-            return try make(url)
+            return try make(file)
         } catch let error as DatabaseError {
-            throw NSError.sqlite(error, during: "open the store", store: url)
+            throw file.openingError(error)
         }
     }
 
     // MARK: Checking a file
 
-    private func exists(_ url: URL) throws -> Bool {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
-            let folder = url.deletingLastPathComponent()
-            guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder),
-                isFolder.boolValue
-            else { throw unopenable("the folder \(folder.path) does not exist") }
-            guard !options.isReadOnly else { throw unopenable("the file does not exist") }
-            return false
-        }
-        guard !isFolder.boolValue else { throw unopenable("it is a folder") }
-        guard FileManager.default.isReadableFile(atPath: url.path) else {
-            throw unopenable("the file cannot be read")
-        }
-        guard options.isReadOnly || FileManager.default.isWritableFile(atPath: url.path) else {
-            throw unopenable("the file is read-only; open it with \(NSReadOnlyPersistentStoreOption)")
-        }
-        let size = (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.intValue
-        // An empty file is a store that was never written.
-        return size != 0
-    }
-
-    private func unopenable(_ reason: String) -> NSError {
-        .coreData(
-            .persistentStoreOpen, "The store at \(store.url?.path ?? "") cannot be opened: \(reason).",
-            [NSFilePathErrorKey: store.url?.path ?? ""])
-    }
-
-    private func check(_ url: URL) throws {
-        guard let handle = FileHandle(forReadingAtPath: url.path) else {
-            throw unopenable("the file cannot be read")
-        }
-        let header = try? handle.read(upToCount: 16)
-        try? handle.close()
-        guard header == Data("SQLite format 3\0".utf8) else {
-            throw NSError.coreData(
-                .persistentStoreTypeMismatch, "The file at \(url.path) is not a SQLite database.",
-                [NSFilePathErrorKey: url.path])
-        }
-        var configuration = configuration()
-        configuration.readonly = true
-        let connection = try DatabaseQueue(path: url.path, configuration: configuration)
-        defer { try? connection.close() }
-        try connection.read { database in
-            let metadata = try SQLiteMetadata.read(database, url)
+    private func check(_ file: SQLiteStoreFile) throws {
+        try file.read { database in
+            let metadata = try SQLiteMetadata.read(database, file.url)
             try checkVersion(metadata)
             try checkTables(database)
             store.take(metadata: metadata)
@@ -138,58 +98,69 @@ struct SQLiteStoreOpening {
 
     // MARK: Connecting
 
-    private func configuration() -> Configuration {
-        var configuration = Configuration()
-        configuration.label = "CoreData"
-        configuration.busyMode = .timeout(options.timeout)
-        configuration.readonly = options.isReadOnly
-        configuration.maximumReaderCount = 8
+    private func configuration(_ file: SQLiteStoreFile) -> Configuration {
+        var configuration = file.configuration
         let reports = store.reports
-        let pragmas = options.pragmas
-        configuration.prepareDatabase { database in
-            for pragma in pragmas { try database.execute(sql: "PRAGMA \(pragma.name) = \(pragma.value)") }
-            SQLiteFunctions.install(on: database, reports: reports)
-        }
+        configuration.prepareDatabase { SQLiteFunctions.install(on: $0, reports: reports) }
         return configuration
     }
 
-    private func openExisting(_ url: URL) throws -> any DatabaseWriter {
-        if options.isReadOnly { return try DatabaseQueue(path: url.path, configuration: configuration()) }
-        let pool = try DatabasePool(path: url.path, configuration: configuration())
-        if options.vacuums { try pool.vacuum() }
-        if options.analyses { try pool.write { try $0.execute(sql: "ANALYZE") } }
-        return pool
+    private func openExisting(_ file: SQLiteStoreFile) throws -> any DatabaseWriter {
+        let configuration = configuration(file)
+        if options.isReadOnly { return try file.readOnlyConnection(configuration) }
+        let connection: any DatabaseWriter
+        if let mode = options.journalMode, mode != "wal" {
+            // Without a write-ahead log, readers and the writer would wait for each other anyway.
+            let queue = try DatabaseQueue(path: file.url.path, configuration: configuration)
+            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = \(mode)") }
+            connection = queue
+        } else {
+            connection = try DatabasePool(path: file.url.path, configuration: configuration)
+        }
+        if options.vacuums { try connection.vacuum() }
+        if options.analyses { try connection.write { try $0.execute(sql: "ANALYZE") } }
+        return connection
     }
 
     /// Makes the store beside its place and moves it there when it is complete.
-    private func make(_ url: URL) throws -> any DatabaseWriter {
+    private func make(_ file: SQLiteStoreFile) throws -> any DatabaseWriter {
+        let url = file.url
         let draft = url.deletingLastPathComponent().appendingPathComponent(
             ".\(url.lastPathComponent).\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: draft) }
-        var configuration = configuration()
-        configuration.readonly = false
         do {
-            let connection = try DatabaseQueue(path: draft.path, configuration: configuration)
+            let connection = try DatabaseQueue(path: draft.path, configuration: configuration(file))
             try connection.writeWithoutTransaction(fill)
             try connection.close()
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CANTOPEN {
-            throw unopenable("its folder cannot be written to")
+            throw file.unopenable("its folder cannot be written to")
         }
         if FileManager.default.fileExists(atPath: url.path) {
             // An empty file takes the store's contents.
             try FileManager.default.removeItem(at: url)
         }
-        do {
-            try FileManager.default.moveItem(at: draft, to: url)
-        } catch CocoaError.fileWriteFileExists {
+        if try !place(draft, at: url) {
             // Somebody else made the store meanwhile.
-            try check(url)
+            try check(file)
         }
-        return try openExisting(url)
+        return try openExisting(file)
     }
 
-    private func makeInMemory() throws -> any DatabaseWriter {
-        let connection = try DatabaseQueue(configuration: configuration())
+    /// Gives a finished draft its place, unless something is there. A link, other than a move, cannot take the place of
+    /// what another process has just put there.
+    private func place(_ draft: URL, at url: URL) throws -> Bool {
+        do {
+            try FileManager.default.linkItem(at: draft, to: url)
+        } catch {
+            guard !FileManager.default.fileExists(atPath: url.path) else { return false }
+            // A file system without links.
+            try FileManager.default.moveItem(at: draft, to: url)
+        }
+        return true
+    }
+
+    private func makeInMemory(_ file: SQLiteStoreFile) throws -> any DatabaseWriter {
+        let connection = try DatabaseQueue(configuration: configuration(file))
         try connection.writeWithoutTransaction(fill)
         return connection
     }
