@@ -40,6 +40,9 @@ let package = Package(
         .testTarget(
             name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel"],
             swiftSettings: settings),
-        .testTarget(name: "CoreDataTests", dependencies: ["CoreData"], swiftSettings: settings),
+        .testTarget(
+            name: "CoreDataTests",
+            dependencies: ["CoreData", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: settings),
     ]
 )
