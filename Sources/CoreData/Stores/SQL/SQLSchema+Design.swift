@@ -78,7 +78,7 @@ private struct SchemaDesign {
         var table = SQLSchema.Table(
             name: name, root: root,
             columns: [("Z_PK", "INTEGER PRIMARY KEY"), ("Z_ENT", "INTEGER"), ("Z_OPT", "INTEGER")])
-        let family = root.selfAndDescendants.compactMap { homesByEntity[ObjectIdentifier($0)] }
+        let family = homes.filter { $0.entity.rootEntity === root }
         let leaves = family.map(Self.leaves)
         var made = Array(repeating: [SQLColumn](), count: family.count)
         for index in family.indices {
