@@ -25,6 +25,8 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
         try runWillSave()
         try validateChanges()
+        // Validation may have replaced values.
+        processPendingChanges()
         phase = .saving
         defer { phase = .idle }
         try write()

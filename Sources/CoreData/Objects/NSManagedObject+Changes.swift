@@ -63,7 +63,9 @@ extension NSManagedObject {
     /// Marks the object as changed in the running event.
     @inline(__always)
     final func markChanged() {
-        guard state.isDisjoint(with: [.unobservedChanges, .eventInserted, .eventUpdated]) else { return }
+        guard state.isDisjoint(with: [.unobservedChanges, .eventInserted]) else { return }
+        // An object that was saved since it changed in this event has to be noted again.
+        if state.contains(.eventUpdated), !state.isDisjoint(with: [.updated, .inserted]) { return }
         context?.noteUpdate(of: self)
     }
 
@@ -235,6 +237,6 @@ extension NSManagedObject {
             return row.isNull(slot)
                 ? .null : context?.destination(of: self, slot, row).map(SlotValue.object) ?? .null
         }
-        return info.kind == .composite ? row.composite(info) : row.value(slot, info)
+        return row.value(slot, info)
     }
 }

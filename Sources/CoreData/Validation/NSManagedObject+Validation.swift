@@ -19,7 +19,7 @@ extension NSManagedObject {
                 var value = info.kind == .toMany ? toManyForValidation(slot) : anyValue(at: slot)
                 let before = value
                 try validateValue(&value, forKey: info.name)
-                if !isSame(before, value) { setValue(value, forKey: info.name) }
+                if !ValueTransformer.areEqual(before, value) { setValue(value, forKey: info.name) }
             } catch {
                 errors.append(error as NSError)
             }
@@ -31,14 +31,6 @@ extension NSManagedObject {
 
     private final func toManyForValidation(_ slot: Int) -> Any? {
         SlotValue.toMany(loadedToMany(at: slot)).anyValue(.toMany)
-    }
-
-    private final func isSame(_ a: Any?, _ b: Any?) -> Bool {
-        switch (a, b) {
-        case (nil, nil): true
-        case (let a as AnyObject, let b as AnyObject): a === b || (a as? NSObject)?.isEqual(b) ?? false
-        default: false
-        }
     }
 
     /// Checks a value against the model.
