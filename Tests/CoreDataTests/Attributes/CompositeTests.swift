@@ -81,6 +81,21 @@ import Testing
         #expect(try folder.stored("ZLATITUDE", "ZLONGITUDE", in: "ZPLACE") == ["real 3.0", "null NULL"])
     }
 
+    @Test func anEqualValueIsNoChange() throws {
+        try folder.open(Self.model).inContext { context in
+            let position: [String: Any] = ["latitude": 1.0, "source": ["kind": "map"] as [String: Any]]
+            let place = try context.insert("Place", ["position": position])
+            try context.save()
+            place.setValue(position, forKey: "position")
+            #expect(place.isUpdated && !place.hasPersistentChangedValues)
+            place.setValue("renamed", forKey: "name")
+            #expect(place.changedValues().keys.sorted() == ["name"])
+            try context.save()
+            place.setValue(["latitude": 1.0, "source": ["kind": "sea"]] as [String: Any], forKey: "position")
+            #expect(place.changedValues().keys.sorted() == ["position"])
+        }
+    }
+
     @Test func noValueEmptiesEveryElement() throws {
         try folder.open(Self.model).inContext { context in
             let place = try context.insert(
