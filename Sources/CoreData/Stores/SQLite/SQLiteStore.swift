@@ -10,7 +10,9 @@ import Synchronization
 package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
     package private(set) var schema = SQLSchema(
         dialect: SQLiteDialect(), tables: [], joinTables: [], entities: [], links: [:])
-    private(set) var connections: (any DatabaseWriter)?
+    /// Nil before the file is open and after it is closed, which any queue may meet.
+    private let access = Mutex<(any DatabaseWriter)?>(nil)
+    var connections: (any DatabaseWriter)? { access.withLock { $0 } }
     let reports = DerivedReports()
     let rowCache = RowCache()
     private var decoders: [Int32: RowDecoder] = [:]
@@ -40,7 +42,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
                 (entity.number, RowDecoder(family: entity.familyNumbers.compactMap(schema.entity)))
             })
         let opening = SQLiteStoreOpening(store: self, model: model, options: options)
-        connections = try opening.connect()
+        let connections = try opening.connect()
+        access.withLock { $0 = connections }
     }
 
     /// Designs the tables.
@@ -89,8 +92,17 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     }
 
     package override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
-        try? connections?.close()
-        connections = nil
+        let connections = access.withLock { access in
+            defer { access = nil }
+            return access
+        }
+        // The last connection to go must be the one that writes: it moves the log into the file.
+        (connections as? DatabasePool)?.invalidateReadOnlyConnections()
+        do {
+            try connections?.close()
+        } catch {
+            Log.store.error("Could not close the store at \(url?.path ?? ""): \(error.localizedDescription)")
+        }
         rowCache.removeAll()
     }
 
