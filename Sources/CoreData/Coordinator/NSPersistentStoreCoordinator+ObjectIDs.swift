@@ -4,8 +4,9 @@ import ManagedObjectModel
 extension NSPersistentStoreCoordinator {
     /// The ID that a URI stands for; nil for a malformed URI, an unknown entity, or a store that was not added.
     public func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
-        guard url.scheme == "x-coredata", let identifier = url.host, !identifier.isEmpty,
-            url.query == nil, url.fragment == nil
+        // The whole of the authority is the store's identifier: no user, no port.
+        guard let identifier = url.host, !identifier.isEmpty, url.query == nil, url.fragment == nil,
+            url.absoluteString.hasPrefix("x-coredata://\(identifier)/")
         else { return nil }
         // The name of an entity may contain a slash; a reference does not.
         let path = url.path.dropFirst()

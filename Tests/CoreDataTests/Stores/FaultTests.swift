@@ -29,7 +29,8 @@ import Testing
         try coordinator.inContext { context in
             try context.insert("Item", ["name": "small"])
             try context.save()
-            let large = try context.insert("Item", ["name": "large", "bytes": Data(repeating: 1, count: 100_000)])
+            let large = try context.insert(
+                "Item", ["name": "large", "bytes": Data(repeating: 1, count: 100_000)])
             let refusal = try error { try context.save() }
             #expect(refusal.localizedDescription.contains("full"))
             #expect(refusal.localizedDescription.contains(folder.file.path))
@@ -56,6 +57,20 @@ import Testing
         #expect(try folder.names == [])
     }
 
+    @Test func anEmptyFileOnAFullDisk() throws {
+        try Data().write(to: folder.file)
+        let refusal = try error {
+            try folder.open(Self.model, [NSSQLitePragmasOption: ["max_page_count": 2]]).close()
+        }
+        #expect(refusal.localizedDescription.contains("full"))
+        #expect(try folder.names == ["Store.sqlite"])
+        try folder.open(Self.model).inContext { context in
+            try context.insert("Item")
+            try context.save()
+        }
+        #expect(try folder.value("PRAGMA auto_vacuum").description == "2")
+    }
+
     @Test func aLimitOnTheSizeOfFiles() async throws {
         try folder.open(Self.model).inContext { context in
             try context.insert("Item", ["name": "kept"])
@@ -69,7 +84,8 @@ import Testing
             var limit = rlimit(rlim_cur: 1 << 18, rlim_max: 1 << 18)
             try #require(setrlimit(__rlimit_resource_t(1), &limit) == 0)
             try coordinator.inContext { context in
-                let item = try context.insert("Item", ["name": "large", "bytes": Data(repeating: 1, count: 1 << 20)])
+                let item = try context.insert(
+                    "Item", ["name": "large", "bytes": Data(repeating: 1, count: 1 << 20)])
                 let refusal = try error { try context.save() }
                 try #require(refusal.domain == NSCocoaErrorDomain)
                 try #require(refusal.userInfo[NSUnderlyingErrorKey] is NSError)
@@ -90,7 +106,8 @@ import Testing
     func aProcessThatIsKilledWhileItSaves(_ milliseconds: Int) async throws {
         try folder.make(Self.model)
         let path = folder.file.path
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, milliseconds = milliseconds as Int] in
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [path = path as String, milliseconds = milliseconds as Int] in
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: FaultTests.model)
             try coordinator.addPersistentStore(type: .sqlite, at: URL(fileURLWithPath: path))
             // Another thread ends the process, somewhere in the middle of a save.
@@ -103,7 +120,9 @@ import Testing
                 try context.save()
                 killer.start()
                 while true {
-                    for _ in 0..<10 { try context.insert("Item", ["owner": owner, "bytes": Data(count: 500)]) }
+                    for _ in 0..<10 {
+                        try context.insert("Item", ["owner": owner, "bytes": Data(count: 500)])
+                    }
                     try context.save()
                 }
             }
@@ -160,8 +179,10 @@ import Testing
         try coordinator.close()
     }
 
-    @Test func processesThatMakeTheStoreAtOnce() async throws {
+    @Test(arguments: [false, true])
+    func processesThatMakeTheStoreAtOnce(_ isFileThere: Bool) async throws {
         let path = folder.file.path
+        if isFileThere { try Data().write(to: folder.file) }
         async let one = #expect(processExitsWith: .success) { [path = path as String] in
             try FaultTests.insert(5, "one", into: path)
         }
@@ -173,8 +194,10 @@ import Testing
         #expect(try folder.names == ["Store.sqlite"])
     }
 
-    @Test func coordinatorsThatMakeTheStoreAtOnce() async throws {
+    @Test(arguments: [false, true])
+    func coordinatorsThatMakeTheStoreAtOnce(_ isFileThere: Bool) async throws {
         let file = folder.file
+        if isFileThere { try Data().write(to: file) }
         let identifiers = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<6 {
                 group.addTask {

@@ -144,6 +144,13 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM ZITEM").description == "1")
     }
 
+    @Test func aDatabaseWithoutTablesBecomesAStore() throws {
+        try folder.execute("CREATE TABLE diary (day); DROP TABLE diary")
+        #expect(try refusal(Self.model, [NSReadOnlyPersistentStoreOption: true]).code == 134080)
+        try folder.make(Self.model)
+        try folder.open(Self.model).close()
+    }
+
     @Test func aFileThatMayNotBeWritten() async throws {
         try folder.make(Self.model)
         let path = folder.url.path

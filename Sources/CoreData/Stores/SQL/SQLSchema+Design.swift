@@ -43,6 +43,7 @@ private struct SchemaDesign {
     /// The foreign keys that stand for to-many relationships without inverse.
     private var hiddenKeys: [ObjectIdentifier: String] = [:]
     private var joinColumnNames = TakenNames([])
+    private var usedJoinTables: Set<String> { Set(joinTables.map(\.name)) }
 
     init(homes: [StoredEntity], dialect: any SQLDialect, existing: ExistingTables?) {
         self.homes = homes
@@ -242,7 +243,7 @@ private struct SchemaDesign {
         let (first, second) =
             ownerIsFirst ? (wanted.toOwner, wanted.toDestination) : (wanted.toDestination, wanted.toOwner)
         let table =
-            existing?.joinTable(first, second)
+            existing?.joinTable(first, second, except: usedJoinTables)
             ?? (
                 name: takenTables.newName(
                     ownerIsFirst
@@ -268,7 +269,7 @@ private struct SchemaDesign {
     private mutating func designReflexive(_ relationship: NSRelationshipDescription, _ home: StoredEntity) {
         let wanted = joinColumn(relationship, home)
         let table =
-            existing?.joinTable(wanted, "REFLEXIVE")
+            existing?.joinTable(wanted, "REFLEXIVE", except: usedJoinTables)
             ?? (takenTables.newName(wanted), joinColumnNames.newName(wanted), "REFLEXIVE")
         let orders = relationship.isOrdered ? [order(table.first)] : []
         joinTables.append(
@@ -283,43 +284,6 @@ private struct SchemaDesign {
     /// The name that a relationship has in join tables: with the number of an entity before it.
     private func joinColumn(_ relationship: NSRelationshipDescription, _ home: StoredEntity) -> String {
         "Z_\(home.entityNumber)\(relationship.name.uppercased())"
-    }
-}
-
-/// The tables of a file, with their columns.
-package struct ExistingTables: Sendable {
-    private let columns: [String: [String]]
-
-    package init(_ columns: [String: [String]]) { self.columns = columns }
-
-    /// The columns of a table; nil when there is none of this name.
-    package func columns(of table: String) -> [String]? { columns[table] }
-
-    /// The join table with these two keys.
-    ///
-    /// Which of two relationships gives a join table its name, and which of two clashing columns a digit, differs from
-    /// one version of Apple's framework to the next. The pair of keys says which relationship it is.
-    fileprivate func joinTable(_ first: String, _ second: String) -> (
-        name: String, first: String, second: String
-    )? {
-        let found = columns.compactMap { name, columns -> (name: String, first: String, second: String)? in
-            let keys = columns.filter { !$0.hasPrefix("Z_FOK_") }
-            guard name.hasPrefix("Z_"), keys.count == 2,
-                let one = keys.first(where: { Self.isNamed($0, first) }),
-                let other = keys.first(where: { $0 != one && Self.isNamed($0, second) })
-            else { return nil }
-            return (name, one, other)
-        }
-        return found.min { a, b in
-            let (exactA, exactB) = (
-                a.first == first && a.second == second, b.first == first && b.second == second
-            )
-            return exactA == exactB ? a.name < b.name : exactA
-        }
-    }
-
-    private static func isNamed(_ column: String, _ wanted: String) -> Bool {
-        column.hasPrefix(wanted) && column.dropFirst(wanted.count).allSatisfy(\.isNumber)
     }
 }
 

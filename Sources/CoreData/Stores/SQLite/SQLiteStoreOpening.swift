@@ -22,10 +22,7 @@ struct SQLiteStoreOpening {
         let file = SQLiteStoreFile(url: url, options: options)
         do {
             if url.isNullDevice { return try makeInMemory(file) }
-            if try file.exists() {
-                try check(file)
-                return try openExisting(file)
-            }
+            if try file.exists(), try check(file) { return try openExisting(file) }
             return try make(file)
         } catch let error as DatabaseError {
             throw file.openingError(error)
@@ -34,13 +31,23 @@ struct SQLiteStoreOpening {
 
     // MARK: Checking a file
 
-    private func check(_ file: SQLiteStoreFile) throws {
+    /// False when nothing was ever stored in the database, so that the store is still to be made.
+    private func check(_ file: SQLiteStoreFile) throws -> Bool {
         try file.read { database in
+            guard try hasTables(database) else {
+                guard !options.isReadOnly else { throw file.unopenable("the database is empty") }
+                return false
+            }
             let metadata = try SQLiteMetadata.read(database, file.url)
             try checkVersion(metadata)
             try checkTables(database)
             store.take(metadata: metadata)
+            return true
         }
+    }
+
+    private func hasTables(_ database: Database) throws -> Bool {
+        try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM sqlite_master") != 0
     }
 
     private func checkVersion(_ metadata: [String: Any]) throws {
@@ -131,34 +138,32 @@ struct SQLiteStoreOpening {
         return connection
     }
 
-    /// Makes the store beside its place and moves it there when it is complete.
+    // MARK: Making
+
+    /// Makes the store, or opens the one that somebody else has made meanwhile.
     private func make(_ file: SQLiteStoreFile) throws -> any DatabaseWriter {
+        let isMade =
+            FileManager.default.fileExists(atPath: file.url.path)
+            ? try fillEmptyFile(file) : try placeNewFile(file)
+        guard try isMade || check(file) else { throw file.unopenable("others make it and take it away") }
+        return try openExisting(file)
+    }
+
+    /// Makes the store beside its place and puts it there when it is complete; false when something is there.
+    private func placeNewFile(_ file: SQLiteStoreFile) throws -> Bool {
         let url = file.url
         let draft = url.deletingLastPathComponent().appendingPathComponent(
             ".\(url.lastPathComponent).\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: draft) }
         do {
             let connection = try DatabaseQueue(path: draft.path, configuration: configuration(file))
-            try connection.writeWithoutTransaction(fill)
+            _ = try connection.writeWithoutTransaction(fill)
             try connection.close()
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CANTOPEN {
             throw file.unopenable("its folder cannot be written to")
         }
-        if FileManager.default.fileExists(atPath: url.path) {
-            // An empty file takes the store's contents.
-            try FileManager.default.removeItem(at: url)
-        }
-        if try !place(draft, at: url) {
-            // Somebody else made the store meanwhile.
-            try check(file)
-        }
-        return try openExisting(file)
-    }
-
-    /// Gives a finished draft its place, unless something is there. A link, other than a move, cannot take the place of
-    /// what another process has just put there.
-    private func place(_ draft: URL, at url: URL) throws -> Bool {
         do {
+            // A link, other than a move, does not take the place of what another process has just put there.
             try FileManager.default.linkItem(at: draft, to: url)
         } catch {
             guard !FileManager.default.fileExists(atPath: url.path) else { return false }
@@ -168,15 +173,25 @@ struct SQLiteStoreOpening {
         return true
     }
 
+    /// Makes the store in an empty file; false when it is not empty any more.
+    private func fillEmptyFile(_ file: SQLiteStoreFile) throws -> Bool {
+        let connection = try DatabaseQueue(path: file.url.path, configuration: configuration(file))
+        defer { try? connection.close() }
+        return try connection.writeWithoutTransaction(fill)
+    }
+
     private func makeInMemory(_ file: SQLiteStoreFile) throws -> any DatabaseWriter {
         let connection = try DatabaseQueue(configuration: configuration(file))
-        try connection.writeWithoutTransaction(fill)
+        _ = try connection.writeWithoutTransaction(fill)
         return connection
     }
 
-    private func fill(_ database: Database) throws {
+    /// Makes tables and metadata, all or nothing; false when the database has tables.
+    private func fill(_ database: Database) throws -> Bool {
         try database.execute(sql: "PRAGMA auto_vacuum = 2")
-        try database.inTransaction {
+        var isFilled = false
+        try database.inTransaction(.exclusive) {
+            guard try !hasTables(database) else { return .rollback }
             for statement in try store.schema.creationStatements() {
                 try database.execute(
                     sql: statement.text, arguments: StatementArguments(statement.databaseValues))
@@ -184,8 +199,10 @@ struct SQLiteStoreOpening {
             let metadata = SQLiteMetadata.new(model, configuration: store.configurationName)
             try SQLiteMetadata.write(metadata, database)
             store.take(metadata: metadata)
+            isFilled = true
             return .commit
         }
+        return isFilled
     }
 }
 
