@@ -44,7 +44,15 @@ let package = Package(
             name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "CoreDataTests", dependencies: ["CoreData", "TestSupport"], swiftSettings: settings),
+            name: "CoreDataTests",
+            dependencies: [
+                "CoreData",
+                "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
     ]
 )
 

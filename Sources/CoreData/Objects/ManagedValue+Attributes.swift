@@ -54,7 +54,7 @@ extension Double: ManagedComponent {
     /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         let kept = object.layout.slots[slot].kind == .float ? Double(Float(self)) : self
-        return object.checkedSlot(.double(kept), self, slot, \.isReal)
+        return object.checkedSlot(.double(kept), self, slot, \.isRealNumber)
     }
 }
 
@@ -69,7 +69,7 @@ extension Float: ManagedComponent {
 
     /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
-        object.checkedSlot(.double(Double(self)), self, slot, \.isReal)
+        object.checkedSlot(.double(Double(self)), self, slot, \.isRealNumber)
     }
 }
 
@@ -287,7 +287,7 @@ extension SlotKind {
         }
     }
 
-    fileprivate var isReal: Bool { self == .double || self == .float }
+    fileprivate var isRealNumber: Bool { self == .double || self == .float }
 }
 
 extension NSManagedObject {

@@ -63,7 +63,9 @@ extension NSManagedObject {
     /// Marks the object as changed in the running event.
     @inline(__always)
     final func markChanged() {
-        guard state.isDisjoint(with: [.unobservedChanges, .eventInserted, .eventUpdated]) else { return }
+        guard state.isDisjoint(with: [.unobservedChanges, .eventInserted]) else { return }
+        // An object that was saved since it changed in this event has to be noted again.
+        if state.contains(.eventUpdated), !state.isDisjoint(with: [.updated, .inserted]) { return }
         context?.noteUpdate(of: self)
     }
 
@@ -170,13 +172,15 @@ extension NSManagedObject {
         persistentChanges().next() != nil
     }
 
-    /// The slots of stored properties whose value is not the row's.
+    /// The slots of stored properties whose value is not the row's. Derived attributes are the store's to change,
+    /// also when a primitive setter gave one a first value.
     final func persistentChanges() -> AnyIterator<Int> {
         let layout = layout
         var indexes = touched.makeIterator()
         return AnyIterator { [self] in
             while let slot = indexes.next() {
-                if layout.slots[slot].isStored, differsFromRow(at: slot) { return slot }
+                let info = layout.slots[slot]
+                if info.isStored, !info.isDerived, differsFromRow(at: slot) { return slot }
             }
             return nil
         }
@@ -233,6 +237,6 @@ extension NSManagedObject {
             return row.isNull(slot)
                 ? .null : context?.destination(of: self, slot, row).map(SlotValue.object) ?? .null
         }
-        return info.kind == .composite ? row.composite(info) : row.value(slot, info)
+        return row.value(slot, info)
     }
 }

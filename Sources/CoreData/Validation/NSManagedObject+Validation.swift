@@ -19,7 +19,7 @@ extension NSManagedObject {
                 var value = info.kind == .toMany ? toManyForValidation(slot) : anyValue(at: slot)
                 let before = value
                 try validateValue(&value, forKey: info.name)
-                if !isSame(before, value) { setValue(value, forKey: info.name) }
+                if !ValueTransformer.areEqual(before, value) { setValue(value, forKey: info.name) }
             } catch {
                 errors.append(error as NSError)
             }
@@ -33,14 +33,6 @@ extension NSManagedObject {
         SlotValue.toMany(loadedToMany(at: slot)).anyValue(.toMany)
     }
 
-    private final func isSame(_ a: Any?, _ b: Any?) -> Bool {
-        switch (a, b) {
-        case (nil, nil): true
-        case (let a as AnyObject, let b as AnyObject): a === b || (a as? NSObject)?.isEqual(b) ?? false
-        default: false
-        }
-    }
-
     /// Checks a value against the model.
     final func validateModelConstraints(_ value: inout Any?, forKey key: String) throws {
         guard let slot = layout.index(of: key) else { fatalError(unknownKeyMessage(key)) }
@@ -50,7 +42,8 @@ extension NSManagedObject {
             try validateCount(value, info)
             return
         }
-        guard let present = value else {
+        // A store has nothing to keep for what is not a number.
+        guard let present = value, info.property.isOptional || !isNotANumber(present) else {
             try validateAbsence(info)
             return
         }
@@ -58,6 +51,14 @@ extension NSManagedObject {
             _ = try SlotValue(present, for: info)
         }
         try validatePredicates(present, info)
+    }
+
+    private final func isNotANumber(_ value: Any) -> Bool {
+        switch value {
+        case let number as NSNumber: number.doubleValue.isNaN
+        case let date as Date: date.timeIntervalSinceReferenceDate.isNaN
+        default: false
+        }
     }
 
     private final func validateAbsence(_ info: PropertySlot) throws {
