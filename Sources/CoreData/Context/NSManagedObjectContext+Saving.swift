@@ -201,8 +201,7 @@ extension NSManagedObjectContext {
         updated.remove(object)
         eventUpdated.remove(object)
         object.willChangeAll()
-        object.values = []
-        object.touched.removeAll()
+        object.dropValues()
         object.row = row
         object.didChangeAll()
         external.refreshed.append(object)

@@ -27,7 +27,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var eventDeleted = PendingObjects(flag: .eventDeleted)
     var eventRefreshed = PendingObjects(flag: .eventRefreshed)
     /// Objects that the event took out again and that no store knows: deleted ones that were never saved.
-    var eventForgotten: [NSManagedObject] = []
+    var eventForgotten = PendingObjects(flag: .leaving)
+    /// What `mutableOrderedSetValue(forKey:)` gave out in this event.
+    var eventOrderedSets: [RelationshipOrderedSet] = []
     /// What came from outside since the last notification: merged, refreshed by a conflict.
     var external = ContextChanges()
     /// Deleted objects whose delete rules were not applied yet.

@@ -260,4 +260,6 @@ package struct ObjectState: OptionSet, Sendable {
     package static let registered = ObjectState(rawValue: 1 << 10)
     /// Deleted before it was ever saved; leaves the context at the end of the event.
     package static let leaving = ObjectState(rawValue: 1 << 11)
+    /// Made by the running event, so that taking the event back takes the whole object back.
+    package static let madeInEvent = ObjectState(rawValue: 1 << 12)
 }

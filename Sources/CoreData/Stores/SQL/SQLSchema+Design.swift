@@ -73,10 +73,33 @@ private struct SchemaDesign {
             columns: [("Z_PK", "INTEGER PRIMARY KEY"), ("Z_ENT", "INTEGER"), ("Z_OPT", "INTEGER")])
         for entity in root.selfAndDescendants {
             guard let home = homesByEntity[ObjectIdentifier(entity)] else { continue }
-            let inherited = entity.superentity.flatMap { columns[ObjectIdentifier($0)] } ?? []
-            columns[ObjectIdentifier(entity)] = inherited + designColumns(of: home, &table)
+            columns[ObjectIdentifier(entity)] = inheritedColumns(of: home) + designColumns(of: home, &table)
         }
         tables.append(table)
+    }
+
+    /// The columns of the superentity, as rows of this entity have them: what a property takes beside its own slot
+    /// lies behind all properties, so it moves when an heir has more of them.
+    private func inheritedColumns(of home: StoredEntity) -> [SQLColumn] {
+        guard let superlayout = home.layout.superlayout,
+            let inherited = columns[ObjectIdentifier(superlayout.entity)]
+        else { return [] }
+        var moved: [Int: Int] = [:]
+        for slot in superlayout.slots.indices {
+            var old: [(info: PropertySlot, slot: Int)] = []
+            var new: [(info: PropertySlot, slot: Int)] = []
+            Self.collect(superlayout.slots[slot], slot, &old)
+            Self.collect(home.layout.slots[slot], slot, &new)
+            for (old, new) in zip(old, new) {
+                moved[old.info.rowSlot] = new.info.rowSlot
+                if old.info.entitySlot >= 0 { moved[old.info.entitySlot] = new.info.entitySlot }
+            }
+        }
+        return inherited.map { column in
+            SQLColumn(
+                name: column.name, kind: column.kind, role: column.role,
+                rowSlot: moved[column.rowSlot] ?? column.rowSlot, slot: column.slot)
+        }
     }
 
     private mutating func designColumns(of home: StoredEntity, _ table: inout SQLSchema.Table) -> [SQLColumn]
