@@ -42,7 +42,11 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CoreDataTests",
-            dependencies: ["CoreData", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "CoreData",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
             swiftSettings: settings),
     ]
 )

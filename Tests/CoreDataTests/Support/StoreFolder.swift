@@ -70,7 +70,8 @@ final class StoreFolder: Sendable {
         }
     }
 
-    private func withDatabase<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    /// Runs a block with a connection that has the functions of triggers.
+    func withDatabase<Value>(_ body: (Database) throws -> Value) throws -> Value {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
@@ -112,8 +113,7 @@ extension NSManagedObjectContext {
     /// A new object of an entity, with values.
     @discardableResult
     func insert(_ entity: String, _ values: [String: Any] = [:]) throws -> NSManagedObject {
-        let description = try #require(persistentStoreCoordinator?.managedObjectModel.entitiesByName[entity])
-        let object = NSManagedObject.self.init(entity: description, insertInto: self)
+        let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: self)
         for (key, value) in values { object.setValue(value, forKey: key) }
         return object
     }

@@ -34,13 +34,20 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         }
         let entities = model.entitiesInPreorder(configuration: configuration)
         installEntities(entities.enumerated().map { ($1, Int32($0 + 1)) })
-        schema = SQLSchema.design(homes: homes, dialect: SQLiteDialect())
+        design(existing: nil)
         decoders = Dictionary(
             uniqueKeysWithValues: schema.entities.map { entity in
                 (entity.number, RowDecoder(family: entity.familyNumbers.compactMap(schema.entity)))
             })
         let opening = SQLiteStoreOpening(store: self, model: model, options: options)
         connections = try opening.connect()
+    }
+
+    /// Designs the tables.
+    ///
+    /// - Parameter existing: those of the file, if there is one.
+    func design(existing: ExistingTables?) {
+        schema = SQLSchema.design(homes: homes, dialect: SQLiteDialect(), existing: existing)
     }
 
     // MARK: Metadata

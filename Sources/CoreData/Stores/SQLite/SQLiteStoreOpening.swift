@@ -75,15 +75,13 @@ struct SQLiteStoreOpening {
     }
 
     private func checkTables(_ database: Database) throws {
+        let existing = try tables(database)
+        store.design(existing: existing)
         let wanted =
             store.schema.tables.map { ($0.name, $0.columns.map(\.name)) }
             + store.schema.joinTables.map { ($0.name, [$0.first, $0.second] + $0.orders) }
         for (table, columns) in wanted {
-            let names = Set(
-                try Row_.fetchAll(
-                    database, sql: "SELECT name FROM pragma_table_info(?)", arguments: [table]
-                ).compactMap { $0[0] as String? })
-            guard !names.isEmpty else {
+            guard let names = existing.columns(of: table) else {
                 throw NSError.coreData(
                     .persistentStoreIncompatibleSchema,
                     "The store has no table \(table), which the model needs.")
@@ -94,6 +92,17 @@ struct SQLiteStoreOpening {
                     "Table \(table) of the store has no column \(column), which the model needs.")
             }
         }
+    }
+
+    private func tables(_ database: Database) throws -> ExistingTables {
+        let rows = try Row_.fetchAll(
+            database,
+            sql: """
+                SELECT t.name, c.name FROM sqlite_master t JOIN pragma_table_info(t.name) c WHERE t.type = 'table'
+                """)
+        var tables: [String: [String]] = [:]
+        for row in rows { tables[row[0], default: []].append(row[1]) }
+        return ExistingTables(tables)
     }
 
     // MARK: Connecting
