@@ -115,6 +115,9 @@ extension NSManagedObjectContext {
         guard hasEventChanges else { return }
         eventOrderedSets = []
         let changes = takeEventChanges()
+        if phase == .savingHooks {
+            changedWhileSaving += changes.inserted + changes.updated + changes.deleted
+        }
         registerUndo(of: changes)
         for object in changes.all {
             object.extras?.event = nil

@@ -19,10 +19,15 @@ extension NSManagedObjectContext {
         for object in changes.deleted { dismiss(object) }
         for object in rolledBack where !object.isFault {
             object.willChangeAll()
-            object.dropValues()
-            object.state.remove(.inaccessible)
             object.extras?.event = nil
-            object.realiseAfterRollback()
+            if object.state.contains(.inaccessible) {
+                // The store is asked again when the object is used.
+                object.state.remove(.inaccessible)
+                object.turnIntoFault(keeping: nil)
+            } else {
+                object.dropValues()
+                object.realiseAfterRollback()
+            }
             object.didChangeAll()
         }
         post(changes)

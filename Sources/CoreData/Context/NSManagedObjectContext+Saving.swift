@@ -35,6 +35,7 @@ extension NSManagedObjectContext {
         phase = .savingHooks
         defer { phase = .idle }
         if !propagatesDeletesAtEndOfEvent { processPendingChanges() }
+        changedWhileSaving = []
         var round = inserted.all + updated.all + deleted.all
         var passes = 0
         while !round.isEmpty {
@@ -47,9 +48,12 @@ extension NSManagedObjectContext {
                     Typically this recursive dirtying is caused by a bad willSave() on \(type(of: round[0])).
                     """)
             }
-            for object in round { object.willSave() }
-            round = eventInserted.all + eventUpdated.all + eventDeleted.all
+            for object in round where object.context === self { object.willSave() }
             processPendingChanges()
+            // What the hooks changed, also by way of delete rules, each once.
+            var seen: Set<ObjectIdentifier> = []
+            round = changedWhileSaving.filter { seen.insert(ObjectIdentifier($0)).inserted }
+            changedWhileSaving = []
         }
     }
 

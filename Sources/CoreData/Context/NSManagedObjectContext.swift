@@ -34,6 +34,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var external = ContextChanges()
     /// Deleted objects whose delete rules were not applied yet.
     var deletionsToPropagate: [NSManagedObject] = []
+    /// What the hooks of the running save have changed since they were last called.
+    var changedWhileSaving: [NSManagedObject] = []
     /// Who follows the context's changes: results controllers.
     let listeners = ContextListeners()
 
@@ -72,9 +74,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         coordinator?.subscribers.remove(self)
         // Break the ties among objects, which hold each other through relationships.
         for object in identityMap.all {
-            object.state.remove(.registered)
-            object.turnIntoFault(keeping: nil)
             object.context = nil
+            object.turnIntoFault(keeping: nil)
+            object.registry = nil
         }
     }
 
