@@ -37,6 +37,7 @@ extension NSManagedObjectContext {
         phase = .savingHooks
         defer { phase = .idle }
         if !propagatesDeletesAtEndOfEvent { processPendingChanges() }
+        changedWhileSaving = []
         var round = inserted.all + updated.all + deleted.all
         var passes = 0
         while !round.isEmpty {
@@ -49,9 +50,12 @@ extension NSManagedObjectContext {
                     Typically this recursive dirtying is caused by a bad willSave() on \(type(of: round[0])).
                     """)
             }
-            for object in round { object.willSave() }
-            round = eventInserted.all + eventUpdated.all + eventDeleted.all
+            for object in round where object.context === self { object.willSave() }
             processPendingChanges()
+            // What the hooks changed, also by way of delete rules, each once.
+            var seen: Set<ObjectIdentifier> = []
+            round = changedWhileSaving.filter { seen.insert(ObjectIdentifier($0)).inserted }
+            changedWhileSaving = []
         }
     }
 
@@ -203,8 +207,7 @@ extension NSManagedObjectContext {
         updated.remove(object)
         eventUpdated.remove(object)
         object.willChangeAll()
-        object.values = []
-        object.touched.removeAll()
+        object.dropValues()
         object.row = row
         object.didChangeAll()
         external.refreshed.append(object)

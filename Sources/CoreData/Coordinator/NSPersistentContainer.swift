@@ -92,7 +92,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// Runs a block with a new background context, on that context's queue.
     ///
     /// - Throws: what the block throws.
-    open func performBackgroundTask<T, E: Error>(
+    nonisolated(nonsending) open func performBackgroundTask<T, E: Error>(
         _ block: @escaping (NSManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {
         let context = newBackgroundContext()

@@ -160,6 +160,24 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         queue.async { block() }
     }
 
+    /// Runs a block on the coordinator's queue without blocking the caller's thread.
+    ///
+    /// - Throws: what the block throws.
+    nonisolated(nonsending) public func perform<T, E: Error>(
+        _ block: @escaping () throws(E) -> T
+    ) async throws(E) -> T {
+        let block = Transfer(block)
+        let result = await withUnsafeContinuation {
+            (continuation: UnsafeContinuation<Transfer<Result<T, E>>, Never>) in
+            queue.async {
+                let result: Result<T, E>
+                do throws(E) { result = .success(try block.value()) } catch { result = .failure(error) }
+                continuation.resume(returning: Transfer(result))
+            }
+        }
+        return try result.value.get()
+    }
+
     /// Runs a block on the coordinator's queue and waits for it.
     public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try queue.sync(execute: block) }
 }

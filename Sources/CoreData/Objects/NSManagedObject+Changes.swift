@@ -63,7 +63,7 @@ extension NSManagedObject {
     /// Marks the object as changed in the running event.
     @inline(__always)
     final func markChanged() {
-        guard state.isDisjoint(with: [.unobservedChanges, .eventInserted]) else { return }
+        guard state.isDisjoint(with: [.unobservedChanges, .madeInEvent]) else { return }
         // An object that was saved since it changed in this event has to be noted again.
         if state.contains(.eventUpdated), !state.isDisjoint(with: [.updated, .inserted]) { return }
         context?.noteUpdate(of: self)
@@ -218,10 +218,10 @@ extension NSManagedObject {
                 let contents = toMany(at: slot)
                 guard contents.isLoaded || keys != nil else { continue }
                 let loaded = loadedToMany(at: slot)
-                let stored = loaded.members.subtracting(loaded.added).union(loaded.removed)
                 committed[info.name] =
-                    info.isOrdered && !loaded.isReordered
-                    ? NSOrderedSet(array: loaded.order) as Any : NSSet(set: stored) as Any
+                    info.isOrdered
+                    ? NSOrderedSet(array: loaded.committedOrder) as Any
+                    : NSSet(set: loaded.committedMembers) as Any
             } else {
                 committed[info.name] = committedValue(at: slot).anyValue(info.kind) ?? NSNull()
             }

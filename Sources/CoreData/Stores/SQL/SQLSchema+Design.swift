@@ -92,10 +92,33 @@ private struct SchemaDesign {
             for index in family.indices { designColumns(group, leaves[index], &table, &made[index]) }
         }
         for (home, own) in zip(family, made) {
-            let inherited = home.entity.superentity.flatMap { columns[ObjectIdentifier($0)] } ?? []
-            columns[ObjectIdentifier(home.entity)] = inherited + own
+            columns[ObjectIdentifier(home.entity)] = inheritedColumns(of: home) + own
         }
         tables.append(table)
+    }
+
+    /// The columns of the superentity, as rows of this entity have them: what a property takes beside its own slot
+    /// lies behind all properties, so it moves when an heir has more of them.
+    private func inheritedColumns(of home: StoredEntity) -> [SQLColumn] {
+        guard let superlayout = home.layout.superlayout,
+            let inherited = columns[ObjectIdentifier(superlayout.entity)]
+        else { return [] }
+        var moved: [Int: Int] = [:]
+        for slot in superlayout.slots.indices {
+            var old: [Leaf] = []
+            var new: [Leaf] = []
+            Self.collect(superlayout.slots[slot], slot, &old)
+            Self.collect(home.layout.slots[slot], slot, &new)
+            for (old, new) in zip(old, new) {
+                moved[old.info.rowSlot] = new.info.rowSlot
+                if old.info.entitySlot >= 0 { moved[old.info.entitySlot] = new.info.entitySlot }
+            }
+        }
+        return inherited.map { column in
+            SQLColumn(
+                name: column.name, kind: column.kind, role: column.role,
+                rowSlot: moved[column.rowSlot] ?? column.rowSlot, slot: column.slot)
+        }
     }
 
     /// A value that has a column, and the slot of the property that it belongs to.

@@ -3,7 +3,7 @@ import GRDB
 import Testing
 
 /// A full disk, a killed process, several processes at once: nothing is lost, and what is wrong is told.
-@Suite struct FaultTests {
+@Suite struct DisasterTests {
     static let model: NSManagedObjectModel = {
         let owner = NSEntityDescription("Owner", derived("count", .integer64, "items.@count"))
         let item = NSEntityDescription("Item", attribute("name", .string), attribute("bytes", .binaryData))
