@@ -104,7 +104,9 @@ struct BookImporter {
         }
     }
 
-    private func authors(named names: Set<String>, in context: NSManagedObjectContext) throws -> [String: Author] {
+    private func authors(named names: Set<String>, in context: NSManagedObjectContext) throws -> [String:
+        Author]
+    {
         guard !names.isEmpty else { return [:] }
         let request: NSFetchRequest<Author> = Author.fetchRequest()
         request.predicate = NSPredicate(format: "name IN %@", Array(names))

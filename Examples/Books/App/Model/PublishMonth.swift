@@ -18,7 +18,9 @@ struct PublishMonth: Hashable, Comparable, Sendable {
     /// The month of a date.
     init?(_ date: Date) {
         let components = Self.calendar.dateComponents([.era, .year, .month], from: date)
-        guard components.era == 1, let year = components.year, let month = components.month else { return nil }
+        guard components.era == 1, let year = components.year, let month = components.month else {
+            return nil
+        }
         self.init(year: year, month: month)
     }
 
@@ -44,7 +46,8 @@ struct PublishMonth: Hashable, Comparable, Sendable {
     /// The month as ISO 8601 writes it, for addresses: `"1925-04"`.
     var text: String {
         let digits = String(year)
-        return String(repeating: "0", count: 4 - digits.count) + digits + (month < 10 ? "-0" : "-") + "\(month)"
+        return String(repeating: "0", count: 4 - digits.count) + digits + (month < 10 ? "-0" : "-")
+            + "\(month)"
     }
 
     /// The moment at which the month begins.

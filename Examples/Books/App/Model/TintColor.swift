@@ -29,19 +29,27 @@ final class TintColor: NSObject, NSSecureCoding, Sendable {
         // FNV-1a: Swift's own hashes differ from run to run.
         var hash: UInt32 = 2_166_136_261
         for byte in title.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
-        let hue = Double(hash % 360)
-        let saturation = 0.34 + Double((hash >> 9) % 5) * 0.06
-        let lightness = 0.36 + Double((hash >> 17) % 5) * 0.045
-        self.init(hue: hue, saturation: saturation, lightness: lightness)
+        self.init(
+            lightness: 0.44 + Double((hash >> 17) % 5) * 0.045,
+            chroma: 0.055 + Double((hash >> 9) % 5) * 0.014,
+            hue: Double(hash % 360))
     }
 
-    private convenience init(hue: Double, saturation: Double, lightness: Double) {
-        let chroma = (1 - abs(2 * lightness - 1)) * saturation
-        func component(_ offset: Double) -> Double {
-            let place = (offset + hue / 30).truncatingRemainder(dividingBy: 12)
-            return lightness - chroma / 2 * max(-1, min(place - 3, 9 - place, 1))
+    /// A colour of the space Oklch, in which equal steps look equal and no hue glares.
+    private convenience init(lightness: Double, chroma: Double, hue: Double) {
+        let a = chroma * cos(hue * .pi / 180)
+        let b = chroma * sin(hue * .pi / 180)
+        func cube(_ value: Double) -> Double { value * value * value }
+        let long = cube(lightness + 0.3963377774 * a + 0.2158037573 * b)
+        let medium = cube(lightness - 0.1055613458 * a - 0.0638541728 * b)
+        let short = cube(lightness - 0.0894841775 * a - 1.2914855480 * b)
+        func component(_ linear: Double) -> Double {
+            linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1 / 2.4) - 0.055
         }
-        self.init(red: component(0), green: component(8), blue: component(4))
+        self.init(
+            red: component(4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short),
+            green: component(-1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short),
+            blue: component(-0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short))
     }
 
     /// The colour as the web writes it.
