@@ -11,7 +11,7 @@ enum BookText {
     /// The longest title and the longest name, in characters.
     static let longestName = 500
 
-    /// A title or a name, without space around it.
+    /// A title or a name, without space around it; accents in one form, so that equal names are equal bytes.
     static func name(_ text: String) throws(TextProblem) -> String? {
         let name = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard name.utf8.count <= longestName || name.count <= longestName else {
@@ -20,7 +20,8 @@ enum BookText {
         guard !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             throw TextProblem("This contains control characters, such as a line end or a tab.")
         }
-        return name.isEmpty ? nil : name
+        guard !name.isEmpty else { return nil }
+        return name.utf8.allSatisfy { $0 < 0x80 } ? name : name.precomposedStringWithCanonicalMapping
     }
 
     /// A price: digits, and perhaps a point with more digits. It is made of whole numbers, so that no binary
