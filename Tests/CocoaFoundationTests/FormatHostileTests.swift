@@ -94,6 +94,29 @@ import Testing
         #expect(formatError(String(repeating: "\u{301}", count: 500_000)) != nil)
     }
 
+    @Test func hostileRegularExpressions() throws {
+        for pattern in [
+            String(repeating: "(", count: 50_000),
+            String(repeating: "(", count: 50_000) + String(repeating: ")", count: 50_000),
+            "((((a{1000}){1000}){1000}){1000})", "[" + String(repeating: "a-z", count: 50_000) + "]",
+            "(?:a?){5000}a{5000}", "(.*)*x",
+            "\\", "[[", "(?<x>a)\\k<x>{9999}", "\u{0}", "\\Q", "(?x)#",
+        ] {
+            let predicate = try? NSPredicate(parsing: "SELF MATCHES %@", arguments: [pattern])
+            _ = try? predicate?.matches(String(repeating: "a", count: 3_000))
+        }
+    }
+
+    @Test func decimalsWhereFoundationHasNoHash() throws {
+        let set: [String: Any] = [
+            "s": Set([1, 2]), "o": NSOrderedSet(array: [["d": Decimal(1)]]), "n": NSDictionary(),
+        ]
+        #expect(try holds("(s UNION {CAST('1.5', 'NSDecimalNumber')}).@count == 3", set))
+        #expect(try holds("o.d[0] == 1", set))
+        #expect(try holds("n[CAST('1', 'NSDecimalNumber')] == nil", set))
+        #expect(try holds("CAST('1', 'NSDecimalNumber') IN s", set))
+    }
+
     @Test func tooLong() throws {
         let error = try #require(formatError(String(repeating: " ", count: 1 << 20) + "a == 1"))
         #expect(error.reason == "The string is longer than 1048576 bytes.")

@@ -13,8 +13,7 @@ enum ElementAccess {
         if let symbol = index as? NSExpression.Symbol, symbol == .size { return collection.collectionCount }
         switch collection.collectionKind {
         case .dictionary:
-            return (value as? NSDictionary)?.object(forKey: index)
-                ?? (value as? [AnyHashable: Any])?[index as? AnyHashable ?? AnyHashable("")]
+            return (value as? any KeyedCollection)?.value(of: index)
         case .set:
             throw PredicateEvaluationError(.values, "A set has no order that an index could count in.")
         case .array, .orderedSet:

@@ -54,7 +54,7 @@ extension PredicateArchive {
     private static func keyPath(_ fields: [String: Any]) -> NSExpression.Kind? {
         let operand = fields["NSOperand"] as? NSExpression ?? .expressionForEvaluatedObject()
         let path: String?
-        if let specifier = (fields["NSArguments"] as? [Any])?.first as? KeyPathSpecifier {
+        if let specifier = (fields["NSArguments"] as? [Any])?.first as? ArchivedKeyPath {
             path = specifier.path
         } else {
             path = fields["NSKeyPath"] as? String
@@ -86,7 +86,7 @@ extension PredicateArchive {
     }
 
     /// The fields to archive of an expression; `nil` when it has no archived form.
-    static func record(of expression: NSExpression) -> Record? {
+    static func expressionRecord(_ expression: NSExpression) -> Record? {
         switch expression.kind {
         case .constant(let value):
             let constant = presentValue(value).map { [(key: "NSConstantValue", value: $0)] } ?? []
@@ -100,7 +100,7 @@ extension PredicateArchive {
                 classNames: ["NSKeyPathExpression", "NSFunctionExpression", "NSExpression"],
                 fields: [
                     ("NSExpressionType", 3), ("NSOperand", operand), ("NSSelectorName", expression.function),
-                    ("NSArguments", [KeyPathSpecifier(path)]),
+                    ("NSArguments", [ArchivedKeyPath(path)]),
                 ])
         case .function(_, let name, let arguments):
             return record(

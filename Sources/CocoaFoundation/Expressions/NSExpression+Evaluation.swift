@@ -87,7 +87,6 @@ extension NSExpression.SetOperation {
             case .intersect: left.collectionElements.filter { rights.contains(PredicateValue($0)) }
             case .minus: left.collectionElements.filter { !rights.contains(PredicateValue($0)) }
             }
-        let distinct = distinctValues(elements)
-        return left.collectionKind == .set ? NSSet(array: distinct) : distinct
+        return left.collectionKind == .set ? distinctSet(elements) : distinctValues(elements)
     }
 }

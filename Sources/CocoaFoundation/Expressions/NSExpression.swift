@@ -2,7 +2,7 @@
 ///
 /// Foundation on Linux has only the shell of this class, so it is declared here, with Apple's names and raw
 /// values. Expressions do not change after they are made. The text form of an expression, which
-/// ``Swift/CustomStringConvertible/description`` gives, is read back by ``init(parsing:arguments:)``.
+/// `description` gives, is read back by `init(parsing:arguments:)`.
 ///
 /// - Important: In a file that imports both Foundation and this module the name is ambiguous in type
 ///   position. Import `CoreData` alone, or write `typealias NSExpression = CoreData.NSExpression` once in
@@ -88,10 +88,15 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     /// The components of a key path.
     let steps: KeyPathSteps?
 
-    package init(kind: Kind) {
+    // Not `package`: the compiler warns of a recursion in the subclasses of other modules then.
+    init(madeOf kind: Kind) {
         self.kind = kind
         steps = if case .keyPath(_, let path) = kind { KeyPathSteps(path) } else { nil }
         super.init()
+    }
+
+    package convenience init(kind: Kind) {
+        self.init(madeOf: kind)
     }
 
     /// Makes an expression of a given type, for subclasses.
@@ -140,7 +145,9 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     /// - Parameters:
     ///   - name: a function's name, of Apple's list in *NSExpression*.
     ///   - parameters: its arguments; an element that is not an expression counts as a constant.
-    /// - Precondition: there is a function of that name that takes so many arguments.
+    ///
+    /// Whether there is such a function, and whether it takes so many arguments, is told where the expression is
+    /// evaluated; Apple raises an exception here.
     public convenience init(forFunction name: String, arguments parameters: [Any]) {
         self.init(
             kind: .function(target: nil, name: name, arguments: parameters.map(NSExpression.expression(for:)))
@@ -259,7 +266,7 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     /// Does nothing: kept for source compatibility with Apple's, where decoded expressions are locked.
     open func allowEvaluation() {}
 
-    /// The text of the expression, which ``init(parsing:arguments:)`` reads.
+    /// The text of the expression, which `init(parsing:arguments:)` reads.
     open override var description: String { formatText }
 
     /// Whether the object is an expression with the same structure and values.

@@ -2,7 +2,7 @@ extension NSPredicate {
     /// The predicate's text, right for every predicate.
     ///
     /// The same as Apple's `predicateFormat`, which Foundation marks as deprecated on Linux and which is wrong
-    /// there for compound predicates. ``init(parsing:arguments:)`` reads the text back, unless the predicate
+    /// there for compound predicates. `init(parsing:arguments:)` reads the text back, unless the predicate
     /// contains closures or objects that have no literal.
     public var formatString: String {
         switch shape {

@@ -17,10 +17,15 @@ package func isNull(_ value: Any) -> Bool { type(of: value) == NSNull.self }
 /// The value without optionals around it; `nil` for `nil` and for `NSNull`.
 package func presentValue(_ value: Any?) -> Any? {
     guard let value else { return nil }
-    if isNull(value) { return nil }
-    if type(of: value) == AnyHashable.self, let hashable = value as? AnyHashable {
-        return presentValue(hashable.base)
+    let type = type(of: value)
+    // Casts to a protocol are slow, and almost every value is of a type that can be told by its identity.
+    if type == String.self || type == Int.self || type == Double.self || type == Bool.self
+        || type == Date.self
+    {
+        return value
     }
+    if type is AnyClass { return type == NSNull.self ? nil : value }
+    if type == AnyHashable.self, let hashable = value as? AnyHashable { return presentValue(hashable.base) }
     guard let optional = value as? any OptionalValue else { return value }
     return presentValue(optional.wrappedValue)
 }

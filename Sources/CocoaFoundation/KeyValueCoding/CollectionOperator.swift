@@ -33,14 +33,14 @@ package enum CollectionOperator: String, Sendable, CaseIterable {
         case .unionOfObjects:
             return try elementValues(of: collection, path, index)
         case .distinctUnionOfObjects:
-            let values = distinctValues(try elementValues(of: collection, path, index))
-            return collection.collectionKind == .set ? NSSet(array: values) : values
+            let values = try elementValues(of: collection, path, index)
+            return collection.collectionKind == .set ? distinctSet(values) : distinctValues(values)
         case .unionOfArrays, .unionOfSets:
             return try innerValues(of: collection, path, index)
         case .distinctUnionOfArrays:
             return distinctValues(try innerValues(of: collection, path, index))
         case .distinctUnionOfSets:
-            return NSSet(array: distinctValues(try innerValues(of: collection, path, index)))
+            return distinctSet(try innerValues(of: collection, path, index))
         }
     }
 

@@ -65,10 +65,8 @@ package struct KeyPathSteps: Sendable, Hashable {
         switch object {
         case let object as any KeyValueCoding:
             return object.value(forKey: key)
-        case let dictionary as [String: Any]:
-            return dictionary[key]
-        case let dictionary as NSDictionary:
-            return dictionary.object(forKey: key)
+        case let dictionary as any KeyedCollection:
+            return dictionary.value(of: key)
         case let collection as any ValueCollection where collection.collectionKind != .dictionary:
             let values = try collection.collectionElements.map { try value(of: $0, key: key) }
             return CollectedValues(kind: collection.collectionKind, values: values)
@@ -105,8 +103,14 @@ private struct CollectedValues: ValueCollection {
     var result: Any {
         let elements = collectionElements.map { ($0 as? CollectedValues)?.result ?? $0 }
         switch collectionKind {
-        case .set: return NSSet(array: distinctValues(elements))
-        case .orderedSet: return NSOrderedSet(array: distinctValues(elements))
+        case .set: return distinctSet(elements)
+        case .orderedSet:
+            let distinct = distinctValues(elements)
+            // See `distinctSet` for why such an ordered set cannot be.
+            let hasDecimals = distinct.contains {
+                if case .decimal = PredicateValue($0) { true } else { false }
+            }
+            return hasDecimals ? distinct : NSOrderedSet(array: distinct)
         case .array, .dictionary: return elements
         }
     }
@@ -116,6 +120,18 @@ private struct CollectedValues: ValueCollection {
 func distinctValues(_ values: [Any]) -> [Any] {
     var seen: Set<PredicateValue> = []
     return values.filter { seen.insert(PredicateValue($0)).inserted }
+}
+
+/// The values as a `Set`, each once, or as an array when one of them is not `Hashable`.
+///
+/// Not as Foundation's `NSSet`: `NSDecimalNumber` has no hash on Linux, and asking for it overflows the stack.
+func distinctSet(_ values: [Any]) -> Any {
+    let distinct = distinctValues(values)
+    let hashable = distinct.compactMap { value in
+        if case .decimal(let number) = PredicateValue(value) { return AnyHashable(number) }
+        return value as? AnyHashable
+    }
+    return hashable.count == distinct.count ? Set(hashable) : distinct
 }
 
 /// A value for an error message: its type, and no contents.

@@ -79,3 +79,23 @@ extension NSDictionary: ValueCollection {
     package var collectionElements: [Any] { allValues }
     package var collectionCount: Int { count }
 }
+
+/// Collections whose values are found by keys.
+protocol KeyedCollection {
+    /// The value of a key; `nil` when there is none or the key is of a type that no key has.
+    func value(of key: Any) -> Any?
+}
+
+extension Dictionary: KeyedCollection {
+    func value(of key: Any) -> Any? {
+        (key as? Key).flatMap { self[$0] }
+    }
+}
+
+extension NSDictionary: KeyedCollection {
+    func value(of key: Any) -> Any? {
+        // A decimal number as a key has no hash on Linux: looking for it would overflow the stack.
+        if case .decimal = PredicateValue(key) { return nil }
+        return object(forKey: key)
+    }
+}

@@ -2,7 +2,7 @@
 ///
 /// The plain search is quadratic: a long pattern in a long text, both written by an attacker, would hold a
 /// server for minutes.
-struct ByteSearch: Sendable {
+final class ByteSearch: Sendable {
     private let pattern: ContiguousArray<UInt8>
     /// For each position of the pattern the length of the longest proper prefix that ends there.
     private let borders: ContiguousArray<Int>
@@ -21,25 +21,27 @@ struct ByteSearch: Sendable {
 
     /// Where the bytes first stand in `text` at or after a position.
     func firstRange(in text: UnsafeBufferPointer<UInt8>, from start: Int = 0) -> Range<Int>? {
-        guard let first = pattern.first else { return start <= text.count ? start..<start : nil }
-        var matched = 0
-        var index = start
-        while index < text.count {
-            if matched == 0 {
-                guard pattern.count <= text.count - index, let base = text.baseAddress,
-                    let found = memchr(base + index, Int32(first), text.count - index)
-                else { return nil }
-                index = UnsafeRawPointer(base).distance(to: found) + 1
-                matched = 1
-            } else if text[index] == pattern[matched] {
-                matched += 1
-                index += 1
-            } else {
-                matched = borders[matched - 1]
-                continue
+        pattern.withUnsafeBufferPointer { pattern in
+            guard let first = pattern.first else { return start <= text.count ? start..<start : nil }
+            var matched = 0
+            var index = start
+            while index < text.count {
+                if matched == 0 {
+                    guard pattern.count <= text.count - index, let base = text.baseAddress,
+                        let found = memchr(base + index, Int32(first), text.count - index)
+                    else { return nil }
+                    index = UnsafeRawPointer(base).distance(to: found) + 1
+                    matched = 1
+                } else if text[index] == pattern[matched] {
+                    matched += 1
+                    index += 1
+                } else {
+                    matched = borders[matched - 1]
+                    continue
+                }
+                if matched == pattern.count { return (index - matched)..<index }
             }
-            if matched == pattern.count { return (index - matched)..<index }
+            return nil
         }
-        return nil
     }
 }

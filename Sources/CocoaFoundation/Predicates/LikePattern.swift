@@ -3,7 +3,7 @@
 ///
 /// What stands between the wildcards is folded; the pattern is then tested against folded text, in time
 /// proportional to the product of the lengths at worst.
-struct LikePattern: Sendable {
+final class LikePattern: Sendable {
     private enum Element: Equatable, Sendable {
         case scalar(Unicode.Scalar)
         case anyOne

@@ -102,7 +102,7 @@ open class NSComparisonPredicate: NSPredicate, NSSecureCoding {
     /// Whether the comparison holds for an object.
     ///
     /// The answer is `false` where the values do not fit the operator or a function; see
-    /// ``Foundation/NSPredicate/matches(_:substitutionVariables:)`` for the error instead.
+    /// `matches(_:substitutionVariables:)` for the error instead.
     ///
     /// - Precondition: all variables have values, every function is known, and the left side of `ANY` or `ALL`
     ///   is a collection.
@@ -140,7 +140,7 @@ open class NSComparisonPredicate: NSPredicate, NSSecureCoding {
         let fields = PredicateArchive.fields(coder)
         guard let left = fields["NSLeftExpression"] as? NSExpression,
             let right = fields["NSRightExpression"] as? NSExpression,
-            let operation = fields["NSPredicateOperator"] as? PredicateArchive.Operator
+            let operation = fields["NSPredicateOperator"] as? ArchivedOperator
         else { return nil }
         self.left = left
         self.right = right

@@ -20,6 +20,7 @@ extension NSPredicate {
         if type == NSComparisonPredicate.self, let comparison = self as? NSComparisonPredicate {
             return try comparison.comparisonHolds(for: object, scope: scope)
         }
+        if let constant = self as? ConstantPredicate { return constant.value }
         guard type == CompoundPredicate.self || type == NSCompoundPredicate.self,
             let compound = self as? NSCompoundPredicate
         else {

@@ -21,8 +21,8 @@ extension PredicateArchive {
             "NSBetweenPredicateOperator", "NSCustomPredicateOperator",
         ]
         for name in expressions { NSKeyedUnarchiver.setClass(NSExpression.self, forClassName: name) }
-        for name in operators { NSKeyedUnarchiver.setClass(Operator.self, forClassName: name) }
-        NSKeyedUnarchiver.setClass(KeyPathSpecifier.self, forClassName: "NSKeyPathSpecifierExpression")
+        for name in operators { NSKeyedUnarchiver.setClass(ArchivedOperator.self, forClassName: name) }
+        NSKeyedUnarchiver.setClass(ArchivedKeyPath.self, forClassName: "NSKeyPathSpecifierExpression")
         NSKeyedUnarchiver.setClass(NSComparisonPredicate.self, forClassName: "NSComparisonPredicate")
         NSKeyedUnarchiver.setClass(CompoundPredicate.self, forClassName: "NSCompoundPredicate")
         NSKeyedUnarchiver.setClass(TruePredicate.self, forClassName: "NSTruePredicate")
@@ -64,7 +64,7 @@ extension PredicateArchive {
         case .integer(let number): return value as? NSNumber ?? NSNumber(value: number)
         case .unsigned(let number): return NSNumber(value: number)
         case .double(let number): return NSNumber(value: number)
-        case .decimal(let number): return NSDecimalNumber(decimal: number)
+        case .decimal(let number): return DecimalConstant(number)
         case .date(let date): return date as NSDate
         case .data(let data): return data as NSData
         case .uuid(let uuid): return uuid as NSUUID
@@ -93,17 +93,38 @@ extension PredicateArchive {
         }
     }
 
-    /// Reads the fields of an object.
+    /// How many objects are being read, each inside the one before.
+    @TaskLocal private static var depth = 0
+
+    /// Reads the fields of an object; none when it is nested too deep, as an object is that contains itself.
     static func fields(_ coder: NSCoder) -> [String: Any] {
-        guard coder.allowsKeyedCoding else { return [:] }
+        guard coder.allowsKeyedCoding, depth < FormatParser.depthLimit else { return [:] }
+        return $depth.withValue(depth + 1) { readFields(coder) }
+    }
+
+    private static func readFields(_ coder: NSCoder) -> [String: Any] {
         var fields: [String: Any] = [:]
         for key in numberKeys where coder.containsValue(forKey: key) {
             fields[key] = coder.decodeInteger(forKey: key)
         }
         for key in objectKeys where coder.containsValue(forKey: key) {
-            fields[key] = coder.decodeObject(of: classes, forKey: key)
+            fields[key] = coder.decodeObject(of: classes, forKey: key).map(restored)
         }
         return fields
+    }
+
+    /// A decoded value with its decimal numbers.
+    private static func restored(_ value: Any) -> Any {
+        switch value {
+        case let decimal as DecimalConstant: decimal.value
+        case let set as NSSet: set.allObjects.contains { $0 is DecimalConstant } ? restored(set) : set
+        case let array as NSArray: array.map { restored($0) }
+        default: value
+        }
+    }
+
+    private static func restored(_ set: NSSet) -> Any {
+        distinctSet(set.allObjects.map { restored($0) })
     }
 
     private static let numberKeys = [
@@ -121,7 +142,8 @@ extension PredicateArchive {
     private static var classes: [AnyClass] {
         [
             NSExpression.self, NSComparisonPredicate.self, CompoundPredicate.self, ConstantPredicate.self,
-            KeyPathSpecifier.self, Operator.self, NSString.self, NSNumber.self, NSDecimalNumber.self,
+            ArchivedKeyPath.self, ArchivedOperator.self, DecimalConstant.self, NSString.self, NSNumber.self,
+            NSDecimalNumber.self,
             NSDate.self, NSData.self, NSUUID.self, NSURL.self, NSNull.self, NSArray.self, NSSet.self,
             NSOrderedSet.self, NSDictionary.self,
         ]

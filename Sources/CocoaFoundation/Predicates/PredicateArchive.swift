@@ -4,7 +4,7 @@
 /// of operator as a class of its own; the classes here are fewer, so that an archive's objects are converted:
 /// ``object(className:fields:)`` makes a predicate of the fields of an archived object, ``record(of:)`` tells
 /// the fields and the class names to write. Both work bottom-up: the values of fields are predicates and
-/// expressions themselves, ``KeyPathSpecifier``, ``Operator``, arrays of these, or plain values.
+/// expressions themselves, ``ArchivedKeyPath``, ``ArchivedOperator``, arrays of these, or plain values.
 ///
 /// The layout of comparisons, compounds, constants, variables and key paths is that of models that Xcode
 /// compiled. Of the rarer kinds no archive of Apple's was at hand; their keys follow the same manner.
@@ -15,54 +15,6 @@ package enum PredicateArchive {
         package let classNames: [String]
         /// Keys with values; a key without a value is not there.
         package let fields: [(key: String, value: Any)]
-    }
-
-    /// The path of a key path expression, which is an argument object of its own in archives.
-    package final class KeyPathSpecifier: NSObject, NSSecureCoding {
-        /// The dotted path.
-        package let path: String
-
-        package init(_ path: String) { self.path = path }
-
-        package static var supportsSecureCoding: Bool { true }
-
-        package init?(coder: NSCoder) {
-            guard let path = coder.decodeObject(of: NSString.self, forKey: "NSKeyPath") else { return nil }
-            self.path = path as String
-        }
-
-        package func encode(with coder: NSCoder) { PredicateArchive.encode(self, coder) }
-    }
-
-    /// The operator of a comparison, which is an object of its own in archives.
-    package final class Operator: NSObject, NSSecureCoding {
-        let type: NSComparisonPredicate.Operator
-        let modifier: NSComparisonPredicate.Modifier
-        let options: NSComparisonPredicate.Options
-
-        init(
-            _ type: NSComparisonPredicate.Operator, _ modifier: NSComparisonPredicate.Modifier,
-            _ options: NSComparisonPredicate.Options
-        ) {
-            self.type = type
-            self.modifier = modifier
-            self.options = options
-        }
-
-        convenience init?(_ fields: [String: Any]) {
-            // Operators of text keep their options as flags.
-            guard let type = number(fields["NSOperatorType"]).flatMap(NSComparisonPredicate.Operator.init),
-                let modifier = NSComparisonPredicate.Modifier(rawValue: number(fields["NSModifier"]) ?? 0)
-            else { return nil }
-            let options = number(fields["NSOptions"]) ?? number(fields["NSFlags"]) ?? 0
-            self.init(type, modifier, NSComparisonPredicate.Options(rawValue: options))
-        }
-
-        package static var supportsSecureCoding: Bool { true }
-
-        package convenience init?(coder: NSCoder) { self.init(PredicateArchive.fields(coder)) }
-
-        package func encode(with coder: NSCoder) { PredicateArchive.encode(self, coder) }
     }
 
     /// The predicate, the expression or the part of one that an archived object is.
@@ -78,8 +30,8 @@ package enum PredicateArchive {
         case "NSFalsePredicate": ConstantPredicate(value: false)
         case "NSComparisonPredicate": comparison(fields)
         case "NSCompoundPredicate": compound(fields)
-        case "NSKeyPathSpecifierExpression": (fields["NSKeyPath"] as? String).map(KeyPathSpecifier.init)
-        case _ where className.hasSuffix("PredicateOperator"): Operator(fields)
+        case "NSKeyPathSpecifierExpression": (fields["NSKeyPath"] as? String).map(ArchivedKeyPath.init)
+        case _ where className.hasSuffix("PredicateOperator"): ArchivedOperator(fields)
         case _ where className.hasSuffix("Expression"): kind(fields).map(NSExpression.init(kind:))
         default: nil
         }
@@ -91,13 +43,13 @@ package enum PredicateArchive {
     ///   those made of closures, and subclasses of clients' own.
     package static func record(of object: Any) -> Record? {
         switch object {
-        case let predicate as NSPredicate: record(of: predicate)
-        case let expression as NSExpression: record(of: expression)
-        case let specifier as KeyPathSpecifier:
+        case let predicate as NSPredicate: predicateRecord(predicate)
+        case let expression as NSExpression: expressionRecord(expression)
+        case let specifier as ArchivedKeyPath:
             Record(
                 classNames: ["NSKeyPathSpecifierExpression", "NSExpression"],
                 fields: [("NSExpressionType", 10), ("NSKeyPath", specifier.path)])
-        case let operation as Operator: record(of: operation)
+        case let operation as ArchivedOperator: operatorRecord(operation)
         default: nil
         }
     }
@@ -113,7 +65,7 @@ extension PredicateArchive {
     private static func comparison(_ fields: [String: Any]) -> NSComparisonPredicate? {
         guard let left = fields["NSLeftExpression"] as? NSExpression,
             let right = fields["NSRightExpression"] as? NSExpression,
-            let operation = fields["NSPredicateOperator"] as? Operator
+            let operation = fields["NSPredicateOperator"] as? ArchivedOperator
         else { return nil }
         return NSComparisonPredicate(
             leftExpression: left, rightExpression: right, modifier: operation.modifier, type: operation.type,
@@ -129,13 +81,13 @@ extension PredicateArchive {
         return CompoundPredicate(type: type, subpredicates: parts)
     }
 
-    private static func record(of predicate: NSPredicate) -> Record? {
+    private static func predicateRecord(_ predicate: NSPredicate) -> Record? {
         switch predicate.shape {
         case .value(let value):
             return Record(
                 classNames: [value ? "NSTruePredicate" : "NSFalsePredicate", "NSPredicate"], fields: [])
         case .comparison(let comparison):
-            let operation = Operator(
+            let operation = ArchivedOperator(
                 comparison.predicateOperatorType, comparison.comparisonPredicateModifier, comparison.options)
             return Record(
                 classNames: ["NSComparisonPredicate", "NSPredicate"],
@@ -152,7 +104,7 @@ extension PredicateArchive {
         }
     }
 
-    private static func record(of operation: Operator) -> Record {
+    private static func operatorRecord(_ operation: ArchivedOperator) -> Record {
         var fields: [(key: String, value: Any)] = [
             ("NSOperatorType", Int(operation.type.rawValue)),
             ("NSModifier", Int(operation.modifier.rawValue)),

@@ -1,7 +1,7 @@
 /// Why a predicate or an expression has no value for an object.
 ///
 /// Apple's framework raises an exception in these cases, which Swift code cannot catch. Here the throwing
-/// ``Foundation/NSPredicate/matches(_:substitutionVariables:)`` and ``NSExpression/value(with:context:)`` report them.
+/// `matches(_:substitutionVariables:)` and ``NSExpression/value(with:context:)`` report them.
 public struct PredicateEvaluationError: Error, LocalizedError, CustomStringConvertible, Sendable, Hashable {
     /// What kind of mistake it is.
     public enum Cause: Sendable, Hashable {

@@ -48,11 +48,12 @@ package struct TextFolding: Hashable, Sendable {
         utf8: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
     ) rethrows -> Result {
         if isIdentity { return try body(utf8) }
-        guard utf8.allSatisfy({ $0 < 0x80 }) else { return try withFoldedScalars(utf8, body) }
+        guard utf8.isASCII else { return try withFoldedScalars(utf8, body) }
         guard ignoresCase else { return try body(utf8) }
         return try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: utf8.count) { buffer in
-            for (index, byte) in utf8.enumerated() {
-                buffer.initializeElement(at: index, to: byte &- 65 < 26 ? byte | 0x20 : byte)
+            for index in 0..<utf8.count {
+                let byte = utf8[index]
+                buffer[index] = byte &- 65 < 26 ? byte | 0x20 : byte
             }
             return try body(UnsafeBufferPointer(rebasing: buffer[..<utf8.count]))
         }
@@ -165,6 +166,24 @@ extension TextFolding {
             }
         }
         return form.precomposedStringWithCanonicalMapping
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether all bytes are of ASCII; eight are looked at together.
+    fileprivate var isASCII: Bool {
+        let bytes = UnsafeRawBufferPointer(self)
+        var index = 0
+        while index + 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            if word & 0x8080_8080_8080_8080 != 0 { return false }
+            index += 8
+        }
+        while index < bytes.count {
+            if bytes[index] >= 0x80 { return false }
+            index += 1
+        }
+        return true
     }
 }
 

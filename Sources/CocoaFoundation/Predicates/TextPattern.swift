@@ -1,8 +1,9 @@
 /// The constant side of a text operator, prepared once and tested against many texts.
 ///
 /// The pattern is folded when it is made; texts of ASCII letters are then tested without a call to Foundation
-/// and without an allocation on the heap.
-package struct TextPattern: Sendable {
+/// and without an allocation on the heap. A class, because copies of a structure of arrays would be counted at
+/// each test.
+package final class TextPattern: Sendable {
     private enum Form: Sendable {
         case equal(ContiguousArray<UInt8>)
         case contains(ByteSearch)
@@ -17,22 +18,22 @@ package struct TextPattern: Sendable {
     private let comparison: TextComparison
 
     /// The pattern for texts that are the same as `text`.
-    package init(equalTo text: String, comparison: TextComparison) {
+    package convenience init(equalTo text: String, comparison: TextComparison) {
         self.init(comparison, .equalTo, text) { .equal(ContiguousArray($0.utf8)) }
     }
 
     /// The pattern for texts that have `part` in them.
-    package init(containing part: String, comparison: TextComparison) {
+    package convenience init(containing part: String, comparison: TextComparison) {
         self.init(comparison, .contains, part) { .contains(ByteSearch(for: ContiguousArray($0.utf8))) }
     }
 
     /// The pattern for texts that begin with `part`.
-    package init(beginningWith part: String, comparison: TextComparison) {
+    package convenience init(beginningWith part: String, comparison: TextComparison) {
         self.init(comparison, .beginsWith, part) { .beginsWith(ContiguousArray($0.utf8)) }
     }
 
     /// The pattern for texts that end with `part`.
-    package init(endingWith part: String, comparison: TextComparison) {
+    package convenience init(endingWith part: String, comparison: TextComparison) {
         self.init(comparison, .endsWith, part) { .endsWith(ContiguousArray($0.utf8)) }
     }
 
@@ -53,7 +54,7 @@ package struct TextPattern: Sendable {
     /// The pattern of a text operator; `nil` when `type` is not one.
     ///
     /// - Throws: ``PredicateEvaluationError`` when a regular expression is not valid.
-    package init?(
+    package convenience init?(
         _ type: NSComparisonPredicate.Operator, _ text: String, comparison: TextComparison
     ) throws {
         switch type {
@@ -92,14 +93,14 @@ package struct TextPattern: Sendable {
         switch form {
         case .matches(let expression): try expression.matches(String(decoding: utf8, as: UTF8.self))
         case .local(let type, let part): matchesLocally(String(decoding: utf8, as: UTF8.self), type, part)
-        default: comparison.folding.withFolded(utf8: utf8, matchesFolded)
+        default: comparison.folding.withFolded(utf8: utf8) { matchesFolded($0) }
         }
     }
 
     /// Whether a text meets a pattern other than a regular expression.
     func matchesText(_ text: String) -> Bool {
         if case .local(let type, let part) = form { return matchesLocally(text, type, part) }
-        return comparison.folding.withFolded(text, matchesFolded)
+        return comparison.folding.withFolded(text) { matchesFolded($0) }
     }
 
     private func matchesFolded(_ text: UnsafeBufferPointer<UInt8>) -> Bool {

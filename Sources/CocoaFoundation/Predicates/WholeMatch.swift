@@ -17,7 +17,8 @@ final class WholeMatch: @unchecked Sendable {
         let pattern = self.folding.folded(pattern)
         let options: NSRegularExpression.Options = folding.ignoresCase ? [.caseInsensitive] : []
         // The expression is compiled alone first: `a)|(b` is an error, although it is none in parentheses.
-        guard (try? NSRegularExpression(pattern: pattern, options: options)) != nil,
+        // ICU takes no empty expression, which matches the empty text.
+        guard pattern.isEmpty || (try? NSRegularExpression(pattern: pattern, options: options)) != nil,
             let whole = WholeMatch.wholeExpression(pattern, options)
         else {
             throw PredicateEvaluationError(.values, "The regular expression \"\(pattern)\" is not valid.")

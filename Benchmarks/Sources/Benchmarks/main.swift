@@ -1,0 +1,27 @@
+import CoreData
+import Foundation
+
+// usage: Benchmarks [--rounds N] [--scale F]
+//
+// Prints the median time of each contestant and its ratio to the first one of its workload, all from this run.
+
+func option(_ name: String) -> Double? {
+    guard let place = CommandLine.arguments.firstIndex(of: name), place + 1 < CommandLine.arguments.count else {
+        return nil
+    }
+    return Double(CommandLine.arguments[place + 1])
+}
+
+let rounds = Int(option("--rounds") ?? 7)
+let scale = option("--scale") ?? 1
+let folder = try Folder()
+var report = Report()
+for make in [
+    { try Numbers.fetching(Int(200_000 * scale), folder) },
+    { try Numbers.inserting(Int(50_000 * scale), folder) },
+    { try Search.searching(Int(200_000 * scale), folder) },
+] {
+    let workload = try make()
+    report.add(workload, try workload.measure(rounds: rounds))
+}
+print(report.text)

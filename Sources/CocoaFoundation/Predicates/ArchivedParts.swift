@@ -1,0 +1,73 @@
+// Foundation on Linux archives top-level classes only.
+
+/// The path of a key path expression, which is an argument object of its own in archives.
+package final class ArchivedKeyPath: NSObject, NSSecureCoding {
+    /// The dotted path.
+    package let path: String
+
+    package init(_ path: String) { self.path = path }
+
+    package static var supportsSecureCoding: Bool { true }
+
+    package init?(coder: NSCoder) {
+        guard let path = coder.decodeObject(of: NSString.self, forKey: "NSKeyPath") else { return nil }
+        self.path = path as String
+    }
+
+    package func encode(with coder: NSCoder) { PredicateArchive.encode(self, coder) }
+}
+
+/// The operator of a comparison, which is an object of its own in archives.
+package final class ArchivedOperator: NSObject, NSSecureCoding {
+    let type: NSComparisonPredicate.Operator
+    let modifier: NSComparisonPredicate.Modifier
+    let options: NSComparisonPredicate.Options
+
+    init(
+        _ type: NSComparisonPredicate.Operator, _ modifier: NSComparisonPredicate.Modifier,
+        _ options: NSComparisonPredicate.Options
+    ) {
+        self.type = type
+        self.modifier = modifier
+        self.options = options
+    }
+
+    convenience init?(_ fields: [String: Any]) {
+        // Operators of text keep their options as flags.
+        guard
+            let type = PredicateArchive.number(fields["NSOperatorType"]).flatMap(
+                NSComparisonPredicate.Operator.init),
+            let modifier = NSComparisonPredicate.Modifier(
+                rawValue: PredicateArchive.number(fields["NSModifier"]) ?? 0)
+        else { return nil }
+        let options =
+            PredicateArchive.number(fields["NSOptions"]) ?? PredicateArchive.number(fields["NSFlags"]) ?? 0
+        self.init(type, modifier, NSComparisonPredicate.Options(rawValue: options))
+    }
+
+    package static var supportsSecureCoding: Bool { true }
+
+    package convenience init?(coder: NSCoder) { self.init(PredicateArchive.fields(coder)) }
+
+    package func encode(with coder: NSCoder) { PredicateArchive.encode(self, coder) }
+}
+
+/// A decimal number of an archive: `NSDecimalNumber`, which archivers look up by its hash, has none on Linux.
+package final class DecimalConstant: NSObject, NSSecureCoding {
+    let value: Decimal
+
+    init(_ value: Decimal) { self.value = value }
+
+    package static var supportsSecureCoding: Bool { true }
+
+    package init?(coder: NSCoder) {
+        guard let text = coder.decodeObject(of: NSString.self, forKey: "decimal"),
+            let value = Decimal(string: text as String)
+        else { return nil }
+        self.value = value
+    }
+
+    package func encode(with coder: NSCoder) {
+        coder.encode(value.description as NSString, forKey: "decimal")
+    }
+}

@@ -1,0 +1,249 @@
+import CocoaFoundation
+import Testing
+
+/// Equality, text, copies, shapes and substitution of predicates.
+@Suite struct PredicateStructureTests {
+    static let formats = [
+        "a == 1", "a != 1", "b == 1", "a == 2", "a ==[c] 1", "ANY a == 1", "ALL a == 1", "a < 1", "a == b",
+        "1 == a",
+        "a == 1 AND b == 2", "a == 1 OR b == 2", "b == 2 AND a == 1", "NOT a == 1", "TRUEPREDICATE",
+        "FALSEPREDICATE",
+        "a == 1 AND (b == 2 AND c == 3)", "a == 1 AND b == 2 AND c == 3", "a == $x", "a == $y", "a == nil",
+        "a == '1'",
+        "a IN {1, 2}", "a IN {2, 1}", "a.b == 1", "$x.b == 1", "abs:(a) == 1", "a + 1 == 1", "a - 1 == 1",
+        "a[0] == 1",
+        "a[FIRST] == 1", "SUBQUERY(a, $x, $x == 1).@count == 1", "SUBQUERY(a, $y, $y == 1).@count == 1",
+        "TERNARY(a == 1, b, c) == 1", "TERNARY(a == 1, c, b) == 1", "a UNION b == 1", "a MINUS b == 1",
+        "FUNCTION(a, 'b') == 1",
+        "SELF == 1", "ANYKEY == 1", "($x := 1) == 1", "a == CAST(0, 'NSDate')",
+        "a == CAST('nan', 'NSNumber')",
+        "a == CAST('1.10', 'NSDecimalNumber')", "a == CAST('AQID', 'NSData')",
+        "a == CAST('https://swift.org', 'NSURL')",
+        "a == CAST('E621E1F8-C36C-495A-93FC-0C247A3E6E5F', 'NSUUID')", "a == 'x\\n\\\"\\\\\\u0001é😀'",
+        "#and == 1", "a.#first == 1",
+    ]
+
+    @Test func everyPredicateEqualsItselfAlone() throws {
+        for (index, left) in Self.formats.enumerated() {
+            for (other, right) in Self.formats.enumerated() {
+                let (lhs, rhs) = (try NSPredicate(parsing: left), try NSPredicate(parsing: right))
+                #expect(lhs.isEqual(rhs) == (index == other), "\(left) | \(right)")
+                #expect(lhs.isEquivalent(to: rhs) == (index == other))
+                if index == other { #expect(lhs.hash == rhs.hash) }
+            }
+        }
+    }
+
+    @Test(arguments: formats)
+    func printedTextIsReadBack(_ text: String) throws {
+        let predicate = try NSPredicate(parsing: text)
+        let again = try NSPredicate(parsing: predicate.formatString)
+        #expect(again.isEquivalent(to: predicate), "\(predicate.formatString)")
+        #expect(again.formatString == predicate.formatString)
+        #expect(predicate.description == predicate.formatString)
+    }
+
+    @Test func randomPredicatesAreReadBack() throws {
+        var generator = RandomPredicates(seed: 11)
+        for _ in 0..<3_000 {
+            let predicate = generator.predicate(depth: 4)
+            let again = try NSPredicate(parsing: predicate.formatString)
+            #expect(again.isEquivalent(to: predicate), "\(predicate.formatString)")
+            #expect(again.hash == predicate.hash || !(predicate is NSComparisonPredicate))
+        }
+    }
+
+    @Test func numbersOfDifferentTypesAreEqual() throws {
+        let lhs = NSPredicate(format: "a == %@ AND b IN %@", 1, [1, 2])
+        let rhs = NSPredicate(format: "a == %@ AND b IN {1, 2}", 1.0)
+        #expect(lhs.isEqual(rhs))
+        #expect(lhs.hash == rhs.hash)
+        #expect(rhs.isEqual(lhs))
+    }
+
+    @Test func foundationsCompounds() throws {
+        let (a, b) = (NSPredicate(format: "a == 1"), NSPredicate(format: "b == 2"))
+        let and = NSCompoundPredicate(andPredicateWithSubpredicates: [a, b])
+        let or = NSCompoundPredicate(orPredicateWithSubpredicates: [a, and])
+        #expect(and.formatString == "a == 1 AND b == 2")
+        #expect(or.formatString == "a == 1 OR (a == 1 AND b == 2)")
+        #expect(
+            NSCompoundPredicate(notPredicateWithSubpredicate: or).formatString
+                == "NOT (a == 1 OR (a == 1 AND b == 2))")
+        #expect(NSCompoundPredicate(andPredicateWithSubpredicates: []).formatString == "TRUEPREDICATE")
+        #expect(NSCompoundPredicate(orPredicateWithSubpredicates: []).formatString == "FALSEPREDICATE")
+        #expect(and.isEquivalent(to: NSPredicate(format: "a == 1 AND b == 2")))
+        #expect(!and.isEquivalent(to: or))
+        #expect(NSPredicate(value: true).formatString == "TRUEPREDICATE")
+        #expect(NSPredicate(value: false).formatString == "FALSEPREDICATE")
+        #expect(NSPredicate(value: true).isEquivalent(to: NSPredicate(format: "TRUEPREDICATE")))
+        let block = NSPredicate { _, _ in true }
+        #expect(block.formatString == "BLOCKPREDICATE")
+        #expect(block.isEquivalent(to: block))
+        #expect(!block.isEquivalent(to: NSPredicate { _, _ in true }))
+    }
+
+    @Test func shapes() throws {
+        guard case .comparison = NSPredicate(format: "a == 1").shape else { return #expect(Bool(false)) }
+        guard case .value(true) = NSPredicate(value: true).shape else { return #expect(Bool(false)) }
+        guard case .value(false) = NSPredicate(format: "FALSEPREDICATE").shape else {
+            return #expect(Bool(false))
+        }
+        guard case .opaque = NSPredicate(block: { _, _ in true }).shape else { return #expect(Bool(false)) }
+        guard case .compound(.not, let parts) = NSPredicate(format: "NOT a == 1").shape else {
+            return #expect(Bool(false))
+        }
+        #expect(parts.count == 1)
+    }
+
+    @Test func copies() throws {
+        for text in ["a == 1", "a == 1 AND b == 2", "TRUEPREDICATE"] {
+            let predicate = try NSPredicate(parsing: text)
+            let copy = try #require(predicate.copy() as? NSPredicate)
+            #expect(copy.isEqual(predicate))
+            #expect(copy.formatString == text)
+        }
+        let expression = NSExpression(forKeyPath: "a")
+        #expect((expression.copy() as? NSExpression) == expression)
+    }
+
+    @Test func predicateFormatOfOurOwn() {
+        // Through a protocol, because Foundation marks the property as deprecated.
+        func text(_ predicate: any HasPredicateFormat) -> String { predicate.predicateFormat }
+        #expect(text(NSPredicate(format: "a == 1")) == "a == 1")
+        #expect(text(NSPredicate(format: "a == 1 OR b == 2")) == "a == 1 OR b == 2")
+        #expect(text(NSPredicate(format: "TRUEPREDICATE")) == "TRUEPREDICATE")
+    }
+
+    @Test func substitution() throws {
+        let template = NSPredicate(
+            format: "a == $x AND (b IN {$x, $y} OR NOT SUBQUERY(c, $x, $x == $y).@count > $n) AND d.e == $x.f"
+        )
+        let predicate = template.withSubstitutionVariables(["x": 1, "n": NSNull(), "z": 9])
+        #expect(
+            predicate.formatString
+                == "a == 1 AND (b IN {1, $y} OR NOT SUBQUERY(c, $x, $x == $y).@count > nil) AND d.e == (1).f")
+        #expect(template.formatString.contains("$n"))
+        let inserted = NSPredicate(format: "a == $x").withSubstitutionVariables([
+            "x": NSExpression(forKeyPath: "b")
+        ])
+        #expect(inserted.formatString == "a == b")
+        let complete = NSPredicate(format: "a == $x").withSubstitutionVariables(["x": "text"])
+        #expect(complete.evaluate(with: ["a": "text"]))
+    }
+
+    @Test func substitutionReachesEverywhere() throws {
+        let text =
+            "($y := $x) == abs:($x) AND FUNCTION($x, \"b:\", $x) == TERNARY($x == 1, $x, $x) AND {$x} UNION $x == $x[$x]"
+        let template = NSPredicate(format: text)
+        #expect(template.formatString == text)
+        let predicate = template.withSubstitutionVariables(["x": 7])
+        #expect(!predicate.formatString.contains("$x"))
+        let compound: NSCompoundPredicate = NSCompoundPredicate(andPredicateWithSubpredicates: [template])
+        #expect(compound.withSubstitutionVariables(["x": 7]).formatString == "(\(predicate.formatString))")
+        let block = NSExpression(
+            block: { _, arguments, _ in arguments.count }, arguments: [NSExpression(forVariable: "x")])
+        #expect(
+            block.replacing(["x": NSExpression(forConstantValue: 7)]).arguments?.first?.constantValue as? Int
+                == 7)
+        #expect(NSPredicate(value: true).withSubstitutionVariables(["x": 1]).formatString == "TRUEPREDICATE")
+    }
+}
+
+/// Gives the deprecated property of Foundation another way in.
+private protocol HasPredicateFormat {
+    var predicateFormat: String { get }
+}
+
+extension NSPredicate: HasPredicateFormat {}
+
+/// Random predicates of everything that has a text.
+private struct RandomPredicates {
+    private var generator: SplitMix
+
+    init(seed: UInt64) { generator = SplitMix(seed: seed) }
+
+    mutating func predicate(depth: Int) -> NSPredicate {
+        switch Int.random(in: 0..<(depth > 0 ? 8 : 5), using: &generator) {
+        case 0...3: return comparison(depth: depth)
+        case 4: return NSPredicate(value: Bool.random(using: &generator))
+        case 5: return NSCompoundPredicate(notPredicateWithSubpredicate: predicate(depth: depth - 1))
+        case 6:
+            return NSCompoundPredicate(andPredicateWithSubpredicates: [
+                predicate(depth: depth - 1), predicate(depth: depth - 1),
+            ])
+        default:
+            return NSCompoundPredicate(
+                orPredicateWithSubpredicates: (0...2).map { _ in predicate(depth: depth - 1) })
+        }
+    }
+
+    private mutating func comparison(depth: Int) -> NSPredicate {
+        let types: [NSComparisonPredicate.Operator] = [
+            .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .equalTo, .notEqualTo, .like,
+            .matches, .beginsWith,
+            .endsWith, .in, .contains, .between,
+        ]
+        let type = pick(types)
+        return NSComparisonPredicate(
+            leftExpression: expression(depth: depth),
+            rightExpression: type == .matches
+                ? NSExpression(forConstantValue: "a.*") : expression(depth: depth),
+            modifier: pick([.direct, .any, .all]), type: type,
+            options: NSComparisonPredicate.Options(rawValue: UInt.random(in: 0...31, using: &generator)))
+    }
+
+    private mutating func expression(depth: Int) -> NSExpression {
+        let next = depth - 1
+        switch Int.random(in: 0..<(depth > 0 ? 16 : 6), using: &generator) {
+        case 0:
+            return NSExpression(
+                forKeyPath: pick([
+                    "a", "a.b", "in", "a.first", "a b.c", "größe", "@count", "a.@sum.b", "self", "x.and",
+                ]))
+        case 1, 2:
+            let constants: [Any?] = [
+                1, -1, 2.5, -0.0, 1e-300, true, nil, "", "a\"b\\\n\u{7}\u{301}",
+                Date(timeIntervalSinceReferenceDate: -1.25), UUID(), Data([0, 255]),
+                Decimal(string: "-12.345") as Any, UInt64.max, Int.min, Double.infinity, Double.nan,
+                [1, "x"], [[Int]()], URL(string: "a:b") as Any,
+            ]
+            return NSExpression(forConstantValue: pick(constants))
+        case 3: return NSExpression(forVariable: pick(["x", "y_1"]))
+        case 4: return .expressionForEvaluatedObject()
+        case 5: return .expressionForAnyKey()
+        case 6...9:
+            let name = pick([
+                "add:to:", "from:subtract:", "multiply:by:", "divide:by:", "raise:toPower:", "modulus:by:",
+                "objectFrom:withIndex:",
+            ])
+            return NSExpression(
+                forFunction: name, arguments: [expression(depth: next), expression(depth: next)])
+        case 10:
+            return NSExpression(
+                forAggregate: (0..<Int.random(in: 0...3, using: &generator)).map { _ in
+                    expression(depth: next)
+                })
+        case 11: return NSExpression(forUnionSet: expression(depth: next), with: expression(depth: next))
+        case 12:
+            return NSExpression(
+                forSubquery: expression(depth: next), usingIteratorVariable: "i",
+                predicate: predicate(depth: next))
+        case 13:
+            return NSExpression(
+                forConditional: predicate(depth: next), trueExpression: expression(depth: next),
+                falseExpression: expression(depth: next))
+        case 14:
+            return NSExpression(
+                forFunction: expression(depth: next), selectorName: "foo:",
+                arguments: [expression(depth: next)])
+        default:
+            return NSExpression(
+                forFunction: pick(["abs:", "uppercase:", "sum:"]), arguments: [expression(depth: next)])
+        }
+    }
+
+    private mutating func pick<Value>(_ values: [Value]) -> Value {
+        values[Int.random(in: values.indices, using: &generator)]
+    }
+}

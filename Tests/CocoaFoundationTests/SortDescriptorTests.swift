@@ -1,0 +1,168 @@
+import CocoaFoundation
+import Testing
+
+/// Sort descriptors with keys and the order that they give.
+@Suite struct SortDescriptorTests {
+    final class Book: NSObject, KeyValueCoding, KeyPathNaming {
+        var title: String?
+        var pages: Int
+        var author: Item?
+
+        init(_ title: String?, _ pages: Int = 0, author: Item? = nil) {
+            self.title = title
+            self.pages = pages
+            self.author = author
+        }
+
+        func value(forKey key: String) -> Any? {
+            switch key {
+            case "title": title
+            case "pages": pages
+            case "author": author
+            default: nil
+            }
+        }
+
+        func setValue(_ value: Any?, forKey key: String) {}
+
+        static var keyPathNames: [(key: String, keyPath: AnyKeyPath)] {
+            [("title", \Book.title), ("pages", \Book.pages)]
+        }
+    }
+
+    private func titles(_ books: [Book], _ descriptors: NSSortDescriptor...) -> [String?] {
+        sorted(books, by: descriptors).map(\.title)
+    }
+
+    private func order(_ values: [Any?], _ descriptor: NSSortDescriptor) -> [String] {
+        let items = values.map { Item($0.map { ["v": $0] } ?? [:]) }
+        return sorted(items, by: [descriptor]).map { $0.value(forKey: "v").map { "\($0)" } ?? "nil" }
+    }
+
+    @Test func naturalOrder() {
+        let v = NSSortDescriptor(key: "v", ascending: true)
+        #expect(order(["b", nil, "a", "B", "é", "z"], v) == ["nil", "B", "a", "b", "z", "é"])
+        #expect(
+            order([3, nil, 1.5, Decimal(2), UInt64.max, true], v) == [
+                "nil", "true", "1.5", "2", "3", "18446744073709551615",
+            ])
+        #expect(order([Data([2]), Data([1, 5])], v) == ["2 bytes", "1 bytes"])
+        let dates = [Date(timeIntervalSinceReferenceDate: 9), Date(timeIntervalSinceReferenceDate: 1)]
+        #expect(order(dates, v) == dates.reversed().map { "\($0)" })
+        #expect(
+            order([ComparisonPredicateTests.uuid(200), ComparisonPredicateTests.uuid(3)], v).first?.hasPrefix(
+                "03") == true)
+    }
+
+    @Test func descendingReversesAndPutsNilLast() {
+        #expect(
+            order([1, nil, 3, 2], NSSortDescriptor(key: "v", ascending: false)) == ["3", "2", "1", "nil"])
+    }
+
+    @Test func laterDescriptorsDecideTiesAndOrderIsStable() {
+        let books = [Book("b", 1), Book("a", 2), Book("c", 1), Book("d", 2), Book("e", 1)]
+        #expect(titles(books, NSSortDescriptor(key: "pages", ascending: true)) == ["b", "c", "e", "a", "d"])
+        #expect(
+            titles(
+                books, NSSortDescriptor(key: "pages", ascending: false),
+                NSSortDescriptor(key: "title", ascending: false))
+                == ["d", "a", "e", "c", "b"])
+        #expect(titles(books) == ["b", "a", "c", "d", "e"])
+    }
+
+    @Test func keyPathsOfSeveralSteps() {
+        let books = [
+            Book("x", author: Item(["name": "Zoe"])), Book("y"), Book("z", author: Item(["name": "Ann"])),
+        ]
+        #expect(titles(books, NSSortDescriptor(key: "author.name", ascending: true)) == ["y", "z", "x"])
+        #expect(titles(books, NSSortDescriptor(key: "title.length", ascending: true)) == ["x", "y", "z"])
+    }
+
+    @Test(arguments: [
+        ("compare:", ["B", "a", "part 10", "part 2", "É"]),
+        ("caseInsensitiveCompare:", ["a", "B", "part 10", "part 2", "É"]),
+        ("localizedStandardCompare:", ["a", "B", "É", "part 2", "part 10"]),
+        ("localizedCaseInsensitiveCompare:", ["a", "B", "É", "part 10", "part 2"]),
+        ("localizedCompare:", ["a", "B", "É", "part 10", "part 2"]),
+    ])
+    func selectors(_ selector: String, _ expected: [String]) {
+        let descriptor = NSSortDescriptor(
+            key: "title", ascending: true, selector: NSSelectorFromString(selector))
+        let books = ["part 10", "a", "É", "part 2", "B"].map { Book($0) }
+        #expect(titles(books, descriptor) == expected)
+        #expect(descriptor.selector == Selector(selector))
+        #expect(NSStringFromSelector(Selector(selector)) == selector)
+        #expect(descriptor.stringOrder?.rawValue == selector)
+    }
+
+    @Test func comparator() {
+        let byLength = NSSortDescriptor(key: "title", ascending: true) { left, right in
+            let (left, right) = ((left as? String)?.count ?? 0, (right as? String)?.count ?? 0)
+            return left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
+        }
+        #expect(
+            titles([Book("ccc"), Book("a"), Book(nil), Book("bb")], byLength) == [nil, "a", "bb", "ccc"])
+        #expect(byLength.selector == nil)
+        #expect(byLength.key == "title")
+        #expect(byLength.compare(Book("a"), to: Book("bb")) == .orderedAscending)
+        let reversed = byLength.reversedSortDescriptor as? NSSortDescriptor
+        #expect(reversed?.compare(Book("a"), to: Book("bb")) == .orderedDescending)
+        #expect(byLength.comparator("a", "bb") == .orderedAscending)
+    }
+
+    @Test func wholeObjects() {
+        let descriptor = NSSortDescriptor(key: nil, ascending: false)
+        #expect(sorted([1, 3, 2], by: [descriptor]) == [3, 2, 1])
+        #expect(descriptor.key == nil)
+    }
+
+    @Test func swiftKeyPaths() {
+        let pages = NSSortDescriptor(keyPath: \Book.pages, ascending: false)
+        let title: NSSortDescriptor = NSSortDescriptor(keyPath: \Book.title, ascending: true)
+        #expect(pages.key == "pages")
+        #expect(title.key == "title")
+        #expect(title.keyPath == \Book.title)
+        #expect(pages.stringOrder == .compare)
+        #expect(title.selector == "compare:")
+        let books = [Book("b", 1), Book("a", 2), Book(nil, 2)]
+        #expect(titles(books, pages, title) == [nil, "a", "b"])
+        let unknown = NSSortDescriptor(keyPath: \Book.title?.count, ascending: true)
+        #expect(unknown.key == nil)
+        #expect(titles([Book("bb"), Book("a")], unknown) == ["a", "bb"])
+    }
+
+    @Test func sortDescriptorsOfSwift() {
+        let title = NSSortDescriptor(SortDescriptor(\Book.title, order: .reverse))
+        #expect(title.key == "title")
+        #expect(!title.ascending)
+        #expect(titles([Book("a"), Book("b")], title) == ["b", "a"])
+    }
+
+    @Test func foundationSorts() {
+        let array = [Book("b"), Book("a")] as NSArray
+        let found = array.sortedArray(using: [NSSortDescriptor(key: "title", ascending: true)])
+        #expect((found as? [Book])?.map(\.title) == ["a", "b"])
+    }
+
+    @Test func equalityAndDescription() {
+        let descriptor = NSSortDescriptor(key: "a", ascending: true)
+        #expect(descriptor.isEqual(NSSortDescriptor(key: "a", ascending: true)))
+        #expect(descriptor.hash == NSSortDescriptor(key: "a", ascending: true).hash)
+        #expect(!descriptor.isEqual(NSSortDescriptor(key: "a", ascending: false)))
+        #expect(!descriptor.isEqual(NSSortDescriptor(key: "b", ascending: true)))
+        #expect(
+            !descriptor.isEqual(NSSortDescriptor(key: "a", ascending: true, selector: "localizedCompare:")))
+        #expect(descriptor.description == "(a, ascending, compare:)")
+        #expect((descriptor.copy() as? NSSortDescriptor)?.isEqual(descriptor) == true)
+        descriptor.allowEvaluation()
+    }
+
+    @Test func unknownSelectorStopsTheProcess() async throws {
+        let result = try #require(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                _ = NSSortDescriptor(key: "a", ascending: true, selector: Selector("myCompare:"))
+            })
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(text.contains("Unsupported sort descriptor selector: myCompare:"))
+    }
+}
