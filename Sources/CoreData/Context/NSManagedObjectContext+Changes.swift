@@ -68,7 +68,7 @@ extension NSManagedObjectContext {
             eventUpdated.remove(object)
             // Made and deleted in one event: as if it had never been. Its links to others still end.
             if isNew { object.extras?.event = nil }
-            forget(object)
+            forget(object, isNew: isNew)
             deletionsToPropagate.append(object)
         } else {
             updated.remove(object)
@@ -81,9 +81,11 @@ extension NSManagedObjectContext {
     }
 
     /// Makes an object that no store knows leave with the event.
-    func forget(_ object: NSManagedObject) {
+    ///
+    /// - Parameter isNew: whether the running event made it, so that nobody was told of it.
+    func forget(_ object: NSManagedObject, isNew: Bool = false) {
         object.state.insert(.leaving)
-        eventForgotten.append(object)
+        if isNew { eventUnseen.append(object) } else { eventForgotten.append(object) }
     }
 
     /// Takes the mark of deletion off an object.
@@ -91,6 +93,7 @@ extension NSManagedObjectContext {
         if object.state.contains(.leaving) {
             object.state.remove(.leaving)
             eventForgotten.removeAll { $0 === object }
+            eventUnseen.removeAll { $0 === object }
             inserted.insert(object)
         }
         guard deleted.contains(object) else { return }
@@ -113,7 +116,7 @@ extension NSManagedObjectContext {
         guard hasEventChanges else { return }
         let changes = takeEventChanges()
         registerUndo(of: changes)
-        for object in changes.forgotten { dismiss(object) }
+        for object in changes.forgotten + changes.unseen { dismiss(object) }
         for object in changes.all { object.extras?.event = nil }
         var all = changes.contextChanges
         all.append(external)
@@ -123,18 +126,19 @@ extension NSManagedObjectContext {
 
     var hasEventChanges: Bool {
         !eventInserted.isEmpty || !eventUpdated.isEmpty || !eventDeleted.isEmpty || !eventRefreshed.isEmpty
-            || !eventForgotten.isEmpty || !external.isEmpty
+            || !eventForgotten.isEmpty || !eventUnseen.isEmpty || !external.isEmpty
     }
 
     private func takeEventChanges() -> EventObjects {
         let changes = EventObjects(
             inserted: eventInserted.all, updated: eventUpdated.all, deleted: eventDeleted.all,
-            refreshed: eventRefreshed.all, forgotten: eventForgotten)
+            refreshed: eventRefreshed.all, forgotten: eventForgotten, unseen: eventUnseen)
         eventInserted.removeAll()
         eventUpdated.removeAll()
         eventDeleted.removeAll()
         eventRefreshed.removeAll()
         eventForgotten = []
+        eventUnseen = []
         return changes
     }
 
@@ -153,13 +157,15 @@ struct EventObjects {
     let updated: [NSManagedObject]
     let deleted: [NSManagedObject]
     let refreshed: [NSManagedObject]
-    /// Deleted before they were ever saved.
+    /// Made in an earlier event, and deleted before they were ever saved.
     let forgotten: [NSManagedObject]
+    /// Made and deleted in this event.
+    let unseen: [NSManagedObject]
 
-    var all: [NSManagedObject] { inserted + updated + deleted + refreshed + forgotten }
+    var all: [NSManagedObject] { inserted + updated + deleted + refreshed + forgotten + unseen }
 
     var contextChanges: ContextChanges {
         ContextChanges(
-            inserted: inserted, updated: updated, deleted: deleted, refreshed: refreshed)
+            inserted: inserted, updated: updated, deleted: deleted + forgotten, refreshed: refreshed)
     }
 }

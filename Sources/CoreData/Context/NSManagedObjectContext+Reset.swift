@@ -15,8 +15,9 @@ extension NSManagedObjectContext {
         changes.deleted = inserted.all + eventForgotten
         changes.inserted = deleted.all
         changes.updated = updated.all.filter { !$0.isInserted }
+        let unseen = eventUnseen
         clearChanges()
-        for object in changes.deleted { dismiss(object) }
+        for object in changes.deleted + unseen { dismiss(object) }
         for object in rolledBack where !object.isFault {
             object.willChangeAll()
             object.values = []
@@ -57,6 +58,7 @@ extension NSManagedObjectContext {
         eventDeleted.removeAll()
         eventRefreshed.removeAll()
         eventForgotten = []
+        eventUnseen = []
     }
 }
 

@@ -28,6 +28,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var eventRefreshed = PendingObjects(flag: .eventRefreshed)
     /// Objects that the event took out again and that no store knows: deleted ones that were never saved.
     var eventForgotten: [NSManagedObject] = []
+    /// Objects that the event made and took out again.
+    var eventUnseen: [NSManagedObject] = []
     /// What came from outside since the last notification: merged, refreshed by a conflict.
     var external = ContextChanges()
     /// Deleted objects whose delete rules were not applied yet.
