@@ -8,12 +8,16 @@ let package = Package(
     name: "OpenCoreData",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
-        .library(name: "CoreData", targets: ["CoreData"])
+        .library(name: "CoreData", targets: ["CoreData"]),
+        .executable(name: "books", targets: ["books"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
     ],
     targets: [
         .target(name: "CSwiftRuntime"),
@@ -51,6 +55,34 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+
+        // The sample. It sees what any client sees: public declarations only.
+        .target(
+            name: "BooksApp",
+            dependencies: [
+                "CoreData",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Mustache", package: "swift-mustache"),
+            ],
+            path: "Examples/Books/App",
+            resources: [.copy("Books.xcdatamodeld"), .copy("Resources")],
+            packageAccess: false,
+            swiftSettings: settings),
+        .executableTarget(
+            name: "books",
+            dependencies: ["BooksApp"],
+            path: "Examples/Books/Command",
+            packageAccess: false,
+            swiftSettings: settings),
+        .testTarget(
+            name: "BooksTests",
+            dependencies: [
+                "BooksApp",
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],
             swiftSettings: settings),
     ]

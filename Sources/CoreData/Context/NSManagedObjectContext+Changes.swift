@@ -119,12 +119,12 @@ extension NSManagedObjectContext {
             changedWhileSaving += changes.inserted + changes.updated + changes.deleted
         }
         registerUndo(of: changes)
+        var all = changes.contextChanges
         for object in changes.all {
             object.extras?.event = nil
             object.state.remove(.madeInEvent)
         }
         for object in changes.forgotten { dismiss(object) }
-        var all = changes.contextChanges
         all.append(external)
         external = ContextChanges()
         post(all)
@@ -173,8 +173,11 @@ struct EventObjects {
 
     var all: [NSManagedObject] { inserted + updated + deleted + refreshed + forgotten }
 
+    /// The forgotten objects that others were told of by an earlier event; the rest has never been.
+    var announcedForgotten: [NSManagedObject] { forgotten.filter { !$0.state.contains(.madeInEvent) } }
+
     var contextChanges: ContextChanges {
         ContextChanges(
-            inserted: inserted, updated: updated, deleted: deleted, refreshed: refreshed)
+            inserted: inserted, updated: updated, deleted: deleted + announcedForgotten, refreshed: refreshed)
     }
 }

@@ -16,7 +16,7 @@ final class UndoStep {
     init(_ event: EventObjects) {
         inserted = event.inserted
         // What an event made and deleted has never been.
-        deleted = event.deleted + event.forgotten.filter { !$0.state.contains(.madeInEvent) }
+        deleted = event.deleted + event.announcedForgotten
         changes = (event.updated + event.inserted + deleted).compactMap { object in
             guard let event = object.extras?.event?.effective(in: object), !event.isEmpty else { return nil }
             return Change(object: object, event: event)

@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
@@ -40,7 +41,7 @@ extension SlotValue {
     ///
     /// - Throws: 1550 (`NSManagedObjectValidationError`) when the type does not fit the attribute.
     package init(_ any: Any, for slot: PropertySlot) throws {
-        if any is NSNull {
+        if CocoaFoundation.isNull(any) {
             self = .null
             return
         }

@@ -15,11 +15,12 @@ extension NSManagedObject {
             guard info.kind != .fetched else { continue }
             // Of a saved object, a relationship that nobody touched is as valid as it was.
             if event == .update, info.kind.isRelationship, !isLoadedOrTouched(slot) { continue }
+            if info.kind == .toMany, !needsMembers(slot) { continue }
             do {
                 var value = info.kind == .toMany ? toManyForValidation(slot) : anyValue(at: slot)
                 let before = value
                 try validateValue(&value, forKey: info.name)
-                if !ValueTransformer.areEqual(before, value) { setValue(value, forKey: info.name) }
+                if !isSame(before, value) { setValue(value, forKey: info.name) }
             } catch {
                 errors.append(error as NSError)
             }
@@ -29,15 +30,33 @@ extension NSManagedObject {
 
     private final func isLoadedOrTouched(_ slot: Int) -> Bool { touched.contains(slot) }
 
+    /// Whether a to-many relationship must be loaded to be checked. Without limits any set of members is valid, and
+    /// a save that adds a book to an author need not read all the author's books.
+    private final func needsMembers(_ slot: Int) -> Bool {
+        let info = layout.slots[slot]
+        guard let relationship = info.relationship, relationship.isOptional,
+            ClassProperties.of(self).validators[info.name] == nil
+        else { return true }
+        return relationship.minCount > 0 || relationship.maxCount > 0 || toMany(at: slot).isLoaded
+    }
+
     private final func toManyForValidation(_ slot: Int) -> Any? {
         SlotValue.toMany(loadedToMany(at: slot)).anyValue(.toMany)
+    }
+
+    private final func isSame(_ a: Any?, _ b: Any?) -> Bool {
+        guard let a, let b else { return a == nil && b == nil }
+        // Canonically equivalent strings are different values to a store.
+        if let a = a as? String, let b = b as? String { return a.utf8.elementsEqual(b.utf8) }
+        if type(of: a) is AnyClass, a as AnyObject === b as AnyObject { return true }
+        return ValueTransformer.areEqual(a, b)
     }
 
     /// Checks a value against the model.
     final func validateModelConstraints(_ value: inout Any?, forKey key: String) throws {
         guard let slot = layout.index(of: key) else { fatalError(unknownKeyMessage(key)) }
         let info = layout.slots[slot]
-        if value is NSNull { value = nil }
+        if let present = value, isNull(present) { value = nil }
         if info.kind == .toMany {
             try validateCount(value, info)
             return
