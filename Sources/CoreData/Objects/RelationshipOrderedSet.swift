@@ -156,17 +156,30 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
     override func removeObjects(in array: [Any]) { edit { $0.removeObjects(in: array) } }
 
-    override func intersect(_ other: NSOrderedSet) { edit { $0.intersect(other) } }
+    // Foundation's own versions of these do not end when objects are taken out.
 
-    override func minus(_ other: NSOrderedSet) { edit { $0.minus(other) } }
+    override func intersect(_ other: NSOrderedSet) { keep { other.contains($0) } }
 
-    override func union(_ other: NSOrderedSet) { edit { $0.union(other) } }
+    override func minus(_ other: NSOrderedSet) { keep { !other.contains($0) } }
 
-    override func intersectSet(_ other: Set<AnyHashable>) { edit { $0.intersectSet(other) } }
+    override func union(_ other: NSOrderedSet) { append((0..<other.count).map { other.object(at: $0) }) }
 
-    override func minusSet(_ other: Set<AnyHashable>) { edit { $0.minusSet(other) } }
+    override func intersectSet(_ other: Set<AnyHashable>) { keep { other.contains($0) } }
 
-    override func unionSet(_ other: Set<AnyHashable>) { edit { $0.unionSet(other) } }
+    override func minusSet(_ other: Set<AnyHashable>) { keep { !other.contains($0) } }
+
+    override func unionSet(_ other: Set<AnyHashable>) { append(other.map(\.base)) }
+
+    private func keep(_ isKept: (NSManagedObject) -> Bool) { owner.setToMany(order.filter(isKept), at: slot) }
+
+    private func append(_ objects: [Any]) {
+        var order = order
+        var members = Set(order.map(ObjectIdentifier.init))
+        for object in objects.map(checked) where members.insert(ObjectIdentifier(object)).inserted {
+            order.append(object)
+        }
+        owner.setToMany(order, at: slot)
+    }
 
     override func sort(comparator: (Any, Any) -> ComparisonResult) { edit { $0.sort(comparator: comparator) } }
 
