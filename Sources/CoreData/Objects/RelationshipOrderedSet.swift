@@ -92,7 +92,9 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
     override func removeObject(at index: Int) { owner.dropDestination(order[index], at: slot) }
 
-    override func replaceObject(at index: Int, with object: Any) { edit { $0.replaceObject(at: index, with: object) } }
+    override func replaceObject(at index: Int, with object: Any) {
+        edit { $0.replaceObject(at: index, with: object) }
+    }
 
     override func setObject(_ object: Any, at index: Int) { edit { $0.setObject(object, at: index) } }
 
@@ -126,7 +128,9 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
         owner.setToMany(copy.array.map(checked), at: slot)
     }
 
-    override func add(_ objects: UnsafePointer<AnyObject>?, count: Int) { edit { $0.add(objects, count: count) } }
+    override func add(_ objects: UnsafePointer<AnyObject>?, count: Int) {
+        edit { $0.add(objects, count: count) }
+    }
 
     override func addObjects(from array: [Any]) { edit { $0.addObjects(from: array) } }
 
@@ -181,14 +185,19 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
         owner.setToMany(order, at: slot)
     }
 
-    override func sort(comparator: (Any, Any) -> ComparisonResult) { edit { $0.sort(comparator: comparator) } }
+    override func sort(comparator: (Any, Any) -> ComparisonResult) {
+        edit { $0.sort(comparator: comparator) }
+    }
 
-    override func sort(options: NSSortOptions = [], usingComparator comparator: (Any, Any) -> ComparisonResult) {
+    override func sort(
+        options: NSSortOptions = [], usingComparator comparator: (Any, Any) -> ComparisonResult
+    ) {
         edit { $0.sort(options: options, usingComparator: comparator) }
     }
 
     override func sortRange(
-        _ range: NSRange, options: NSSortOptions = [], usingComparator comparator: (Any, Any) -> ComparisonResult
+        _ range: NSRange, options: NSSortOptions = [],
+        usingComparator comparator: (Any, Any) -> ComparisonResult
     ) { edit { $0.sortRange(range, options: options, usingComparator: comparator) } }
 
     override func sort(using sortDescriptors: [NSSortDescriptor]) { edit { $0.sort(using: sortDescriptors) } }
