@@ -22,6 +22,8 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
         try runWillSave()
         try validateChanges()
+        // Checks may have replaced values.
+        processPendingChanges()
         phase = .saving
         defer { phase = .idle }
         try write()
@@ -51,9 +53,9 @@ extension NSManagedObjectContext {
     }
 
     private func validateChanges() throws {
-        var errors: [NSError] = []
+        var errors: [any Error] = []
         func collect(_ body: () throws -> Void) {
-            do { try body() } catch { errors.append(error as NSError) }
+            do { try body() } catch { errors.append(error) }
         }
         for object in inserted.all { collect(object.validateForInsert) }
         for object in updated.all { collect(object.validateForUpdate) }

@@ -1,0 +1,60 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// `@Managed var title: String?`: accessors, and the key that they use.
+enum ManagedMacro {}
+
+extension ManagedMacro: AccessorMacro {
+    static func expansion(
+        of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [AccessorDeclSyntax] {
+        do {
+            let variable = try managedVariable(node, declaration, context)
+            let place: ExprSyntax =
+                variable.isPrimitive
+                ? "self[primitive: Self.\(variable.keyName)]" : "self[Self.\(variable.keyName)]"
+            return ["get { \(place) }", "set { \(place) = newValue }"]
+        } catch {
+            context.report(error)
+            return []
+        }
+    }
+
+    /// What is wrong is reported once, here and not for the peer.
+    private static func managedVariable(
+        _ node: AttributeSyntax, _ declaration: some DeclSyntaxProtocol, _ context: some MacroExpansionContext
+    ) throws(Complaint) -> ManagedVariable {
+        guard let variable = declaration.as(VariableDeclSyntax.self) else {
+            throw Complaint("'@Managed' is for properties; methods have '@ManagedAccessor'", at: node)
+        }
+        if let type = context.lexicalContext.first, !type.isClassOrExtension {
+            throw Complaint(
+                "'@Managed' is for properties of a class that inherits from NSManagedObject, and of its "
+                    + "extensions", at: node)
+        }
+        return try ManagedVariable(variable, node)
+    }
+}
+
+extension ManagedMacro: PeerMacro {
+    static func expansion(
+        of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        guard let declaration = declaration.as(VariableDeclSyntax.self),
+            let variable = try? ManagedVariable(declaration, node)
+        else { return [] }
+        return [
+            """
+            private nonisolated static let \(variable.keyName) = \
+            _ManagedKey<\(variable.type)>(\(variable.key))
+            """
+        ]
+    }
+}
+
+extension Syntax {
+    var isClassOrExtension: Bool { self.is(ClassDeclSyntax.self) || self.is(ExtensionDeclSyntax.self) }
+}
