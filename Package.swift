@@ -1,5 +1,6 @@
 // swift-tools-version:6.1
 import CompilerPluginSupport
+import Foundation
 import PackageDescription
 
 let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
@@ -10,12 +11,16 @@ let package = Package(
     products: [
         .library(name: "CoreData", targets: ["CoreData"]),
         .library(name: "CoreDataMacros", targets: ["CoreDataMacros"]),
+        .executable(name: "books", targets: ["books"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.1"..<"604.0.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
     ],
     targets: [
         .target(name: "CSwiftRuntime"),
@@ -48,12 +53,51 @@ let package = Package(
         .target(
             name: "CoreDataMacros", dependencies: ["CoreData", "CoreDataMacrosPlugin"],
             swiftSettings: settings),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
-            name: "CocoaFoundationTests", dependencies: ["CocoaFoundation"], swiftSettings: settings),
-        .testTarget(
-            name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel"],
+            name: "CocoaFoundationTests", dependencies: ["CocoaFoundation", "TestSupport"],
             swiftSettings: settings),
-        .testTarget(name: "CoreDataTests", dependencies: ["CoreData"], swiftSettings: settings),
+        .testTarget(
+            name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CoreDataTests",
+            dependencies: [
+                "CoreData",
+                "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+
+        // The sample. It sees what any client sees: public declarations only.
+        .target(
+            name: "BooksApp",
+            dependencies: [
+                "CoreData",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Mustache", package: "swift-mustache"),
+            ],
+            path: "Examples/Books/App",
+            resources: [.copy("Books.xcdatamodeld"), .copy("Resources")],
+            packageAccess: false,
+            swiftSettings: settings),
+        .executableTarget(
+            name: "books",
+            dependencies: ["BooksApp"],
+            path: "Examples/Books/Command",
+            packageAccess: false,
+            swiftSettings: settings),
+        .testTarget(
+            name: "BooksTests",
+            dependencies: [
+                "BooksApp",
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "CoreDataMacrosTests",
             dependencies: [
@@ -63,3 +107,9 @@ let package = Package(
             swiftSettings: settings),
     ]
 )
+
+// Only `scripts/docs` needs the plugin that builds documentation.
+if ProcessInfo.processInfo.environment["OPENCOREDATA_DOCUMENTATION"] != nil {
+    package.dependencies.append(
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
+}

@@ -1,4 +1,5 @@
 import CocoaFoundation
+import TestSupport
 import Testing
 
 /// Text that is meant to hold or to crash the process.
@@ -124,8 +125,8 @@ import Testing
     }
 
     @Test func randomBytesNeverTrap() throws {
-        var generator = SplitMix(seed: 20_261_121)
-        for _ in 0..<8_000 {
+        var generator = Fuzzing.numbers(seed: 20_261_121)
+        for _ in 0..<Fuzzing.rounds(8_000) {
             let bytes = (0..<Int.random(in: 0...60, using: &generator)).map { _ in
                 UInt8.random(in: 0...255, using: &generator)
             }
@@ -144,9 +145,9 @@ import Testing
             ".@sum", "#in", "FIRST", "+", "-", "*", "/", "**", "UNION", "MINUS", "TRUEPREDICATE", "%", "@",
             "#", "$", "\\", "&&",
         ]
-        var generator = SplitMix(seed: 7)
+        var generator = Fuzzing.numbers(seed: 7)
         var parsed = 0
-        for _ in 0..<12_000 {
+        for _ in 0..<Fuzzing.rounds(12_000) {
             let count = Int.random(in: 1...14, using: &generator)
             let text = (0..<count).map { _ in tokens.randomElement(using: &generator) ?? "" }.joined(
                 separator: " ")
@@ -158,21 +159,6 @@ import Testing
             _ = try? predicate.matches(["a": 1, "b": ["c": [1, 2]]])
         }
         #expect(parsed > 20)
-    }
-}
-
-/// A small generator of random numbers that gives the same ones for the same seed.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }
 

@@ -1,4 +1,5 @@
 import CocoaFoundation
+import TestSupport
 import Testing
 
 /// Equality, text, copies, shapes and substitution of predicates.
@@ -45,7 +46,7 @@ import Testing
 
     @Test func randomPredicatesAreReadBack() throws {
         var generator = RandomPredicates(seed: 11)
-        for _ in 0..<3_000 {
+        for _ in 0..<Fuzzing.rounds(3_000) {
             let predicate = generator.predicate(depth: 4)
             let again = try NSPredicate(parsing: predicate.formatString)
             #expect(again.isEquivalent(to: predicate), "\(predicate.formatString)")
@@ -159,9 +160,9 @@ extension NSPredicate: HasPredicateFormat {}
 
 /// Random predicates of everything that has a text.
 private struct RandomPredicates {
-    private var generator: SplitMix
+    private var generator: SeededNumbers
 
-    init(seed: UInt64) { generator = SplitMix(seed: seed) }
+    init(seed: UInt64) { generator = Fuzzing.numbers(seed: seed) }
 
     mutating func predicate(depth: Int) -> NSPredicate {
         switch Int.random(in: 0..<(depth > 0 ? 8 : 5), using: &generator) {

@@ -1,4 +1,5 @@
 import CocoaFoundation
+import TestSupport
 import Testing
 
 /// Text under the options of predicates.
@@ -66,9 +67,9 @@ import Testing
     }
 
     @Test func orderIsThatOfBytes() {
-        var generator = SplitMix(seed: 3)
+        var generator = Fuzzing.numbers(seed: 3)
         let plain = TextComparison(options: [])
-        for _ in 0..<2_000 {
+        for _ in 0..<Fuzzing.rounds(2_000) {
             let (left, right) = (randomText(&generator), randomText(&generator))
             let isBefore = Array(left.utf8).lexicographicallyPrecedes(Array(right.utf8))
             #expect((plain.order(left, right) == .orderedAscending) == isBefore)
@@ -76,7 +77,7 @@ import Testing
     }
 
     @Test func foldedOperationsAgreeWithOperationsOnFoldedText() {
-        var generator = SplitMix(seed: 4)
+        var generator = Fuzzing.numbers(seed: 4)
         let plain = TextComparison(options: [])
         for options in [
             NSComparisonPredicate.Options.caseInsensitive, .diacriticInsensitive,
@@ -97,9 +98,9 @@ import Testing
     }
 
     @Test func searchAgreesWithThePlainOne() {
-        var generator = SplitMix(seed: 5)
+        var generator = Fuzzing.numbers(seed: 5)
         let plain = TextComparison(options: [])
-        for _ in 0..<5_000 {
+        for _ in 0..<Fuzzing.rounds(5_000) {
             let text = String(
                 (0..<Int.random(in: 0...12, using: &generator)).map { _ in
                     "ab".randomElement(using: &generator) ?? "a"
@@ -165,7 +166,7 @@ import Testing
         #expect(TextFunctions.lowercase("ÉCOLE") == "école")
     }
 
-    private func randomText(_ generator: inout SplitMix, count: Int = 8) -> String {
+    private func randomText(_ generator: inout SeededNumbers, count: Int = 8) -> String {
         let letters = [
             "a", "A", "b", "é", "E\u{301}", "ß", "s", "S", "ı", "I", "が", "か", "\u{3099}", "Σ", "ς", "😀", "ﬁ",
             "\u{323}", "1", "漢",

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ManagedObjectModel
@@ -41,10 +42,10 @@ struct MutatedModelTests {
 
     @Test(arguments: 0..<8)
     func mutatedTextIsAModelOrAnError(seed: UInt64) throws {
-        var random = Random(state: seed)
+        var random = Fuzzing.numbers(seed: seed)
         let original = Array(Self.sample.utf8)
         var models = 0
-        for _ in 0..<250 {
+        for _ in 0..<Fuzzing.rounds(250) {
             var bytes = original
             for _ in 0...Int(random.next() % 3) { mutate(&bytes, &random) }
             do {
@@ -62,7 +63,7 @@ struct MutatedModelTests {
     }
 
     /// Changes one byte, removes some, repeats some, or swaps two values between quotation marks.
-    private func mutate(_ bytes: inout [UInt8], _ random: inout Random) {
+    private func mutate(_ bytes: inout [UInt8], _ random: inout SeededNumbers) {
         let start = Int(random.next() % UInt64(bytes.count))
         let end = min(bytes.count, start + Int(random.next() % 40))
         switch random.next() % 4 {
@@ -76,19 +77,6 @@ struct MutatedModelTests {
             let (a, b) = (2 * Int(random.next() % UInt64(pairs)), 2 * Int(random.next() % UInt64(pairs)))
             let value = bytes[(quotes[a] + 1)..<quotes[a + 1]]
             bytes.replaceSubrange((quotes[b] + 1)..<quotes[b + 1], with: Array(value))
-        }
-    }
-
-    /// Numbers that look random and are the same in every run (SplitMix64).
-    private struct Random {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
         }
     }
 }

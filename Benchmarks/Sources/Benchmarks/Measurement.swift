@@ -44,7 +44,8 @@ struct Report {
         for (index, result) in results.enumerated() {
             let time = String(format: "%10.1f ms", result.seconds * 1000)
             let ratio = index == 0 ? "" : String(format: "  %6.2f ×", result.seconds / base)
-            lines.append("    \(result.name.padding(toLength: 34, withPad: " ", startingAt: 0))\(time)\(ratio)")
+            lines.append(
+                "    \(result.name.padding(toLength: 34, withPad: " ", startingAt: 0))\(time)\(ratio)")
         }
     }
 

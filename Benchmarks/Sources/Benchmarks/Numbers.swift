@@ -90,7 +90,8 @@ extension Numbers {
                             rows.append(
                                 Plain(
                                     values: (
-                                        value(0), value(1), value(2), value(3), value(4), value(5), value(6), value(7),
+                                        value(0), value(1), value(2), value(3), value(4), value(5), value(6),
+                                        value(7),
                                         value(8), value(9)
                                     )))
                         }
@@ -171,7 +172,9 @@ extension Numbers {
                     return try context.performAndWait {
                         for row in 0..<count {
                             let number = Number(context: context)
-                            for (place, key) in Number.keys.enumerated() { number[key] = Int64(row &* 31 &+ place) }
+                            for (place, key) in Number.keys.enumerated() {
+                                number[key] = Int64(row &* 31 &+ place)
+                            }
                         }
                         try context.save()
                         return count

@@ -19,13 +19,15 @@ enum Search {
     }
 
     static let words = [
-        "Über", "Être", "Żółw", "Straße", "Naïveté", "São", "Über", "señor", "Мёртвые", "души", "Ίλιον", "Ødegård",
+        "Über", "Être", "Żółw", "Straße", "Naïveté", "São", "Über", "señor", "Мёртвые", "души", "Ίλιον",
+        "Ødegård",
         "the", "history", "of", "the", "little", "house", "garden", "winter",
     ]
 
     /// A title that is the same in every run.
     static func title(_ index: Int) -> String {
-        var state = UInt64(truncatingIfNeeded: index) &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        var state =
+            UInt64(truncatingIfNeeded: index) &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         return (0..<5).map { _ in
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return words[Int(state >> 33) % words.count]

@@ -6,7 +6,8 @@ import Foundation
 // Prints the median time of each contestant and its ratio to the first one of its workload, all from this run.
 
 func option(_ name: String) -> Double? {
-    guard let place = CommandLine.arguments.firstIndex(of: name), place + 1 < CommandLine.arguments.count else {
+    guard let place = CommandLine.arguments.firstIndex(of: name), place + 1 < CommandLine.arguments.count
+    else {
         return nil
     }
     return Double(CommandLine.arguments[place + 1])

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Optionals, whatever they wrap: a `nil` inside an `Any` is found through this protocol.
 package protocol OptionalValue {
     var wrappedValue: Any? { get }
@@ -6,6 +8,11 @@ package protocol OptionalValue {
 extension Optional: OptionalValue {
     package var wrappedValue: Any? { self }
 }
+
+/// Whether a value is `NSNull`.
+///
+/// Comparing types is all it takes; a cast of a Swift value, such as a URL, would make its Foundation object first.
+package func isNull(_ value: Any) -> Bool { type(of: value) == NSNull.self }
 
 /// The value without optionals around it; `nil` for `nil` and for `NSNull`.
 package func presentValue(_ value: Any?) -> Any? {

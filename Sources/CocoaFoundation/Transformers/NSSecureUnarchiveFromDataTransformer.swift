@@ -65,16 +65,54 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
         let allowed = Self.allowedTopLevelClasses
         let object = value as AnyObject
         guard let object = object as? NSObject, allowed.contains(where: { object.isKind(of: $0) }) else {
-            let names = allowed.map { NSStringFromClass($0) }.joined(separator: ", ")
-            let sentence = "An object of the class \(NSStringFromClass(type(of: object))) is not among the "
-            return transformationFailed(
-                with: CocoaError.coding(.coderInvalidValue, sentence + "allowed top-level classes: \(names).")
-            )
+            return transformationFailed(with: Self.refusal(of: object))
+        }
+        // An archive that reading would refuse must not take the place of the value that it was made from.
+        var seen: Set<ObjectIdentifier> = []
+        if let element = Self.element(of: object, refusedBy: allowed, &seen) {
+            return transformationFailed(with: Self.refusal(of: element))
         }
         do {
             return try KeyedArchiveWriter.archivedData(withRootObject: object)
         } catch {
             return transformationFailed(with: error)
+        }
+    }
+
+    private static func refusal(of object: AnyObject) -> CocoaError {
+        let names = allowedTopLevelClasses.map { NSStringFromClass($0) }.joined(separator: ", ")
+        return CocoaError.coding(
+            .coderInvalidValue,
+            "An object of the class \(NSStringFromClass(type(of: object))) is not among the allowed top-level classes: "
+                + "\(names).")
+    }
+
+    /// The first element of a collection, or of one in it, that is of none of the classes nor of a property list's.
+    private static func element(
+        of object: NSObject, refusedBy allowed: [AnyClass], _ seen: inout Set<ObjectIdentifier>
+    ) -> AnyObject? {
+        guard let elements = elements(of: object), seen.insert(ObjectIdentifier(object)).inserted else {
+            return nil
+        }
+        for element in elements {
+            let element = element as AnyObject
+            guard let object = element as? NSObject,
+                (allowed + FoundationArchiveClass.propertyListClasses).contains(where: {
+                    object.isKind(of: $0)
+                })
+            else { return element }
+            if let refused = Self.element(of: object, refusedBy: allowed, &seen) { return refused }
+        }
+        return nil
+    }
+
+    private static func elements(of object: NSObject) -> [Any]? {
+        switch object {
+        case let array as NSArray: array.map { $0 }
+        case let set as NSSet: set.allObjects
+        case let set as NSOrderedSet: set.array
+        case let dictionary as NSDictionary: dictionary.allKeys + dictionary.allValues
+        default: nil
         }
     }
 }

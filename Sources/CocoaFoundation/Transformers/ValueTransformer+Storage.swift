@@ -38,14 +38,21 @@ extension ValueTransformer {
 
     /// Whether two values of a transformable attribute are the same, as far as they can tell.
     ///
-    /// Objects compare themselves by `isEqual(_:)`, Swift values by `==`. Two values of a type that cannot be
-    /// compared count as different, so that a change is rather stored in vain than lost.
+    /// Objects compare themselves by `isEqual(_:)`, Swift values by `==`, dictionaries and arrays of anything element
+    /// by element. Two values of a type that cannot be compared count as different, so that a change is rather stored
+    /// in vain than lost.
     package static func areEqual(_ one: Any?, _ other: Any?) -> Bool {
         guard let one, let other else { return one == nil && other == nil }
         // A mutable array may equal an immutable one, so classes are not compared first.
         if type(of: one) is any AnyObject.Type, let one = one as? NSObject { return one.isEqual(other) }
-        guard let one = one as? any Equatable else { return false }
-        return one.isEqual(to: other)
+        switch (one, other) {
+        case (let one as any Equatable, _): return one.isEqual(to: other)
+        case (let one as [String: Any], let other as [String: Any]):
+            return one.count == other.count && one.allSatisfy { areEqual($1, other[$0]) }
+        case (let one as [Any], let other as [Any]):
+            return one.count == other.count && zip(one, other).allSatisfy { areEqual($0, $1) }
+        default: return false
+        }
     }
 }
 

@@ -15,17 +15,19 @@ final class ContextQueue: @unchecked Sendable {
     }
 
     /// Whether the calling thread runs on this queue.
-    var isCurrent: Bool { (isMain && Thread.isMainThread) || Frames.contains(self) }
+    var isCurrent: Bool { (isMain && MainQueue.isCurrent) || Frames.contains(self) }
 
     /// Runs `block` on the queue and waits; at once when already there.
     func sync<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
         if isCurrent { return try block() }
         // Nothing crosses threads that the caller could touch meanwhile: it waits.
         nonisolated(unsafe) var result: Result<T, E>?
+        let waiting = Frames.current
         withoutActuallyEscaping(block) { block in
             nonisolated(unsafe) let block = block
             queue.sync {
-                Frames.run(self) {
+                // The queues that the caller runs on stay its own until this returns, whatever thread runs it.
+                Frames.run(on: waiting + [self]) {
                     do throws(E) { result = .success(try block()) } catch { result = .failure(error) }
                 }
             }
@@ -37,38 +39,59 @@ final class ContextQueue: @unchecked Sendable {
     /// Runs `block` on the queue later.
     func async(_ block: @escaping () -> Void) {
         nonisolated(unsafe) let block = block
-        queue.async { Frames.run(self, block) }
+        queue.async { Frames.run(on: [self], block) }
     }
+}
+
+/// Whether code runs on the main queue.
+///
+/// A program whose `main` is asynchronous gives up the main thread on Linux, and Dispatch then runs the main queue,
+/// and with it the main actor, on threads of its own. So the thread does not say it; the queue does.
+private enum MainQueue {
+    private static let key: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    static var isCurrent: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: key) ?? false }
 }
 
 /// The context queues that a thread is running blocks of, innermost last.
 private enum Frames {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
-        pthread_key_create(&key) { pointer in Unmanaged<Stack>.fromOpaque(pointer!).release() }
+        pthread_key_create(&key) { pointer in
+            if let pointer { Unmanaged<Stack>.fromOpaque(pointer).release() }
+        }
         return key
     }()
 
     private final class Stack {
-        var queues: [ObjectIdentifier] = []
+        var queues: [ContextQueue] = []
     }
+
+    private static var stack: Stack? {
+        pthread_getspecific(key).map { Unmanaged<Stack>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    static var current: [ContextQueue] { stack?.queues ?? [] }
 
     static func contains(_ queue: ContextQueue) -> Bool {
-        guard let pointer = pthread_getspecific(key) else { return false }
-        return Unmanaged<Stack>.fromOpaque(pointer).takeUnretainedValue().queues.contains(
-            ObjectIdentifier(queue))
+        stack?.queues.contains { $0 === queue } ?? false
     }
 
-    static func run(_ queue: ContextQueue, _ block: () -> Void) {
+    static func run(on queues: [ContextQueue], _ block: () -> Void) {
         let stack: Stack
-        if let pointer = pthread_getspecific(key) {
-            stack = Unmanaged<Stack>.fromOpaque(pointer).takeUnretainedValue()
+        if let made = Self.stack {
+            stack = made
         } else {
             stack = Stack()
             pthread_setspecific(key, Unmanaged.passRetained(stack).toOpaque())
         }
-        stack.queues.append(ObjectIdentifier(queue))
+        let outer = stack.queues
+        stack.queues = queues
         block()
-        stack.queues.removeLast()
+        stack.queues = outer
     }
 }

@@ -14,8 +14,10 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 extension NSManagedObjectContext {
     /// The kind of queue that a context is confined to.
     public struct ConcurrencyType: RawRepresentable, Hashable, Sendable {
+        /// The raw value.
         public let rawValue: NSManagedObjectContextConcurrencyType
 
+        /// Makes a value from its raw value.
         public init(rawValue: NSManagedObjectContextConcurrencyType) { self.rawValue = rawValue }
 
         /// A queue of the context's own.
@@ -35,7 +37,9 @@ extension NSManagedObjectContext {
 
 /// Why `awake(fromSnapshotEvents:)` is called.
 public struct NSSnapshotEventType: OptionSet, Sendable {
+    /// The raw value.
     public let rawValue: UInt
+    /// Makes a value from its raw value.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// An insertion was undone, or its undoing redone.

@@ -38,7 +38,7 @@ package final class IdentityMap: @unchecked Sendable {
         lock.lock()
         tables[object.home.table, default: [:]][object.reference] = Self.pointer(object)
         lock.unlock()
-        object.state.insert(.registered)
+        object.registry = self
     }
 
     /// Adds objects of one table. O(n), one lock.
@@ -50,7 +50,7 @@ package final class IdentityMap: @unchecked Sendable {
         for object in objects { entries[object.reference] = Self.pointer(object) }
         tables[table] = entries
         lock.unlock()
-        for object in objects { object.state.insert(.registered) }
+        for object in objects { object.registry = self }
     }
 
     /// Removes an object; nothing if another one has taken its identity since.
@@ -61,7 +61,7 @@ package final class IdentityMap: @unchecked Sendable {
         lock.lock()
         if tables[table]?[reference] == pointer { tables[table]?[reference] = nil }
         lock.unlock()
-        object.state.remove(.registered)
+        object.registry = nil
     }
 
     /// All objects that are alive. O(n).

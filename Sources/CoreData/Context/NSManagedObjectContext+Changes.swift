@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
     /// that the event itself inserted are not: undoing takes the whole object back.
     @inline(__always)
     func recordsChanges(of object: NSManagedObject) -> Bool {
-        object.state.isDisjoint(with: [.eventInserted, .unobservedChanges])
+        object.state.isDisjoint(with: [.madeInEvent, .unobservedChanges])
     }
 
     /// Takes in an object that was just made.
@@ -21,6 +21,7 @@ extension NSManagedObjectContext {
         retained?[ObjectIdentifier(object)] = object
         inserted.insert(object)
         eventInserted.insert(object)
+        object.state.insert(.madeInEvent)
         scheduleEventEnd()
         object.awakeFromInsert()
     }
@@ -47,7 +48,7 @@ extension NSManagedObjectContext {
     func noteUpdate(of object: NSManagedObject) {
         guard !object.isDeleted else { return }
         if !object.isInserted { updated.insert(object) }
-        eventUpdated.insert(object)
+        if !object.state.contains(.eventInserted) { eventUpdated.insert(object) }
         scheduleEventEnd()
     }
 
@@ -62,12 +63,6 @@ extension NSManagedObjectContext {
         object.prepareForDeletion()
         guard !object.isDeleted else { return }
         if object.isInserted {
-            let isNew = object.state.contains(.eventInserted)
-            inserted.remove(object)
-            eventInserted.remove(object)
-            eventUpdated.remove(object)
-            // Made and deleted in one event: as if it had never been. Its links to others still end.
-            if isNew { object.extras?.event = nil }
             forget(object)
             deletionsToPropagate.append(object)
         } else {
@@ -82,22 +77,29 @@ extension NSManagedObjectContext {
 
     /// Makes an object that no store knows leave with the event.
     func forget(_ object: NSManagedObject) {
-        object.state.insert(.leaving)
-        eventForgotten.append(object)
+        inserted.remove(object)
+        eventInserted.remove(object)
+        eventUpdated.remove(object)
+        eventForgotten.insert(object)
     }
 
     /// Takes the mark of deletion off an object.
     func restoreDeleted(_ object: NSManagedObject) {
+        let isOfThisEvent = eventForgotten.contains(object) || eventDeleted.contains(object)
         if object.state.contains(.leaving) {
-            object.state.remove(.leaving)
-            eventForgotten.removeAll { $0 === object }
+            eventForgotten.remove(object)
             inserted.insert(object)
+        } else {
+            deleted.remove(object)
+            eventDeleted.remove(object)
+            if object.hasPersistentChangedValues { updated.insert(object) }
         }
-        guard deleted.contains(object) else { return }
-        deleted.remove(object)
-        eventDeleted.remove(object)
-        if object.hasPersistentChangedValues { updated.insert(object) }
-        eventInserted.insert(object)
+        // Deleted and put back by one event, it is what it was before: new to those who look on only if it is new.
+        if !isOfThisEvent || object.state.contains(.madeInEvent) {
+            eventInserted.insert(object)
+        } else {
+            eventUpdated.insert(object)
+        }
         scheduleEventEnd()
     }
 
@@ -111,36 +113,49 @@ extension NSManagedObjectContext {
         if propagatesDeletesAtEndOfEvent || outer == .savingHooks { propagateDeletes() }
         phase = outer
         guard hasEventChanges else { return }
+        eventOrderedSets = []
         let changes = takeEventChanges()
+        if phase == .savingHooks {
+            changedWhileSaving += changes.inserted + changes.updated + changes.deleted
+        }
         registerUndo(of: changes)
-        for object in changes.forgotten { dismiss(object) }
-        for object in changes.all { object.extras?.event = nil }
         var all = changes.contextChanges
+        for object in changes.all {
+            object.extras?.event = nil
+            object.state.remove(.madeInEvent)
+        }
+        for object in changes.forgotten { dismiss(object) }
         all.append(external)
         external = ContextChanges()
         post(all)
     }
 
+    /// Keeps an ordered set until the running event ends.
+    func keepUntilEventEnds(_ set: RelationshipOrderedSet) {
+        eventOrderedSets.append(set)
+        scheduleEventEnd()
+    }
+
     var hasEventChanges: Bool {
         !eventInserted.isEmpty || !eventUpdated.isEmpty || !eventDeleted.isEmpty || !eventRefreshed.isEmpty
-            || !eventForgotten.isEmpty || !external.isEmpty
+            || !eventForgotten.isEmpty || !external.isEmpty || !eventOrderedSets.isEmpty
     }
 
     private func takeEventChanges() -> EventObjects {
         let changes = EventObjects(
             inserted: eventInserted.all, updated: eventUpdated.all, deleted: eventDeleted.all,
-            refreshed: eventRefreshed.all, forgotten: eventForgotten)
+            refreshed: eventRefreshed.all, forgotten: eventForgotten.all)
         eventInserted.removeAll()
         eventUpdated.removeAll()
         eventDeleted.removeAll()
         eventRefreshed.removeAll()
-        eventForgotten = []
+        eventForgotten.removeAll()
         return changes
     }
 
     /// Lets go of an object that no store knows.
     func dismiss(_ object: NSManagedObject) {
-        object.state.remove(.leaving)
+        object.state.subtract([.leaving, .madeInEvent])
         identityMap.forget(object)
         retained?[ObjectIdentifier(object)] = nil
         object.context = nil
@@ -158,8 +173,11 @@ struct EventObjects {
 
     var all: [NSManagedObject] { inserted + updated + deleted + refreshed + forgotten }
 
+    /// The forgotten objects that others were told of by an earlier event; the rest has never been.
+    var announcedForgotten: [NSManagedObject] { forgotten.filter { !$0.state.contains(.madeInEvent) } }
+
     var contextChanges: ContextChanges {
         ContextChanges(
-            inserted: inserted, updated: updated, deleted: deleted, refreshed: refreshed)
+            inserted: inserted, updated: updated, deleted: deleted + announcedForgotten, refreshed: refreshed)
     }
 }

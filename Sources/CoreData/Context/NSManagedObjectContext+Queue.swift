@@ -21,10 +21,12 @@ extension NSManagedObjectContext {
 
     /// Runs a block on the context's queue without blocking the caller's thread.
     ///
-    /// - Parameter schedule: `.immediate` runs the block at once when the caller is on the queue already;
-    ///   `.enqueued` always queues it.
+    /// - Parameters:
+    ///   - schedule: `.immediate` runs the block at once when the caller is on the queue already; `.enqueued` always
+    ///     queues it.
+    ///   - block: what to run.
     /// - Throws: what the block throws.
-    public func perform<T, E: Error>(
+    nonisolated(nonsending) public func perform<T, E: Error>(
         schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws(E) -> T
     ) async throws(E) -> T {
         let transfer = Transfer(block)
@@ -97,8 +99,8 @@ extension NSManagedObjectContext {
     }
 }
 
-/// Carries a value to the context's queue and back; the caller waits meanwhile and does not touch it.
-private struct Transfer<Value>: @unchecked Sendable {
+/// Carries a value to a queue and back; the caller waits meanwhile and does not touch it.
+struct Transfer<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }
 }

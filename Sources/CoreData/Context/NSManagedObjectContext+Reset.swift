@@ -12,18 +12,22 @@ extension NSManagedObjectContext {
         deletionsToPropagate = []
         var changes = ContextChanges()
         let rolledBack = updated.all.filter { !$0.isInserted } + deleted.all
-        changes.deleted = inserted.all + eventForgotten
+        changes.deleted = inserted.all + eventForgotten.all
         changes.inserted = deleted.all
         changes.updated = updated.all.filter { !$0.isInserted }
         clearChanges()
         for object in changes.deleted { dismiss(object) }
         for object in rolledBack where !object.isFault {
             object.willChangeAll()
-            object.values = []
-            object.touched.removeAll()
-            object.state.remove(.inaccessible)
             object.extras?.event = nil
-            object.realiseAfterRollback()
+            if object.state.contains(.inaccessible) {
+                // The store is asked again when the object is used.
+                object.state.remove(.inaccessible)
+                object.turnIntoFault(keeping: nil)
+            } else {
+                object.dropValues()
+                object.realiseAfterRollback()
+            }
             object.didChangeAll()
         }
         post(changes)
@@ -56,7 +60,7 @@ extension NSManagedObjectContext {
         eventUpdated.removeAll()
         eventDeleted.removeAll()
         eventRefreshed.removeAll()
-        eventForgotten = []
+        eventForgotten.removeAll()
     }
 }
 

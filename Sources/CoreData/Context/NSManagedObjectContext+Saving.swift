@@ -13,7 +13,10 @@ extension NSManagedObjectContext {
             throw error
         }
         processPendingChanges()
-        guard hasChanges else { return }
+        guard hasChanges else {
+            for store in persistentStoreCoordinator?.objectStores ?? [] { try store.saveMetadata() }
+            return
+        }
         guard let coordinator = persistentStoreCoordinator, !coordinator.objectStores.isEmpty else {
             throw NSError.coreData(
                 .persistentStoreSave,
@@ -22,7 +25,7 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
         try runWillSave()
         try validateChanges()
-        // Checks may have replaced values.
+        // Validation may have replaced values.
         processPendingChanges()
         phase = .saving
         defer { phase = .idle }
@@ -34,6 +37,7 @@ extension NSManagedObjectContext {
         phase = .savingHooks
         defer { phase = .idle }
         if !propagatesDeletesAtEndOfEvent { processPendingChanges() }
+        changedWhileSaving = []
         var round = inserted.all + updated.all + deleted.all
         var passes = 0
         while !round.isEmpty {
@@ -46,9 +50,12 @@ extension NSManagedObjectContext {
                     Typically this recursive dirtying is caused by a bad willSave() on \(type(of: round[0])).
                     """)
             }
-            for object in round { object.willSave() }
-            round = eventInserted.all + eventUpdated.all + eventDeleted.all
+            for object in round where object.context === self { object.willSave() }
             processPendingChanges()
+            // What the hooks changed, also by way of delete rules, each once.
+            var seen: Set<ObjectIdentifier> = []
+            round = changedWhileSaving.filter { seen.insert(ObjectIdentifier($0)).inserted }
+            changedWhileSaving = []
         }
     }
 
@@ -177,10 +184,14 @@ extension NSManagedObjectContext {
         let list = found.conflicts.compactMap { conflict -> NSMergeConflict? in
             let key = ObjectKey(table: conflict.home.table, reference: conflict.old.reference)
             guard let object = identityMap.object(key) else { return nil }
+            // Another context of the coordinator was faster, or somebody whom the row cache does not know of.
+            let isKnown = conflict.cached?.version == conflict.current?.version
+            let cached = isKnown ? conflict.cached : conflict.cached ?? conflict.old
             return NSMergeConflict(
                 source: object, newVersion: Int(conflict.current?.version ?? 0),
-                oldVersion: Int(conflict.old.version), cachedSnapshot: conflict.old.snapshot(conflict.home),
-                persistedSnapshot: conflict.current?.snapshot(conflict.home), currentRow: conflict.current)
+                oldVersion: Int(conflict.old.version), cachedSnapshot: cached?.snapshot(conflict.home),
+                persistedSnapshot: isKnown ? nil : conflict.current?.snapshot(conflict.home),
+                currentRow: conflict.current)
         }
         guard let policy = mergePolicy as? NSMergePolicy else { return }
         phase = .idle
@@ -196,8 +207,7 @@ extension NSManagedObjectContext {
         updated.remove(object)
         eventUpdated.remove(object)
         object.willChangeAll()
-        object.values = []
-        object.touched.removeAll()
+        object.dropValues()
         object.row = row
         object.didChangeAll()
         external.refreshed.append(object)
@@ -233,9 +243,12 @@ extension NSManagedObject {
             if case .toMany(let contents) = values[slot] { contents.markSaved() }
         }
         guard let row else { return false }
-        // A store may keep fewer digits of a decimal than were set: the object shows what is stored.
-        for slot in layout.slots.indices where slot < values.count && layout.slots[slot].kind == .decimal {
-            if layout.slots[slot].isStored { values[slot] = .unloaded }
+        // A store may keep less of a number than was set: the object shows what is stored.
+        for slot in layout.slots.indices where slot < values.count && layout.slots[slot].isStored {
+            switch layout.slots[slot].kind {
+            case .decimal, .double, .float, .date, .composite: values[slot] = .unloaded
+            default: break
+            }
         }
         return takeDerivedValues(from: row)
     }

@@ -15,9 +15,10 @@ final class UndoStep {
 
     init(_ event: EventObjects) {
         inserted = event.inserted
-        deleted = event.deleted + event.forgotten
-        changes = (event.inserted + event.updated + event.deleted + event.forgotten).compactMap { object in
-            guard let event = object.extras?.event, !event.isEmpty else { return nil }
+        // What an event made and deleted has never been.
+        deleted = event.deleted + event.announcedForgotten
+        changes = (event.updated + event.inserted + deleted).compactMap { object in
+            guard let event = object.extras?.event?.effective(in: object), !event.isEmpty else { return nil }
             return Change(object: object, event: event)
         }
     }
@@ -92,9 +93,6 @@ extension NSManagedObjectContext {
     private func takeOut(_ object: NSManagedObject) {
         guard object.context === self, !object.isDeleted else { return }
         if object.isInserted {
-            inserted.remove(object)
-            eventInserted.remove(object)
-            eventUpdated.remove(object)
             forget(object)
         } else {
             updated.remove(object)

@@ -27,11 +27,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var eventDeleted = PendingObjects(flag: .eventDeleted)
     var eventRefreshed = PendingObjects(flag: .eventRefreshed)
     /// Objects that the event took out again and that no store knows: deleted ones that were never saved.
-    var eventForgotten: [NSManagedObject] = []
+    var eventForgotten = PendingObjects(flag: .leaving)
+    /// What `mutableOrderedSetValue(forKey:)` gave out in this event.
+    var eventOrderedSets: [RelationshipOrderedSet] = []
     /// What came from outside since the last notification: merged, refreshed by a conflict.
     var external = ContextChanges()
     /// Deleted objects whose delete rules were not applied yet.
     var deletionsToPropagate: [NSManagedObject] = []
+    /// What the hooks of the running save have changed since they were last called.
+    var changedWhileSaving: [NSManagedObject] = []
     /// Who follows the context's changes: results controllers.
     let listeners = ContextListeners()
 
@@ -70,9 +74,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         coordinator?.subscribers.remove(self)
         // Break the ties among objects, which hold each other through relationships.
         for object in identityMap.all {
-            object.state.remove(.registered)
-            object.turnIntoFault(keeping: nil)
             object.context = nil
+            object.turnIntoFault(keeping: nil)
+            object.registry = nil
         }
     }
 

@@ -29,7 +29,9 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     ///
     /// Stops with a message that lists where it looked when there is none.
     ///
-    /// - Parameter fileID: tells the module whose resources and classes are meant; leave it out.
+    /// - Parameters:
+    ///   - name: the name of the model, and of the store's file.
+    ///   - fileID: tells the module whose resources and classes are meant; leave it out.
     public convenience init(name: String, fileID: String = #fileID) {
         ManagedObjectClasses.noteModule(of: fileID)
         do {
@@ -42,7 +44,10 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
     /// Makes a container for a model.
     ///
-    /// - Parameter fileID: tells the module whose classes are meant; leave it out.
+    /// - Parameters:
+    ///   - name: the name of the store's file.
+    ///   - model: the model.
+    ///   - fileID: tells the module whose classes are meant; leave it out.
     public init(name: String, managedObjectModel model: NSManagedObjectModel, fileID: String = #fileID) {
         ManagedObjectClasses.noteModule(of: fileID)
         self.name = name
@@ -87,7 +92,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// Runs a block with a new background context, on that context's queue.
     ///
     /// - Throws: what the block throws.
-    open func performBackgroundTask<T, E: Error>(
+    nonisolated(nonsending) open func performBackgroundTask<T, E: Error>(
         _ block: @escaping (NSManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {
         let context = newBackgroundContext()

@@ -65,6 +65,22 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// - Throws: why the store cannot be opened.
     open func loadMetadata() throws {}
 
+    /// What the store at a URL says of itself; the store is not opened.
+    ///
+    /// - Throws: 134000 here: a class of stores overrides it.
+    open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        throw NSError.coreData(
+            .persistentStoreInvalidType, "\(self) does not tell the metadata of a store that is not open.")
+    }
+
+    /// Sets what the store at a URL says of itself; the store is not opened.
+    ///
+    /// - Throws: 134000 here: a class of stores overrides it.
+    open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+        throw NSError.coreData(
+            .persistentStoreInvalidType, "\(self) does not set the metadata of a store that is not open.")
+    }
+
     /// Called when the store was added.
     open func didAdd(to coordinator: NSPersistentStoreCoordinator) {}
 
@@ -75,7 +91,12 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     package func referenceText(_ reference: Int64) -> String { String(reference) }
 
     /// The reference that a text in a URI stands for.
-    package func reference(fromText text: String) -> Int64? { Int64(text) }
+    package func reference(fromText text: String) -> Int64? {
+        guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = Int64(text), number > 0 else {
+            return nil
+        }
+        return number
+    }
 
     // MARK: Entities
 
@@ -117,8 +138,10 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 extension NSPersistentStore {
     /// A type of store.
     public struct StoreType: RawRepresentable, Hashable, Sendable {
+        /// The raw value.
         public let rawValue: String
 
+        /// Makes a value from its raw value.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// One SQLite file.

@@ -57,18 +57,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   - configuration: the name of a configuration of the model; nil for all entities.
     ///   - storeURL: the file; `/dev/null` for a store in memory.
     ///   - options: see the option keys.
-    /// - Throws: 134000 for an unknown type or option, 134010 for a file of another type, 134100 when the model is
-    ///   not the store's, 134080 when the file cannot be opened, 134020 when the model cannot be stored.
+    /// - Throws: 134000 for an unknown type or option, 134010 for a database that is no store, 259 for a file that is no
+    ///   database or a damaged one, 134100 when the model is not the store's, 134080 when the file cannot be opened,
+    ///   134090 when it stays locked, 134020 when the model cannot be stored. The file is as it was.
     @discardableResult
     open func addPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
         options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
-        guard storeType == NSSQLiteStoreType else {
-            throw NSError.coreData(
-                .persistentStoreInvalidType,
-                "Stores of type '\(storeType)' are not supported; see Documentation/Compatibility.md.")
-        }
+        try Self.refuseUnknown(storeType)
         guard let storeURL else {
             throw NSError.coreData(.persistentStoreOpen, "A SQLite store needs a URL.")
         }
@@ -155,35 +152,30 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The URL of a store.
     public func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
 
-    /// The metadata of a store.
-    public func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata ?? [:] }
-
-    // MARK: Object IDs
-
-    /// The ID that a URI stands for; nil for a malformed URI, an unknown entity, or a store that was not added.
-    public func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
-        guard url.scheme == "x-coredata", let host = url.host else { return nil }
-        let parts = url.path.split(separator: "/", omittingEmptySubsequences: true)
-        guard parts.count >= 2, let last = parts.last, last.first == "p",
-            let store = persistentStores.first(where: { $0.identifier == host }),
-            let entity = managedObjectModel.entitiesByName[String(parts[0])],
-            let home = store.home(of: entity),
-            let reference = store.reference(fromText: String(last.dropFirst()))
-        else { return nil }
-        return NSManagedObjectID(home: home, reference: reference)
-    }
-
-    /// The ID whose URI a string is.
-    public func managedObjectID(for string: String) -> NSManagedObjectID? {
-        URL(string: string).flatMap(managedObjectID(forURIRepresentation:))
-    }
-
     // MARK: Queue
 
     /// Runs a block on the coordinator's queue, later.
     public func perform(_ block: @escaping () -> Void) {
         nonisolated(unsafe) let block = block
         queue.async { block() }
+    }
+
+    /// Runs a block on the coordinator's queue without blocking the caller's thread.
+    ///
+    /// - Throws: what the block throws.
+    nonisolated(nonsending) public func perform<T, E: Error>(
+        _ block: @escaping () throws(E) -> T
+    ) async throws(E) -> T {
+        let block = Transfer(block)
+        let result = await withUnsafeContinuation {
+            (continuation: UnsafeContinuation<Transfer<Result<T, E>>, Never>) in
+            queue.async {
+                let result: Result<T, E>
+                do throws(E) { result = .success(try block.value()) } catch { result = .failure(error) }
+                continuation.resume(returning: Transfer(result))
+            }
+        }
+        return try result.value.get()
     }
 
     /// Runs a block on the coordinator's queue and waits for it.

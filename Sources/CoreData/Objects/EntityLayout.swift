@@ -18,6 +18,9 @@ package enum SlotKind: UInt8, Sendable {
         }
     }
 
+    /// Whether a row keeps the value as a binary real number.
+    package var isReal: Bool { self == .double || self == .float || self == .date }
+
     package var isRelationship: Bool { self == .toOne || self == .toMany }
 }
 
@@ -61,6 +64,8 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
     package let toManyIndexes: [Int]
     package let transientIndexes: [Int]
     package let derivedIndexes: [Int]
+    /// Whether a derived attribute counts or sums up the destinations of a relationship.
+    package let sumsUpDestinations: Bool
     /// The default values of transient attributes, which every loaded object starts with.
     package let transientDefaults: [(slot: Int, value: SlotValue)]
 
@@ -106,6 +111,12 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
         toManyIndexes = slots.indices.filter { slots[$0].kind == .toMany }
         transientIndexes = slots.indices.filter { slots[$0].isTransient }
         derivedIndexes = slots.indices.filter { slots[$0].isDerived }
+        sumsUpDestinations = slots.contains { slot in
+            guard case .aggregate = (slot.property as? NSDerivedAttributeDescription)?.derivation else {
+                return false
+            }
+            return true
+        }
         initialValues = ContiguousArray(
             slots.map { slot in
                 guard let attribute = slot.attribute, let value = attribute.defaultValue else {

@@ -6,12 +6,15 @@ import ManagedObjectModel
 // NSNumber does; setting one that does not fit the attribute stops with a message.
 
 extension ManagedComponent where Self: FixedWidthInteger {
+    /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> Self? {
         object.integer(at: slot).map { Self(truncatingIfNeeded: $0) }
     }
 
+    /// What the property reads as while it has no value.
     public static var _placeholder: Self? { 0 }
 
+    /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         object.checkedSlot(.integer(Int64(truncatingIfNeeded: self)), NSNumber(value: Int64(self)), slot) {
             $0.isInteger && $0.integerRange.contains(Int64(self))
@@ -25,55 +28,68 @@ extension Int32: ManagedComponent {}
 extension Int64: ManagedComponent {}
 
 extension Bool: ManagedComponent {
+    /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> Bool? {
         object.integer(at: slot).map { $0 != 0 }
     }
 
+    /// What the property reads as while it has no value.
     public static var _placeholder: Bool? { false }
 
+    /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         object.checkedSlot(.integer(self ? 1 : 0), self, slot, \.isInteger)
     }
 }
 
 extension Double: ManagedComponent {
+    /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> Double? {
         object.double(at: slot)
     }
 
+    /// What the property reads as while it has no value.
     public static var _placeholder: Double? { 0 }
 
+    /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         let kept = object.layout.slots[slot].kind == .float ? Double(Float(self)) : self
-        return object.checkedSlot(.double(kept), self, slot, \.isReal)
+        return object.checkedSlot(.double(kept), self, slot, \.isRealNumber)
     }
 }
 
 extension Float: ManagedComponent {
+    /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> Float? {
         object.double(at: slot).map { Float($0) }
     }
 
+    /// What the property reads as while it has no value.
     public static var _placeholder: Float? { 0 }
 
+    /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
-        object.checkedSlot(.double(Double(self)), self, slot, \.isReal)
+        object.checkedSlot(.double(Double(self)), self, slot, \.isRealNumber)
     }
 }
 
 extension Date: ManagedComponent {
+    /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> Date? {
         object.double(at: slot).map { Date(timeIntervalSinceReferenceDate: $0) }
     }
 
+    /// What the property reads as while it has no value.
     public static var _placeholder: Date? { nil }
 
+    /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         object.checkedSlot(.double(timeIntervalSinceReferenceDate), self, slot) { $0 == .date }
     }
 }
 
 extension String: ManagedComponent {
+    /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> String? {
         switch object.value(at: slot) {
         case .string(let value): value
@@ -82,14 +98,17 @@ extension String: ManagedComponent {
         }
     }
 
+    /// What the property reads as while it has no value.
     public static var _placeholder: String? { "" }
 
+    /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         object.checkedSlot(.string(self), self, slot) { $0 == .string }
     }
 }
 
 extension Data: ManagedComponent {
+    /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> Data? {
         switch object.value(at: slot) {
         case .data(let value): value
@@ -98,47 +117,58 @@ extension Data: ManagedComponent {
         }
     }
 
+    /// What the property reads as while it has no value.
     public static var _placeholder: Data? { Data() }
 
+    /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         object.checkedSlot(.data(self), self, slot) { $0 == .binary }
     }
 }
 
 extension UUID: ManagedComponent {
+    /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> UUID? {
         if case .uuid(let value) = object.value(at: slot) { return value }
         return nil
     }
 
+    /// What the property reads as while it has no value.
     public static var _placeholder: UUID? { nil }
 
+    /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         object.checkedSlot(.uuid(self), self, slot) { $0 == .uuid }
     }
 }
 
 extension URL: ManagedComponent {
+    /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> URL? {
         if case .url(let value) = object.value(at: slot) { return value }
         return nil
     }
 
+    /// What the property reads as while it has no value.
     public static var _placeholder: URL? { nil }
 
+    /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         object.checkedSlot(.url(self), self, slot) { $0 == .uri }
     }
 }
 
 extension Decimal: ManagedComponent {
+    /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> Decimal? {
         if case .decimal(let value) = object.value(at: slot) { return value }
         return nil
     }
 
+    /// What the property reads as while it has no value.
     public static var _placeholder: Decimal? { 0 }
 
+    /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         object.checkedSlot(.decimal(self), self, slot) { $0 == .decimal }
     }
@@ -147,12 +177,15 @@ extension Decimal: ManagedComponent {
 /// Values that Swift has as classes or dictionaries: numbers as `NSNumber`, decimals as `NSDecimalNumber`,
 /// transformed objects, composites. They go through key-value coding's types.
 extension ManagedComponent where Self: NSObject {
+    /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> Self? {
         object.anyValue(at: slot) as? Self
     }
 
+    /// What the property reads as while it has no value.
     public static var _placeholder: Self? { nil }
 
+    /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         object.slotFromAny(self, slot)
     }
@@ -168,12 +201,15 @@ extension NSDictionary: ManagedComponent {}
 extension Dictionary: ManagedValue where Key == String {}
 
 extension Dictionary: ManagedComponent where Key == String {
+    /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> [String: Value]? {
         object.anyValue(at: slot) as? [String: Value]
     }
 
+    /// What the property reads as while it has no value.
     public static var _placeholder: [String: Value]? { [:] }
 
+    /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         object.slotFromAny(self, slot)
     }
@@ -182,12 +218,15 @@ extension Dictionary: ManagedComponent where Key == String {
 extension Array: ManagedValue {}
 
 extension Array: ManagedComponent {
+    /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> [Element]? {
         object.anyValue(at: slot) as? [Element]
     }
 
+    /// What the property reads as while it has no value.
     public static var _placeholder: [Element]? { [] }
 
+    /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         object.slotFromAny(self, slot)
     }
@@ -195,12 +234,15 @@ extension Array: ManagedComponent {
 
 /// Enumerations over an attribute's type: declare `enum Kind: Int16, ManagedComponent`.
 extension ManagedComponent where Self: RawRepresentable, RawValue: ManagedComponent {
+    /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> Self? {
         RawValue._component(object, slot).flatMap(Self.init(rawValue:))
     }
 
+    /// What the property reads as while it has no value.
     public static var _placeholder: Self? { RawValue._placeholder.flatMap(Self.init(rawValue:)) }
 
+    /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         rawValue._slotValue(slot, object)
     }
@@ -245,7 +287,7 @@ extension SlotKind {
         }
     }
 
-    fileprivate var isReal: Bool { self == .double || self == .float }
+    fileprivate var isRealNumber: Bool { self == .double || self == .float }
 }
 
 extension NSManagedObject {

@@ -5,6 +5,7 @@ import ManagedObjectModel
 // The Swift types of relationships: a class of managed objects to one; `Set`, `NSSet`, `NSOrderedSet` to many.
 
 extension NSManagedObject: ManagedComponent {
+    /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> Self? {
         guard case .object(let destination) = object.value(at: slot) else { return nil }
         return checked(destination, object, slot)
@@ -23,8 +24,10 @@ extension NSManagedObject: ManagedComponent {
         return typed
     }
 
+    /// What the property reads as while it has no value.
     public static var _placeholder: Self? { nil }
 
+    /// The value as the object keeps it.
     public final func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         do {
             _ = try object.destinations(from: self, object.layout.slots[slot])
@@ -38,6 +41,7 @@ extension NSManagedObject: ManagedComponent {
 extension Set: ManagedValue where Element: NSManagedObject {}
 
 extension Set: ManagedComponent where Element: NSManagedObject {
+    /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> Set<Element>? {
         let contents = object.loadedToMany(at: slot)
         if let typed = contents.typedMembers as? Set<Element> { return typed }
@@ -47,8 +51,10 @@ extension Set: ManagedComponent where Element: NSManagedObject {
         return typed
     }
 
+    /// What the property reads as while it has no value.
     public static var _placeholder: Set<Element>? { [] }
 
+    /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         object.members(NSSet(set: self), slot)
     }
@@ -59,24 +65,30 @@ extension NSSet: ManagedComponent {}
 extension NSOrderedSet: ManagedComponent {}
 
 extension ManagedComponent where Self: NSSet {
+    /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> Self? {
         NSSet(set: object.loadedToMany(at: slot).members) as? Self
     }
 
+    /// What the property reads as while it has no value.
     public static var _placeholder: Self? { NSSet() as? Self }
 
+    /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         object.members(self, slot)
     }
 }
 
 extension ManagedComponent where Self: NSOrderedSet {
+    /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> Self? {
         NSOrderedSet(array: object.loadedToMany(at: slot).order) as? Self
     }
 
+    /// What the property reads as while it has no value.
     public static var _placeholder: Self? { NSOrderedSet() as? Self }
 
+    /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         object.members(self, slot)
     }

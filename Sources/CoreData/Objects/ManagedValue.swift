@@ -30,6 +30,7 @@ public struct _SlotValue {
 }
 
 extension ManagedComponent {
+    /// The value of the property.
     public static func _read(_ object: NSManagedObject, _ slot: Int) -> Self {
         if let value = _component(object, slot) ?? _placeholder { return value }
         fatalError(
@@ -39,24 +40,29 @@ extension ManagedComponent {
             """)
     }
 
+    /// Sets the property.
     public static func _write(_ value: Self, _ object: NSManagedObject, _ slot: Int) {
         object.setFromAccessor(value._slotValue(slot, object).value, at: slot)
     }
 
+    /// Sets the property without notice.
     public static func _writePrimitive(_ value: Self, _ object: NSManagedObject, _ slot: Int) {
         object.setPrimitiveFromAccessor(value._slotValue(slot, object).value, at: slot)
     }
 }
 
 extension Optional: ManagedValue where Wrapped: ManagedComponent {
+    /// The value of the property.
     public static func _read(_ object: NSManagedObject, _ slot: Int) -> Wrapped? {
         Wrapped._component(object, slot)
     }
 
+    /// Sets the property.
     public static func _write(_ value: Wrapped?, _ object: NSManagedObject, _ slot: Int) {
         object.setFromAccessor(value?._slotValue(slot, object).value ?? .null, at: slot)
     }
 
+    /// Sets the property without notice.
     public static func _writePrimitive(_ value: Wrapped?, _ object: NSManagedObject, _ slot: Int) {
         object.setPrimitiveFromAccessor(value?._slotValue(slot, object).value ?? .null, at: slot)
     }

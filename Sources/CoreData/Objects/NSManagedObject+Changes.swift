@@ -63,7 +63,9 @@ extension NSManagedObject {
     /// Marks the object as changed in the running event.
     @inline(__always)
     final func markChanged() {
-        guard state.isDisjoint(with: [.unobservedChanges, .eventInserted, .eventUpdated]) else { return }
+        guard state.isDisjoint(with: [.unobservedChanges, .madeInEvent]) else { return }
+        // An object that was saved since it changed in this event has to be noted again.
+        if state.contains(.eventUpdated), !state.isDisjoint(with: [.updated, .inserted]) { return }
         context?.noteUpdate(of: self)
     }
 
@@ -170,13 +172,15 @@ extension NSManagedObject {
         persistentChanges().next() != nil
     }
 
-    /// The slots of stored properties whose value is not the row's.
+    /// The slots of stored properties whose value is not the row's. Derived attributes are the store's to change,
+    /// also when a primitive setter gave one a first value.
     final func persistentChanges() -> AnyIterator<Int> {
         let layout = layout
         var indexes = touched.makeIterator()
         return AnyIterator { [self] in
             while let slot = indexes.next() {
-                if layout.slots[slot].isStored, differsFromRow(at: slot) { return slot }
+                let info = layout.slots[slot]
+                if info.isStored, !info.isDerived, differsFromRow(at: slot) { return slot }
             }
             return nil
         }
@@ -214,10 +218,10 @@ extension NSManagedObject {
                 let contents = toMany(at: slot)
                 guard contents.isLoaded || keys != nil else { continue }
                 let loaded = loadedToMany(at: slot)
-                let stored = loaded.members.subtracting(loaded.added).union(loaded.removed)
                 committed[info.name] =
-                    info.isOrdered && !loaded.isReordered
-                    ? NSOrderedSet(array: loaded.order) as Any : NSSet(set: stored) as Any
+                    info.isOrdered
+                    ? NSOrderedSet(array: loaded.committedOrder) as Any
+                    : NSSet(set: loaded.committedMembers) as Any
             } else {
                 committed[info.name] = committedValue(at: slot).anyValue(info.kind) ?? NSNull()
             }
@@ -233,6 +237,6 @@ extension NSManagedObject {
             return row.isNull(slot)
                 ? .null : context?.destination(of: self, slot, row).map(SlotValue.object) ?? .null
         }
-        return info.kind == .composite ? row.composite(info) : row.value(slot, info)
+        return row.value(slot, info)
     }
 }

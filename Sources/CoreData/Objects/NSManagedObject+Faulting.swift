@@ -42,8 +42,7 @@ extension NSManagedObject {
     final func turnIntoFault(keeping row: Row?) {
         let wasFault = isFault
         if !wasFault { willTurnIntoFault() }
-        values = []
-        touched.removeAll()
+        dropValues()
         self.row = row
         state.insert(.fault)
         if !wasFault { didTurnIntoFault() }
@@ -51,6 +50,13 @@ extension NSManagedObject {
 }
 
 extension NSManagedObject {
+    /// Forgets what was set and decoded, so that the row's values count.
+    final func dropValues() {
+        values = []
+        touched.removeAll()
+        markOrderedSetsStale()
+    }
+
     /// Forgets transient values.
     final func dropTransientValues() {
         for slot in layout.transientIndexes where slot < values.count {
@@ -68,6 +74,7 @@ extension NSManagedObject {
 
     /// Forgets the destinations of relationships without changes, so that they are read again.
     final func dropLoadedRelationships() {
+        markOrderedSetsStale()
         for slot in layout.relationshipIndexes where slot < values.count && layout.slots[slot].isStored {
             if case .toMany(let contents) = values[slot], contents.hasChanges { continue }
             if !touched.contains(slot) || !differsFromRow(at: slot) { values[slot] = .unloaded }

@@ -81,10 +81,9 @@ extension NSManagedObject {
     final func reorder(_ objects: [NSManagedObject], at slot: Int) {
         let contents = loadedToMany(at: slot)
         guard contents.order != objects, objects.count == contents.order.count else { return }
-        if let context, context.recordsChanges(of: self) {
-            withEvent { $0.noteReordering(at: slot, order: contents.order) }
-        }
+        noteOrder(at: slot)
         contents.reorder(objects)
+        liveOrderedSet(at: slot)?.refill()
         touched.insert(slot)
         markChanged()
     }
@@ -149,24 +148,41 @@ extension NSManagedObject {
 
     private final func insertMember(_ object: NSManagedObject, at slot: Int, index: Int? = nil) -> Bool {
         let contents = toMany(at: slot)
-        if contents.isOrdered { _ = loadedToMany(at: slot) }
-        let order = contents.order
-        guard contents.insert(object, at: index) else { return false }
-        noteMembers(at: slot) {
-            $0.noteInsertion(of: object, at: slot, order: contents.isOrdered ? order : nil)
+        if contents.isOrdered {
+            _ = loadedToMany(at: slot)
+            guard !contents.members.contains(object) else { return false }
+            noteOrder(at: slot)
         }
+        let place = min(index ?? contents.order.count, contents.order.count)
+        guard contents.insert(object, at: place) else { return false }
+        liveOrderedSet(at: slot)?.mirrorInsertion(of: object, at: place)
+        noteMembers(at: slot) { $0.noteInsertion(of: object, at: slot) }
         return true
     }
 
     private final func removeMember(_ object: NSManagedObject, at slot: Int) -> Bool {
         let contents = toMany(at: slot)
-        if contents.isOrdered { _ = loadedToMany(at: slot) }
-        let order = contents.order
-        guard contents.remove(object) else { return false }
-        noteMembers(at: slot) {
-            $0.noteRemoval(of: object, at: slot, order: contents.isOrdered ? order : nil)
+        if contents.isOrdered {
+            _ = loadedToMany(at: slot)
+            guard let place = contents.order.firstIndex(of: object) else { return false }
+            noteOrder(at: slot)
+            contents.remove(object)
+            liveOrderedSet(at: slot)?.mirrorRemoval(at: place)
+        } else {
+            guard contents.remove(object) else { return false }
         }
+        noteMembers(at: slot) { $0.noteRemoval(of: object, at: slot) }
         return true
+    }
+
+    /// Keeps the order that a relationship has before the event's first change of it.
+    private final func noteOrder(at slot: Int) {
+        guard let context, context.recordsChanges(of: self) else { return }
+        withEvent { event in
+            if !event.hasChange(at: slot) {
+                event.noteOrder(loadedToMany(at: slot).order, at: slot)
+            }
+        }
     }
 
     private final func noteMembers(at slot: Int, _ note: (inout EventChanges) -> Void) {
@@ -182,6 +198,7 @@ extension NSManagedObject {
         for object in contents.members.subtracting(wanted) { contents.remove(object) }
         for object in objects { contents.insert(object) }
         if contents.isOrdered { contents.reorder(uniqued(objects)) }
+        liveOrderedSet(at: slot)?.refill()
         touched.insert(slot)
     }
 
@@ -203,7 +220,7 @@ extension NSManagedObject {
     ///
     /// - Parameter key: the name of an ordered to-many relationship.
     public final func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
-        RelationshipOrderedSet(owner: self, slot: toManySlot(key, ordered: true))
+        orderedSet(at: toManySlot(key, ordered: true))
     }
 
     private final func toManySlot(_ key: String, ordered: Bool) -> Int {

@@ -100,8 +100,9 @@ extension NSManagedObject {
 }
 
 extension Row {
-    /// Decodes a slot that is not null.
+    /// Decodes a slot; one of a composite has its elements elsewhere.
     func value(_ slot: Int, _ info: PropertySlot) -> SlotValue {
+        if info.kind == .composite { return composite(info) }
         guard !isNull(slot) else { return .null }
         switch info.kind {
         case .integer16, .integer32, .integer64, .boolean: return .integer(integer(slot))
@@ -112,8 +113,7 @@ extension Row {
         case .uuid: return .uuid(uuid(slot))
         case .binary: return .data(data(slot))
         case .transformable: return TransformableValue.decode(data(slot), info)
-        case .composite: return composite(info)
-        case .undefined, .toOne, .toMany, .fetched: return .null
+        case .composite, .undefined, .toOne, .toMany, .fetched: return .null
         }
     }
 
@@ -121,8 +121,9 @@ extension Row {
     func composite(_ info: PropertySlot) -> SlotValue {
         var dictionary: [String: Any] = [:]
         for element in info.elements {
-            let value = element.kind == .composite ? composite(element) : value(element.rowSlot, element)
-            if let any = value.anyValue(element.kind) { dictionary[element.name] = any }
+            if let any = value(element.rowSlot, element).anyValue(element.kind) {
+                dictionary[element.name] = any
+            }
         }
         return dictionary.isEmpty ? .null : .boxed(ValueBox(dictionary))
     }

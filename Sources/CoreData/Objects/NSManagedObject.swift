@@ -23,8 +23,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     package final var home: StoredEntity
     /// The place in the store; negative while temporary.
     package final var reference: Int64
-    /// Cleared by the context when it goes; never dangling.
+    /// Cleared by the context when it goes; never dangling while the object can be used.
     package final unowned(unsafe) var context: NSManagedObjectContext?
+    /// The identity map that has the object. It outlives the context, so that an object may be released on any
+    /// thread, also while the context goes.
+    final var registry: IdentityMap?
     /// The values last fetched or saved; nil for a fault whose row was not asked for yet and for a new object.
     package final var row: Row?
     /// Set and decoded values by slot; empty until there is one.
@@ -66,7 +69,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     }
 
     deinit {
-        if state.contains(.registered) { context?.identityMap.forget(self) }
+        guard let registry else { return }
+        // The context may be going at the same time, on another thread.
+        context = nil
+        registry.forget(self)
+        if isFault { return }
+        willTurnIntoFault()
+        values = []
+        state.insert(.fault)
+        didTurnIntoFault()
     }
 
     // MARK: Identity
@@ -143,7 +154,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// Called after such a save.
     open func didSave() {}
 
-    /// Called before the object lets go of its values.
+    /// Called before the object lets go of its values: it becomes a fault, leaves its context, or is released. An object
+    /// that is released has no context any more, and the thread is the one that released it.
     open func willTurnIntoFault() {}
 
     /// Called after the object has let go of its values, transient ones included.
@@ -256,8 +268,8 @@ package struct ObjectState: OptionSet, Sendable {
     package static let unobservedChanges = ObjectState(rawValue: 1 << 8)
     /// The row does not exist; the object stands for a deleted one.
     package static let inaccessible = ObjectState(rawValue: 1 << 9)
-    /// Counted in the identity map.
-    package static let registered = ObjectState(rawValue: 1 << 10)
     /// Deleted before it was ever saved; leaves the context at the end of the event.
-    package static let leaving = ObjectState(rawValue: 1 << 11)
+    package static let leaving = ObjectState(rawValue: 1 << 10)
+    /// Made by the running event, so that taking the event back takes the whole object back.
+    package static let madeInEvent = ObjectState(rawValue: 1 << 11)
 }

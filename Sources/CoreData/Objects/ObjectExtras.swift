@@ -9,6 +9,8 @@ package final class ObjectExtras {
     package var registrar: ObservationRegistrar?
     /// The changes of the running event; taken away when the event is processed.
     package var event: EventChanges?
+    /// What `mutableOrderedSetValue(forKey:)` gave out.
+    var orderedSets: [WeakOrderedSet] = []
     /// Values noted by `willChangeValue(forKey:)`, innermost last.
     package var announced: [(slot: Int, old: SlotValue)] = []
 
@@ -23,41 +25,50 @@ package struct EventChanges {
 
     package var isEmpty: Bool { old.isEmpty && toMany.isEmpty }
 
-    package func old(at slot: Int) -> SlotValue? { old.first { $0.slot == slot }?.value }
-
     /// Notes the value that a slot has before it is set; only the first of an event counts.
     package mutating func note(_ value: SlotValue, at slot: Int) {
         if !old.contains(where: { $0.slot == slot }) { old.append((slot, value)) }
     }
 
-    package func toManyChange(at slot: Int) -> ToManyChange? { toMany.first { $0.slot == slot }?.change }
+    /// The changes that are left when what was changed back is taken out.
+    func effective(in object: NSManagedObject) -> EventChanges {
+        var effective = EventChanges()
+        effective.old = old.filter { !$0.value.isSame(as: object.value(at: $0.slot)) }
+        effective.toMany = toMany.filter { slot, change in
+            if !change.added.isEmpty || !change.removed.isEmpty { return true }
+            return change.oldOrder.map { $0 != object.loadedToMany(at: slot).order } ?? false
+        }
+        return effective
+    }
 
-    package mutating func noteInsertion(of object: NSManagedObject, at slot: Int, order: [NSManagedObject]?) {
-        withChange(at: slot, order: order) { change in
+    /// Whether a to-many relationship was changed by the event.
+    func hasChange(at slot: Int) -> Bool { toMany.contains { $0.slot == slot } }
+
+    /// Notes the order that a relationship has before its first change.
+    mutating func noteOrder(_ order: [NSManagedObject], at slot: Int) {
+        toMany.append((slot, ToManyChange(oldOrder: order)))
+    }
+
+    mutating func noteInsertion(of object: NSManagedObject, at slot: Int) {
+        withChange(at: slot) { change in
             if change.removed.remove(object) == nil { change.added.insert(object) }
         }
     }
 
-    package mutating func noteRemoval(of object: NSManagedObject, at slot: Int, order: [NSManagedObject]?) {
-        withChange(at: slot, order: order) { change in
+    mutating func noteRemoval(of object: NSManagedObject, at slot: Int) {
+        withChange(at: slot) { change in
             if change.added.remove(object) == nil { change.removed.insert(object) }
         }
     }
 
-    package mutating func noteReordering(at slot: Int, order: [NSManagedObject]) {
-        withChange(at: slot, order: order) { _ in }
-    }
-
-    private mutating func withChange(
-        at slot: Int, order: [NSManagedObject]?, _ body: (inout ToManyChange) -> Void
-    ) {
-        let index =
-            toMany.firstIndex { $0.slot == slot }
-            ?? {
-                toMany.append((slot, ToManyChange(oldOrder: order)))
-                return toMany.count - 1
-            }()
-        body(&toMany[index].change)
+    private mutating func withChange(at slot: Int, _ body: (inout ToManyChange) -> Void) {
+        if let index = toMany.firstIndex(where: { $0.slot == slot }) {
+            body(&toMany[index].change)
+            return
+        }
+        var change = ToManyChange(oldOrder: nil)
+        body(&change)
+        toMany.append((slot, change))
     }
 }
 

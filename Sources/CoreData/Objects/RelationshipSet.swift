@@ -1,6 +1,9 @@
 import Foundation
 
 /// What `mutableSetValue(forKey:)` gives: a set whose changes go to the object.
+///
+/// It holds nothing itself, so that adding an object does not load the others. A cast to a Swift `Set` does not ask
+/// it and finds nothing: take `allObjects`, or `value(forKey:)`.
 final class RelationshipSet: NSMutableSet {
     private let owner: NSManagedObject
     private let slot: Int
@@ -39,6 +42,8 @@ final class RelationshipSet: NSMutableSet {
         if let object = object as? NSManagedObject { owner.dropDestination(object, at: slot) }
     }
 
+    override var description: String { NSSet(set: members).description }
+
     override func copy(with zone: NSZone? = nil) -> Any { NSSet(set: members) }
 
     override func mutableCopy(with zone: NSZone? = nil) -> Any { NSMutableSet(set: members) }
@@ -48,59 +53,6 @@ final class RelationshipSet: NSMutableSet {
             let info = owner.layout.slots[slot]
             if let destination = try owner.destinations(from: object, info).first { return destination }
             fatalError("nil cannot be added to relationship '\(info.name)'.")
-        } catch {
-            fatalError(error.localizedDescription)
-        }
-    }
-}
-
-/// What `mutableOrderedSetValue(forKey:)` gives: an ordered set whose changes go to the object.
-final class RelationshipOrderedSet: NSMutableOrderedSet {
-    private let owner: NSManagedObject
-    private let slot: Int
-
-    init(owner: NSManagedObject, slot: Int) {
-        self.owner = owner
-        self.slot = slot
-        super.init(capacity: 0)
-    }
-
-    required init?(coder: NSCoder) { return nil }
-
-    required init(arrayLiteral elements: Any...) {
-        fatalError("A relationship's ordered set is made by mutableOrderedSetValue(forKey:) alone.")
-    }
-
-    private var order: [NSManagedObject] {
-        owner.fireFault()
-        return owner.loadedToMany(at: slot).order
-    }
-
-    override var count: Int { order.count }
-
-    override func object(at index: Int) -> Any { order[index] }
-
-    override func index(of object: Any) -> Int {
-        (object as? NSManagedObject).flatMap { order.firstIndex(of: $0) } ?? NSNotFound
-    }
-
-    override func insert(_ object: Any, at index: Int) {
-        guard let destination = checked(object), !order.contains(destination) else { return }
-        owner.addDestination(destination, at: slot, index: index)
-    }
-
-    override func removeObject(at index: Int) { owner.dropDestination(order[index], at: slot) }
-
-    override func replaceObject(at index: Int, with object: Any) {
-        var objects = order
-        guard let destination = checked(object) else { return }
-        objects[index] = destination
-        owner.setToMany(objects, at: slot)
-    }
-
-    private func checked(_ object: Any) -> NSManagedObject? {
-        do {
-            return try owner.destinations(from: object, owner.layout.slots[slot]).first
         } catch {
             fatalError(error.localizedDescription)
         }

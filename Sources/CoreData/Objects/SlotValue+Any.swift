@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
@@ -40,7 +41,7 @@ extension SlotValue {
     ///
     /// - Throws: 1550 (`NSManagedObjectValidationError`) when the type does not fit the attribute.
     package init(_ any: Any, for slot: PropertySlot) throws {
-        if any is NSNull {
+        if CocoaFoundation.isNull(any) {
             self = .null
             return
         }
@@ -94,15 +95,15 @@ extension SlotValue {
             guard let value = any as? Data else { return nil }
             self = .data(value)
         case .composite:
-            guard let value = any as? [String: Any],
-                value.allSatisfy({ key, value in
-                    slot.elements.first { $0.name == key }.map {
-                        SlotValue(matching: value, $0) != nil || value is NSNull
-                    }
-                        ?? false
-                })
-            else { return nil }
-            self = .boxed(ValueBox(value))
+            guard let value = any as? [String: Any] else { return nil }
+            var elements: [String: Any] = [:]
+            for (key, value) in value where !(value is NSNull) {
+                guard let element = slot.elements.first(where: { $0.name == key }),
+                    let held = SlotValue(matching: value, element)
+                else { return nil }
+                elements[key] = held.anyValue(element.kind)
+            }
+            self = elements.isEmpty ? .null : .boxed(ValueBox(elements))
         case .transformable, .undefined:
             self = .boxed(ValueBox(any))
         case .toOne, .toMany, .fetched:

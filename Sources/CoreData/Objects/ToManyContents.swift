@@ -15,8 +15,8 @@ package final class ToManyContents {
     package private(set) var order: [NSManagedObject] = []
     package private(set) var added: Set<NSManagedObject> = []
     package private(set) var removed: Set<NSManagedObject> = []
-    /// Whether an ordered relationship may have another order than its rows.
-    package private(set) var isReordered = false
+    /// The order that the rows of an ordered relationship have, once it was changed.
+    private var savedOrder: [NSManagedObject]?
     /// A set of the type that an accessor asked for last; dropped by every change.
     package var typedMembers: Any?
 
@@ -25,7 +25,16 @@ package final class ToManyContents {
         self.isLoaded = isLoaded
     }
 
-    package var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
+    /// Whether the destinations, or their order, are others than the stored ones. O(n) after a change of the order.
+    package var hasChanges: Bool {
+        !added.isEmpty || !removed.isEmpty || (savedOrder.map { $0 != order } ?? false)
+    }
+
+    /// The stored destinations in order, of a loaded ordered relationship.
+    package var committedOrder: [NSManagedObject] { savedOrder ?? order }
+
+    /// The stored destinations of a loaded relationship.
+    package var committedMembers: Set<NSManagedObject> { members.subtracting(added).union(removed) }
 
     /// Puts the stored destinations under the changes made so far.
     package func load(_ stored: [NSManagedObject]) {
@@ -46,8 +55,8 @@ package final class ToManyContents {
         if isLoaded {
             guard members.insert(object).inserted else { return false }
             if isOrdered {
+                keepOrder()
                 order.insert(object, at: min(index ?? order.count, order.count))
-                isReordered = true
             }
         } else if added.contains(object) {
             return false
@@ -63,8 +72,8 @@ package final class ToManyContents {
         if isLoaded {
             guard members.remove(object) != nil else { return false }
             if isOrdered {
-                order.removeAll { $0 === object }
-                isReordered = true
+                keepOrder()
+                if let place = order.firstIndex(of: object) { order.remove(at: place) }
             }
         } else if removed.contains(object) {
             return false
@@ -77,16 +86,20 @@ package final class ToManyContents {
     /// Gives a loaded ordered relationship another order of the same members.
     package func reorder(_ objects: [NSManagedObject]) {
         assert(isLoaded && isOrdered && objects.count == order.count)
+        keepOrder()
         order = objects
-        isReordered = true
         typedMembers = nil
+    }
+
+    private func keepOrder() {
+        if savedOrder == nil { savedOrder = order }
     }
 
     /// After a save: the members are those of the store.
     package func markSaved() {
         added = []
         removed = []
-        isReordered = false
+        savedOrder = nil
     }
 
     /// The members in a stable order: as they are ordered, else as they come.

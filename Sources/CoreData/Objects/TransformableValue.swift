@@ -51,12 +51,26 @@ enum TransformableValue {
             "The transformer of attribute '\(slot.name)' made nothing of a \(type(of: value)).", details)
     }
 
+    /// Apple's transformers that let the archive choose the classes.
+    private static let insecure: Set = ["NSUnarchiveFromData", "NSKeyedUnarchiveFromData"]
+
     private static func transformer(of slot: PropertySlot) throws -> ValueTransformer {
         let name = slot.attribute?.valueTransformerName ?? ""
         let registered =
             name.isEmpty
             ? NSValueTransformerName.secureUnarchiveFromDataTransformerName : NSValueTransformerName(name)
         if let transformer = ValueTransformer(forName: registered) { return transformer }
+        if insecure.contains(registered.rawValue) {
+            throw NSError.coreData(
+                .coreData,
+                """
+                Attribute '\(slot.name)' of entity '\(slot.property.entity.name ?? "")' asks for the value transformer \
+                '\(registered.rawValue)', which makes objects of any class that the data names. It is deprecated and not \
+                supported: give the attribute the name \
+                '\(NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue)', which reads the same archives, \
+                or register an NSSecureUnarchiveFromDataTransformer under the old name.
+                """, [NSValidationKeyErrorKey: slot.name])
+        }
         throw NSError.coreData(
             .coreData,
             """

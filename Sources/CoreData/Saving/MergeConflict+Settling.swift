@@ -117,8 +117,7 @@ extension Row {
                 }
                 snapshot[slot.name] = NSManagedObjectID(home: destination, reference: integer(slot.rowSlot))
             } else {
-                let value = slot.kind == .composite ? composite(slot) : value(slot.rowSlot, slot)
-                snapshot[slot.name] = value.anyValue(slot.kind) ?? NSNull()
+                snapshot[slot.name] = value(slot.rowSlot, slot).anyValue(slot.kind) ?? NSNull()
             }
         }
         return snapshot

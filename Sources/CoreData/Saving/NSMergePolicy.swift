@@ -79,9 +79,11 @@ open class NSMergeConflict: NSObject {
     public let sourceObject: NSManagedObject
     /// The object's values; nil when it was to be deleted.
     public let objectSnapshot: [String: Any]?
-    /// The values that the object was read with, when the row cache has newer ones.
+    /// The values in the row cache: newer ones than the object was read with when another context of the coordinator
+    /// saved them, else those; nil when such a context deleted the object.
     public let cachedSnapshot: [String: Any]?
-    /// The row's values now, when the store has newer ones; nil when the row is gone.
+    /// The row's values now, when they are newer than those in the row cache, because another coordinator or process
+    /// saved them; nil when they are not and when it deleted the object.
     public let persistedSnapshot: [String: Any]?
     /// The version of the row now; 0 when it is gone.
     public let newVersionNumber: Int

@@ -16,10 +16,12 @@ struct RowEncoder: ~Copyable {
         for slot in layout.slots.indices {
             let info = layout.slots[slot]
             guard info.isStored, info.kind != .toMany else { continue }
-            if slot < object.values.count, !object.values[slot].isUnloaded {
-                try set(object.values[slot], info, plan)
-            } else if let old = object.row {
+            let isSet = slot < object.values.count && !object.values[slot].isUnloaded
+            if let old = object.row, !(isSet && object.touched.contains(slot)) {
+                // What nobody set keeps its bytes, also those of an archive that was refused.
                 copy(info, from: old)
+            } else if isSet {
+                try set(object.values[slot], info, plan)
             }
         }
         return builder.finish(

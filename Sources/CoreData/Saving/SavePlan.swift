@@ -18,7 +18,10 @@ struct SavePlan {
             return made
         }
 
-        let inserted = context.inserted.all
+        // Those that sum up others go first, so that each of the others adds its part when it comes.
+        let inserted =
+            context.inserted.all.filter(\.layout.sumsUpDestinations)
+            + context.inserted.all.filter { !$0.layout.sumsUpDestinations }
         for (home, objects) in try context.permanentHomes(of: inserted) {
             guard let store = home.store as? any ObjectStore else { continue }
             for object in objects { plan(store).assign(object, to: home) }

@@ -26,6 +26,8 @@ package protocol ObjectStore: NSPersistentStore {
     ///
     /// - Throws: `SaveConflicts` when rows changed since they were read.
     func save(_ unit: UnitOfWork) throws -> SaveOutcome
+    /// Writes the metadata if they were set since they were written.
+    func saveMetadata() throws
 }
 
 /// A fetch request as a store executes it: resolved against the model, without pending changes.
@@ -122,6 +124,8 @@ package struct SaveConflicts: Error, @unchecked Sendable {
     package struct Conflict {
         package let home: StoredEntity
         package let old: Row
+        /// The row as the row cache has it; nil when it is not there.
+        package let cached: Row?
         /// The row as it is now; nil when it is gone.
         package let current: Row?
     }

@@ -2,14 +2,17 @@ import Foundation
 import ManagedObjectModel
 
 extension Row {
-    /// The row with its own reference, and those in it, replaced by the ones that a save assigned.
-    ///
-    /// Decimals are cut to what a column keeps of them.
+    /// The row as its columns will keep it: with its own reference, and those in it, replaced by the ones that a
+    /// save assigned, decimals cut to what a column keeps of them, and no value where a number is none.
     func settled(_ references: [Int64: Int64], _ columns: [SQLColumn]) -> Row {
         let isTemporary = reference < 0
         let needsCopy = columns.contains { column in
             guard !isNull(column.rowSlot) else { return false }
-            return (column.kind == .toOne && integer(column.rowSlot) < 0) || column.kind == .decimal
+            switch column.kind {
+            case .toOne: return integer(column.rowSlot) < 0
+            case .decimal: return true
+            default: return column.kind.isReal && double(column.rowSlot).isNaN
+            }
         }
         guard isTemporary || needsCopy else { return self }
         return copy(columns) { builder, column in
@@ -18,14 +21,13 @@ extension Row {
                 builder.set(column.rowSlot, integer: references[temporary] ?? temporary)
                 return true
             }
-            if column.kind == .decimal,
-                case .double(let value) = SQLValue.decimal(self.decimal(column.rowSlot)),
-                let kept = Decimal(storedReal: value)
-            {
-                builder.set(column.rowSlot, decimal: kept)
+            if column.kind == .decimal {
+                if let kept = DecimalColumn.kept(self.decimal(column.rowSlot)) {
+                    builder.set(column.rowSlot, decimal: kept)
+                }
                 return true
             }
-            return false
+            return column.kind.isReal && self.double(column.rowSlot).isNaN
         } reference: {
             references[$0] ?? $0
         }
@@ -86,7 +88,7 @@ extension RowBuilder {
         case (.decimal, .integer(let value)):
             set(slot.rowSlot, decimal: Decimal(value))
         case (.decimal, .double(let value)):
-            if let decimal = Decimal(storedReal: value) { set(slot.rowSlot, decimal: decimal) }
+            if let decimal = DecimalColumn.decimal(of: value) { set(slot.rowSlot, decimal: decimal) }
         case (.decimal, .text(let value)):
             if let decimal = Decimal(string: value, locale: nil) { set(slot.rowSlot, decimal: decimal) }
         default:

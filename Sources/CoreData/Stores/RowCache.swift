@@ -5,56 +5,81 @@ import Foundation
 ///
 /// It is bounded by cost. New rows go into a young generation; when that is half full, it becomes the old one and
 /// the rows of the former old one that nobody asked for meanwhile are dropped.
+///
+/// Readers do not wait for writers: a reader may come back with rows that a save has replaced meanwhile. It tells
+/// the state that the cache had when it began to read; when that is not the present state, its rows are left out.
 package final class RowCache: @unchecked Sendable {
+    /// Changes with every save.
+    package struct State: Equatable { fileprivate var saves = 0 }
+
     private let lock = NSLock()
-    private var young: [ObjectKey: Row] = [:]
-    private var old: [ObjectKey: Row] = [:]
-    private var youngCost = 0
-    private let limit: Int
+    private var contents: Contents
+    private var current = State()
 
     /// - Parameter limit: the memory that the rows of both generations may take, in bytes.
-    package init(limit: Int = 64 << 20) { self.limit = limit }
+    package init(limit: Int = 64 << 20) { contents = Contents(limit: limit) }
+
+    /// The state to give to `insert(_:table:readAt:)`; to be asked for before the reading begins.
+    package var state: State { lock.withLock { current } }
 
     /// The row of an object, if it is there. O(1).
-    package func row(_ key: ObjectKey) -> Row? {
+    package func row(_ key: ObjectKey) -> Row? { lock.withLock { contents.row(key) } }
+
+    /// Adds rows of one table that were read, in place of older ones; nothing if a save has come between.
+    package func insert(_ rows: [Row], table: UInt32, readAt state: State) {
         lock.withLock {
+            guard state == current else { return }
+            for row in rows { contents.add(row, table) }
+        }
+    }
+
+    /// Takes in what a save wrote, all at once.
+    package func update(_ body: (inout Contents) -> Void) {
+        lock.withLock {
+            current.saves += 1
+            body(&contents)
+        }
+    }
+
+    package func removeAll() { update { $0.removeAll() } }
+
+    /// The rows of both generations.
+    package struct Contents {
+        private var young: [ObjectKey: Row] = [:]
+        private var old: [ObjectKey: Row] = [:]
+        private var youngCost = 0
+        private let limit: Int
+
+        fileprivate init(limit: Int) { self.limit = limit }
+
+        /// The row of an object, if it is there. O(1).
+        package mutating func row(_ key: ObjectKey) -> Row? {
             if let row = young[key] { return row }
             guard let row = old.removeValue(forKey: key) else { return nil }
-            add(row, key)
+            add(row, key.table)
             return row
         }
-    }
 
-    /// Adds the rows of one table, in place of older ones.
-    package func insert(_ rows: [Row], table: UInt32) {
-        lock.withLock {
-            for row in rows { add(row, ObjectKey(table: table, reference: row.reference)) }
+        /// Adds a row, in place of an older one. O(1).
+        package mutating func add(_ row: Row, _ table: UInt32) {
+            let key = ObjectKey(table: table, reference: row.reference)
+            if let replaced = young.updateValue(row, forKey: key) { youngCost -= replaced.cost }
+            youngCost += row.cost
+            guard youngCost > limit / 2 else { return }
+            old = young
+            young = [:]
+            youngCost = 0
         }
-    }
 
-    package func remove(_ keys: [ObjectKey]) {
-        lock.withLock {
-            for key in keys {
-                if let row = young.removeValue(forKey: key) { youngCost -= row.cost }
-                old[key] = nil
-            }
+        package mutating func remove(_ key: ObjectKey) {
+            if let row = young.removeValue(forKey: key) { youngCost -= row.cost }
+            old[key] = nil
         }
-    }
 
-    package func removeAll() {
-        lock.withLock {
+        fileprivate mutating func removeAll() {
             young = [:]
             old = [:]
             youngCost = 0
         }
-    }
-
-    private func add(_ row: Row, _ key: ObjectKey) {
-        if let replaced = young.updateValue(row, forKey: key) { youngCost -= replaced.cost }
-        youngCost += row.cost
-        guard youngCost > limit / 2 else { return }
-        old = young
-        young = [:]
-        youngCost = 0
     }
 }

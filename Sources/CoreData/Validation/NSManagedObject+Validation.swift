@@ -15,6 +15,7 @@ extension NSManagedObject {
             guard info.kind != .fetched else { continue }
             // Of a saved object, a relationship that nobody touched is as valid as it was.
             if event == .update, info.kind.isRelationship, !isLoadedOrTouched(slot) { continue }
+            if info.kind == .toMany, !needsMembers(slot) { continue }
             do {
                 var value = info.kind == .toMany ? toManyForValidation(slot) : anyValue(at: slot)
                 let before = value
@@ -29,28 +30,39 @@ extension NSManagedObject {
 
     private final func isLoadedOrTouched(_ slot: Int) -> Bool { touched.contains(slot) }
 
+    /// Whether a to-many relationship must be loaded to be checked. Without limits any set of members is valid, and
+    /// a save that adds a book to an author need not read all the author's books.
+    private final func needsMembers(_ slot: Int) -> Bool {
+        let info = layout.slots[slot]
+        guard let relationship = info.relationship, relationship.isOptional,
+            ClassProperties.of(self).validators[info.name] == nil
+        else { return true }
+        return relationship.minCount > 0 || relationship.maxCount > 0 || toMany(at: slot).isLoaded
+    }
+
     private final func toManyForValidation(_ slot: Int) -> Any? {
         SlotValue.toMany(loadedToMany(at: slot)).anyValue(.toMany)
     }
 
     private final func isSame(_ a: Any?, _ b: Any?) -> Bool {
-        switch (a, b) {
-        case (nil, nil): true
-        case (let a as AnyObject, let b as AnyObject): a === b || (a as? NSObject)?.isEqual(b) ?? false
-        default: false
-        }
+        guard let a, let b else { return a == nil && b == nil }
+        // Canonically equivalent strings are different values to a store.
+        if let a = a as? String, let b = b as? String { return a.utf8.elementsEqual(b.utf8) }
+        if type(of: a) is AnyClass, a as AnyObject === b as AnyObject { return true }
+        return ValueTransformer.areEqual(a, b)
     }
 
     /// Checks a value against the model.
     final func validateModelConstraints(_ value: inout Any?, forKey key: String) throws {
         guard let slot = layout.index(of: key) else { fatalError(unknownKeyMessage(key)) }
         let info = layout.slots[slot]
-        if value is NSNull { value = nil }
+        if let present = value, isNull(present) { value = nil }
         if info.kind == .toMany {
             try validateCount(value, info)
             return
         }
-        guard let present = value else {
+        // A store has nothing to keep for what is not a number.
+        guard let present = value, info.property.isOptional || !isNotANumber(present) else {
             try validateAbsence(info)
             return
         }
@@ -58,6 +70,14 @@ extension NSManagedObject {
             _ = try SlotValue(present, for: info)
         }
         try validatePredicates(present, info)
+    }
+
+    private final func isNotANumber(_ value: Any) -> Bool {
+        switch value {
+        case let number as NSNumber: number.doubleValue.isNaN
+        case let date as Date: date.timeIntervalSinceReferenceDate.isNaN
+        default: false
+        }
     }
 
     private final func validateAbsence(_ info: PropertySlot) throws {

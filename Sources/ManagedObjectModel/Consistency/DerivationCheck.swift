@@ -6,13 +6,13 @@ struct DerivationCheck {
     let problem: String?
 
     init(_ attribute: NSDerivedAttributeDescription, in entity: NSEntityDescription) {
-        guard let expression = attribute.derivationExpression else {
+        guard attribute.derivationExpression != nil else {
             problem = "the derivation expression is missing"
             return
         }
         guard let derivation = attribute.derivation else {
             problem =
-                "the derivation '\(DerivationText(expression).text)' is not one that a store computes: a key path, "
+                "it is not one that a store computes: a key path, "
                 + "canonical:, uppercase: or lowercase: of one, a to-many relationship with a terminal operator "
                 + "such as pages.@count, or now()"
             return

@@ -98,7 +98,9 @@ struct EntityCheck {
         if let derived = attribute as? NSDerivedAttributeDescription,
             let problem = DerivationCheck(derived, in: entity).problem
         {
-            report(.invalidDerivation, name, problem)
+            let text =
+                derived.derivationExpression.map { "the derivation '\(DerivationText($0).text)': " } ?? ""
+            report(.invalidDerivation, name, text + problem)
         }
     }
 

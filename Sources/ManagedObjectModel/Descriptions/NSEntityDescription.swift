@@ -85,10 +85,18 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// The entities that inherit from this one directly. Setting it takes an entity away from its former
     /// superentity.
-    open var subentities: [NSEntityDescription] = [] {
-        willSet { willChange("subentities") }
-        didSet { adopt(subentities, insteadOf: oldValue) }
+    open var subentities: [NSEntityDescription] {
+        get { children }
+        set {
+            willChange("subentities")
+            let old = children
+            children = newValue
+            adopt(newValue, insteadOf: old)
+        }
     }
+
+    // Observers of a stored property would not run in a convenience initialiser that a client writes in an extension.
+    private var children: [NSEntityDescription] = []
 
     /// The entities that inherit from this one directly, by name.
     open var subentitiesByName: [String: NSEntityDescription] {
@@ -146,13 +154,17 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     package private(set) var explicitRenamingIdentifier: String?
 
     /// The indexes that a store keeps for the entity.
-    open var indexes: [NSFetchIndexDescription] = [] {
-        willSet { willChange("indexes") }
-        didSet {
-            for index in oldValue { index.leave(self) }
-            for index in indexes { index.join(self) }
+    open var indexes: [NSFetchIndexDescription] {
+        get { ownIndexes }
+        set {
+            willChange("indexes")
+            for index in ownIndexes { index.leave(self) }
+            ownIndexes = newValue
+            for index in newValue { index.join(self) }
         }
     }
+
+    private var ownIndexes: [NSFetchIndexDescription] = []
 
     /// Indexes over several properties each: arrays of names or descriptions.
     @available(*, deprecated, message: "Use indexes instead")

@@ -8,9 +8,9 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Creates an index over the elements, the most significant first.
     public init(name: String, elements: [NSFetchIndexElementDescription]?) {
         self.name = name
-        self.elements = elements ?? []
+        members = elements ?? []
         super.init()
-        for element in self.elements { element.join(self) }
+        for element in members { element.join(self) }
     }
 
     /// The name, unique in the entity; it becomes part of the name of the index in the database.
@@ -18,12 +18,16 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// What the index is over, the most significant element first.
     open var elements: [NSFetchIndexElementDescription] {
-        willSet { willChange("elements") }
-        didSet {
-            for element in oldValue { element.leave(self) }
-            for element in elements { element.join(self) }
+        get { members }
+        set {
+            willChange("elements")
+            for element in members { element.leave(self) }
+            members = newValue
+            for element in newValue { element.join(self) }
         }
     }
+
+    private var members: [NSFetchIndexElementDescription]
 
     /// The entity that the index belongs to.
     open var entity: NSEntityDescription? { owner }

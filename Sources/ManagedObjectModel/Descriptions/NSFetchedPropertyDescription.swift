@@ -14,9 +14,15 @@ open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Senda
     /// The request that yields the value. The property takes part in the ownership of the model: an entity
     /// that the request fetches is kept alive by the model and not by the request.
     open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
-        willSet { willChange("fetchRequest") }
-        didSet { fetchRequest?.joinModel() }
+        get { request }
+        set {
+            willChange("fetchRequest")
+            request = newValue
+            newValue?.joinModel()
+        }
     }
+
+    private var request: NSFetchRequest<any NSFetchRequestResult>?
 
     package override var isReadOnly: Bool { true }
 

@@ -35,10 +35,18 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     ///
     /// Relationships and fetched properties of the new entities that point out of the model, as those of
     /// copies do, are pointed to the entities with the same names in it.
-    open var entities: [NSEntityDescription] = [] {
-        willSet { willChange("entities") }
-        didSet { take(entities, insteadOf: oldValue) }
+    open var entities: [NSEntityDescription] {
+        get { members }
+        set {
+            willChange("entities")
+            let old = members
+            members = newValue
+            take(newValue, insteadOf: old)
+        }
     }
+
+    // Observers of a stored property would not run in a convenience initialiser that a client writes in an extension.
+    private var members: [NSEntityDescription] = []
 
     /// The entities by name.
     open var entitiesByName: [String: NSEntityDescription] {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CocoaFoundation
@@ -295,9 +296,9 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3]) func flippedBytesDoNoHarm(_ seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = Fuzzing.numbers(seed: seed)
         let data = try sample()
-        for _ in 0..<1_000 {
+        for _ in 0..<Fuzzing.rounds(1_000) {
             var damaged = data
             for _ in 0..<Int.random(in: 1...8, using: &numbers) {
                 let place = Int.random(in: 0..<damaged.count, using: &numbers)
@@ -309,9 +310,9 @@ import Testing
     }
 
     @Test(arguments: [4, 5, 6]) func exchangedObjectsDoNoHarm(_ seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = Fuzzing.numbers(seed: seed)
         let list = try BinaryPropertyList(try sample())
-        for _ in 0..<1_000 {
+        for _ in 0..<Fuzzing.rounds(1_000) {
             var nodes = list.nodes
             for _ in 0..<Int.random(in: 1...4, using: &numbers) {
                 let place = Int.random(in: 0..<nodes.count, using: &numbers)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CocoaFoundation
@@ -100,8 +101,8 @@ private indirect enum Thread: Codable, Equatable {
         for length in 0..<data.count {
             #expect(throws: CocoaError.self) { try transformer.value(fromStored: data.prefix(length)) }
         }
-        var numbers = SeededNumbers(seed: 7)
-        for _ in 0..<1_000 {
+        var numbers = Fuzzing.numbers(seed: 7)
+        for _ in 0..<Fuzzing.rounds(1_000) {
             var damaged = data
             for _ in 0..<Int.random(in: 1...4, using: &numbers) {
                 let place = Int.random(in: 0..<damaged.count, using: &numbers)

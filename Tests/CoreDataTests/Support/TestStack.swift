@@ -1,10 +1,12 @@
 import CoreData
 import Foundation
+import Synchronization
 
 /// A coordinator with one SQLite store in a folder of its own, which goes with it.
 final class TestStack: Sendable {
     let folder: URL
     let coordinator: NSPersistentStoreCoordinator
+    private let ownsFolder = Atomic<Bool>(true)
     var file: URL { folder.appendingPathComponent("Library.sqlite") }
 
     init(_ model: NSManagedObjectModel = Library.model(), folder: URL? = nil) throws {
@@ -20,8 +22,19 @@ final class TestStack: Sendable {
     }
 
     deinit {
+        close()
+        if ownsFolder.exchange(false, ordering: .relaxed) { try? FileManager.default.removeItem(at: folder) }
+    }
+
+    private func close() {
         for store in coordinator.persistentStores { try? coordinator.remove(store) }
-        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Another stack on the same file, which this one closes.
+    func reopened(_ model: NSManagedObjectModel = Library.model()) throws -> TestStack {
+        close()
+        ownsFolder.store(false, ordering: .relaxed)
+        return try TestStack(model, folder: folder)
     }
 
     /// A context with a queue of its own.

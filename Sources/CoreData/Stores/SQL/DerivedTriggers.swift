@@ -41,7 +41,7 @@ struct DerivedTriggers {
             return target.copies(path) { "\(function)(\($0))" }
         case .aggregate(let aggregate, let keyPath):
             guard let source = aggregateSource(keyPath, entity) else { throw unsupported(slot, entity) }
-            return target.aggregates(aggregate, source, isExact: source.kind.map(\.isWholeNumber) ?? true)
+            return target.aggregates(aggregate, source)
         }
     }
 
@@ -108,31 +108,12 @@ struct DerivedPath {
     let column: String
 }
 
-/// What an aggregate is computed from.
-struct AggregateSource {
-    let links: SQLLinks
-    /// The destination's table.
-    let table: String
-    /// The destination's column; nil for `@count`.
-    let column: String?
-    let kind: SlotKind?
-}
-
 extension Derivation.TextForm {
     fileprivate var function: StoreFunction {
         switch self {
         case .canonical: .canonical
         case .uppercase: .uppercase
         case .lowercase: .lowercase
-        }
-    }
-}
-
-extension SlotKind {
-    fileprivate var isWholeNumber: Bool {
-        switch self {
-        case .integer16, .integer32, .integer64, .boolean: true
-        default: false
         }
     }
 }

@@ -1,13 +1,18 @@
 import Foundation
 import ManagedObjectModel
 
-// The names and the order of tables and columns, as Apple's stores show them. One table a tree of entities; a
-// parent's columns before its heirs'; within one entity the kinds in groups, each by name.
+// The names and the order of tables and columns, as Apple's stores show them. One table a tree of entities. First
+// come, entity by entity, the integers and the keys; then the orders; then kind by kind the rest, of a parent before
+// that of its heirs. Within one entity and kind the names decide.
 
 extension SQLSchema {
     /// Designs the tables for entities whose numbers are given.
-    package static func design(homes: [StoredEntity], dialect: any SQLDialect) -> SQLSchema {
-        var design = SchemaDesign(homes: homes, dialect: dialect)
+    ///
+    /// - Parameter existing: the tables of the file, if there is one: join tables keep the names that they have.
+    package static func design(
+        homes: [StoredEntity], dialect: any SQLDialect, existing: ExistingTables? = nil
+    ) -> SQLSchema {
+        var design = SchemaDesign(homes: homes, dialect: dialect, existing: existing)
         design.run()
         return SQLSchema(
             dialect: dialect, tables: design.tables, joinTables: design.joinTables, entities: design.entities,
@@ -18,6 +23,7 @@ extension SQLSchema {
 private struct SchemaDesign {
     let homes: [StoredEntity]
     let dialect: any SQLDialect
+    let existing: ExistingTables?
     private(set) var tables: [SQLSchema.Table] = []
     private(set) var joinTables: [SQLSchema.JoinTable] = []
     private(set) var entities: [SQLEntity] = []
@@ -26,17 +32,23 @@ private struct SchemaDesign {
     private var homesByEntity: [ObjectIdentifier: StoredEntity] = [:]
     /// The columns of an entity, inherited ones first.
     private var columns: [ObjectIdentifier: [SQLColumn]] = [:]
+    private var tableNames: [ObjectIdentifier: String] = [:]
+    private var takenTables = TakenNames([
+        "Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING",
+    ])
     /// The names taken in each table.
-    private var taken: [String: Set<String>] = [:]
+    private var taken: [String: TakenNames] = [:]
     /// The order column beside each to-one relationship whose inverse is ordered.
     private var orderColumns: [ObjectIdentifier: String] = [:]
     /// The foreign keys that stand for to-many relationships without inverse.
     private var hiddenKeys: [ObjectIdentifier: String] = [:]
-    private var joinColumnNames: Set<String> = []
+    private var joinColumnNames = TakenNames([])
+    private var usedJoinTables: Set<String> { Set(joinTables.map(\.name)) }
 
-    init(homes: [StoredEntity], dialect: any SQLDialect) {
+    init(homes: [StoredEntity], dialect: any SQLDialect, existing: ExistingTables?) {
         self.homes = homes
         self.dialect = dialect
+        self.existing = existing
         for home in homes { homesByEntity[ObjectIdentifier(home.entity)] = home }
     }
 
@@ -56,52 +68,87 @@ private struct SchemaDesign {
         for home in homes { designLinks(home) }
     }
 
-    private func tableName(_ root: NSEntityDescription) -> String { "Z" + (root.name ?? "").uppercased() }
+    private func tableName(_ root: NSEntityDescription) -> String { tableNames[ObjectIdentifier(root)] ?? "" }
 
     // MARK: Entity tables
 
     private mutating func designTree(_ root: NSEntityDescription) {
-        let name = tableName(root)
-        taken[name] = ["Z_PK", "Z_ENT", "Z_OPT"]
+        let name = takenTables.newName("Z" + (root.name ?? "").uppercased())
+        tableNames[ObjectIdentifier(root)] = name
+        taken[name] = TakenNames(["Z_PK", "Z_ENT", "Z_OPT"])
         var table = SQLSchema.Table(
             name: name, root: root,
             columns: [("Z_PK", "INTEGER PRIMARY KEY"), ("Z_ENT", "INTEGER"), ("Z_OPT", "INTEGER")])
-        for entity in root.selfAndDescendants {
-            guard let home = homesByEntity[ObjectIdentifier(entity)] else { continue }
-            let inherited = entity.superentity.flatMap { columns[ObjectIdentifier($0)] } ?? []
-            columns[ObjectIdentifier(entity)] = inherited + designColumns(of: home, &table)
+        let family = homes.filter { $0.entity.rootEntity === root }
+        let leaves = family.map(Self.leaves)
+        var made = Array(repeating: [SQLColumn](), count: family.count)
+        for index in family.indices {
+            designColumns(.integers, leaves[index], &table, &made[index])
+            designColumns(.toOne, leaves[index], &table, &made[index])
+            designHiddenKeys(to: family[index], &table)
+        }
+        for index in family.indices { designOrders(leaves[index], &table) }
+        for group in ColumnGroup.allCases where group != .integers && group != .toOne {
+            for index in family.indices { designColumns(group, leaves[index], &table, &made[index]) }
+        }
+        for (home, own) in zip(family, made) {
+            columns[ObjectIdentifier(home.entity)] = inheritedColumns(of: home) + own
         }
         tables.append(table)
     }
 
-    private mutating func designColumns(of home: StoredEntity, _ table: inout SQLSchema.Table) -> [SQLColumn]
-    {
-        let layout = home.layout
-        let inheritedCount = layout.superlayout?.slots.count ?? 0
-        var leaves: [(info: PropertySlot, slot: Int)] = []
-        for slot in inheritedCount..<layout.slots.count {
-            Self.collect(layout.slots[slot], slot, &leaves)
-        }
-        var made: [SQLColumn] = []
-        for group in ColumnGroup.allCases {
-            let members = leaves.filter { ColumnGroup($0.info.kind) == group }
-                .sorted { $0.info.name.utf8.lexicographicallyPrecedes($1.info.name.utf8) }
-            for (info, slot) in members {
-                let name = newName("Z" + info.name.uppercased(), in: table.name)
-                table.columns.append((name, dialect.columnType(info.kind)))
-                made.append(
-                    SQLColumn(name: name, kind: info.kind, role: .value, rowSlot: info.rowSlot, slot: slot))
-                if info.kind == .toOne { designToOne(info, slot, &table, &made) }
+    /// The columns of the superentity, as rows of this entity have them: what a property takes beside its own slot
+    /// lies behind all properties, so it moves when an heir has more of them.
+    private func inheritedColumns(of home: StoredEntity) -> [SQLColumn] {
+        guard let superlayout = home.layout.superlayout,
+            let inherited = columns[ObjectIdentifier(superlayout.entity)]
+        else { return [] }
+        var moved: [Int: Int] = [:]
+        for slot in superlayout.slots.indices {
+            var old: [Leaf] = []
+            var new: [Leaf] = []
+            Self.collect(superlayout.slots[slot], slot, &old)
+            Self.collect(home.layout.slots[slot], slot, &new)
+            for (old, new) in zip(old, new) {
+                moved[old.info.rowSlot] = new.info.rowSlot
+                if old.info.entitySlot >= 0 { moved[old.info.entitySlot] = new.info.entitySlot }
             }
-            if group == .toOne { designOrdersAndHiddenKeys(home, leaves, &table) }
         }
-        return made
+        return inherited.map { column in
+            SQLColumn(
+                name: column.name, kind: column.kind, role: column.role,
+                rowSlot: moved[column.rowSlot] ?? column.rowSlot, slot: column.slot)
+        }
+    }
+
+    /// A value that has a column, and the slot of the property that it belongs to.
+    private typealias Leaf = (info: PropertySlot, slot: Int)
+
+    /// What an entity itself declares, by the name of the property; the elements of a composite as it has them.
+    private static func leaves(_ home: StoredEntity) -> [Leaf] {
+        let layout = home.layout
+        let own = ((layout.superlayout?.slots.count ?? 0)..<layout.slots.count).sorted {
+            layout.slots[$0].name.utf8.lexicographicallyPrecedes(layout.slots[$1].name.utf8)
+        }
+        var leaves: [Leaf] = []
+        for slot in own { collect(layout.slots[slot], slot, &leaves) }
+        return leaves
+    }
+
+    private mutating func designColumns(
+        _ group: ColumnGroup, _ leaves: [Leaf], _ table: inout SQLSchema.Table, _ made: inout [SQLColumn]
+    ) {
+        for (info, slot) in leaves where ColumnGroup(info.kind) == group {
+            let name = newName("Z" + info.name.uppercased(), in: table.name)
+            table.columns.append((name, dialect.columnType(info.kind)))
+            made.append(
+                SQLColumn(name: name, kind: info.kind, role: .value, rowSlot: info.rowSlot, slot: slot))
+            if info.kind == .toOne { designToOne(info, slot, &table, &made) }
+        }
     }
 
     /// The columns that a property takes: itself, or the elements of a composite.
-    private static func collect(
-        _ info: PropertySlot, _ slot: Int, _ leaves: inout [(info: PropertySlot, slot: Int)]
-    ) {
+    private static func collect(_ info: PropertySlot, _ slot: Int, _ leaves: inout [Leaf]) {
         guard info.isStored else { return }
         if info.kind == .composite {
             for element in info.elements { collect(element, slot, &leaves) }
@@ -124,17 +171,19 @@ private struct SchemaDesign {
                 name: name, kind: .integer64, role: .destinationEntity, rowSlot: info.entitySlot, slot: slot))
     }
 
-    private mutating func designOrdersAndHiddenKeys(
-        _ home: StoredEntity, _ leaves: [(info: PropertySlot, slot: Int)], _ table: inout SQLSchema.Table
-    ) {
-        for (info, _) in leaves.sorted(by: { $0.info.name < $1.info.name }) where info.kind == .toOne {
+    /// The columns beside to-one relationships whose inverse is ordered.
+    private mutating func designOrders(_ leaves: [Leaf], _ table: inout SQLSchema.Table) {
+        for (info, _) in leaves where info.kind == .toOne {
             guard let relationship = info.relationship, relationship.inverseRelationship?.isOrdered ?? false
             else { continue }
             let name = newName("Z_FOK_" + info.name.uppercased(), in: table.name)
             table.columns.append((name, "INTEGER"))
             orderColumns[ObjectIdentifier(relationship)] = name
         }
-        // To-many relationships without inverse that lead here keep a key here.
+    }
+
+    /// To-many relationships without inverse that lead to an entity keep a key there.
+    private mutating func designHiddenKeys(to home: StoredEntity, _ table: inout SQLSchema.Table) {
         for owner in homes {
             for relationship in ownRelationships(owner)
             where relationship.isToMany && relationship.inverseRelationship == nil
@@ -153,13 +202,7 @@ private struct SchemaDesign {
     }
 
     private mutating func newName(_ wanted: String, in table: String) -> String {
-        var name = wanted
-        var digit = 0
-        while !(taken[table]?.insert(name).inserted ?? true) {
-            digit += 1
-            name = wanted + String(digit)
-        }
-        return name
+        taken[table]?.newName(wanted) ?? wanted
     }
 
     // MARK: Links
@@ -215,51 +258,69 @@ private struct SchemaDesign {
             return
         }
         // The column of a relationship holds the key of its destination and is named after both.
-        let toDestination = newJoinColumn(relationship, destination)
-        let toOwner = newJoinColumn(inverse, home)
-        let orders = [
-            (relationship, "Z_FOK_\(toDestination.dropFirst(2))"), (inverse, "Z_FOK_\(toOwner.dropFirst(2))"),
-        ].filter(\.0.isOrdered)
+        let wanted = (
+            toDestination: joinColumn(relationship, destination), toOwner: joinColumn(inverse, home)
+        )
         // The owner's column stands first when the owner sorts before; the table is named after the other.
-        let ownerIsFirst = JoinOrder(home, toOwner) < JoinOrder(destination, toDestination)
-        let name =
-            ownerIsFirst
-            ? "Z_\(home.entityNumber)\(relationship.name.uppercased())"
-            : "Z_\(destination.entityNumber)\(inverse.name.uppercased())"
-        let first = ownerIsFirst ? toOwner : toDestination
-        let second = ownerIsFirst ? toDestination : toOwner
+        let ownerIsFirst = JoinOrder(home, wanted.toOwner) < JoinOrder(destination, wanted.toDestination)
+        let (first, second) =
+            ownerIsFirst ? (wanted.toOwner, wanted.toDestination) : (wanted.toDestination, wanted.toOwner)
+        let table =
+            existing?.joinTable(first, second, except: usedJoinTables)
+            ?? (
+                name: takenTables.newName(
+                    ownerIsFirst
+                        ? joinColumn(relationship, home) : joinColumn(inverse, destination)),
+                first: joinColumnNames.newName(first), second: joinColumnNames.newName(second)
+            )
+        let toOwner = ownerIsFirst ? table.first : table.second
+        let toDestination = ownerIsFirst ? table.second : table.first
+        let orders = [(inverse, toOwner), (relationship, toDestination)].filter(\.0.isOrdered)
         joinTables.append(
-            SQLSchema.JoinTable(name: name, orders: orders.map(\.1), first: first, second: second))
+            SQLSchema.JoinTable(
+                name: table.name, orders: (ownerIsFirst ? orders : orders.reversed()).map { order($0.1) },
+                first: table.first, second: table.second))
         for (end, owner, other) in [
             (relationship, toOwner, toDestination), (inverse, toDestination, toOwner),
         ] {
             links[ObjectIdentifier(end)] = SQLLinks(
-                kind: .joinTable, table: name, owner: owner, destination: other,
-                order: orders.first { $0.0 === end }?.1, ownerEntity: nil)
+                kind: .joinTable, table: table.name, owner: owner, destination: other,
+                order: end.isOrdered ? order(other) : nil, ownerEntity: nil)
         }
     }
 
     private mutating func designReflexive(_ relationship: NSRelationshipDescription, _ home: StoredEntity) {
-        let column = newJoinColumn(relationship, home)
-        let order = relationship.isOrdered ? "Z_FOK_\(column.dropFirst(2))" : nil
+        let wanted = joinColumn(relationship, home)
+        let table =
+            existing?.joinTable(wanted, "REFLEXIVE", except: usedJoinTables)
+            ?? (takenTables.newName(wanted), joinColumnNames.newName(wanted), "REFLEXIVE")
+        let orders = relationship.isOrdered ? [order(table.first)] : []
         joinTables.append(
-            SQLSchema.JoinTable(
-                name: "Z_\(home.entityNumber)\(relationship.name.uppercased())",
-                orders: [order].compactMap(\.self),
-                first: column, second: "REFLEXIVE"))
+            SQLSchema.JoinTable(name: table.name, orders: orders, first: table.first, second: table.second))
         links[ObjectIdentifier(relationship)] = SQLLinks(
-            kind: .joinTable, table: "Z_\(home.entityNumber)\(relationship.name.uppercased())",
-            owner: "REFLEXIVE",
-            destination: column, order: order, ownerEntity: nil)
+            kind: .joinTable, table: table.name, owner: table.second, destination: table.first,
+            order: orders.first, ownerEntity: nil, isReflexive: true)
     }
 
-    private mutating func newJoinColumn(
-        _ relationship: NSRelationshipDescription, _ destination: StoredEntity
-    ) -> String {
-        let wanted = "Z_\(destination.entityNumber)\(relationship.name.uppercased())"
+    private func order(_ column: String) -> String { "Z_FOK_\(column.dropFirst(2))" }
+
+    /// The name that a relationship has in join tables: with the number of an entity before it.
+    private func joinColumn(_ relationship: NSRelationshipDescription, _ home: StoredEntity) -> String {
+        "Z_\(home.entityNumber)\(relationship.name.uppercased())"
+    }
+}
+
+/// Names that are taken, as SQL compares them: without regard to the case of ASCII letters.
+private struct TakenNames {
+    private var names: Set<String>
+
+    init(_ names: Set<String>) { self.names = names }
+
+    /// Takes the wanted name, with a digit when it is taken already.
+    mutating func newName(_ wanted: String) -> String {
         var name = wanted
         var digit = 0
-        while !joinColumnNames.insert(name).inserted {
+        while !names.insert(name).inserted {
             digit += 1
             name = wanted + String(digit)
         }

@@ -74,6 +74,8 @@ package struct SQLLinks: Sendable {
     package let order: String?
     /// The column with the number of the owner's entity, where a foreign key has one.
     package let ownerEntity: String?
+    /// Whether the relationship is its own inverse: one row stands for a pair, whichever way round.
+    package var isReflexive = false
 }
 
 /// The tables of a model's entities in one store.

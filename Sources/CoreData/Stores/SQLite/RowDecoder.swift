@@ -113,7 +113,7 @@ struct RowDecoder: Sendable {
     static func decimal(_ statement: OpaquePointer, _ index: Int32, _ type: Int32) -> Decimal? {
         switch type {
         case SQLITE_INTEGER: return Decimal(sqlite3_column_int64(statement, index))
-        case SQLITE_FLOAT: return Decimal(storedReal: sqlite3_column_double(statement, index))
+        case SQLITE_FLOAT: return DecimalColumn.decimal(of: sqlite3_column_double(statement, index))
         default:
             guard let text = sqlite3_column_text(statement, index) else { return nil }
             return Decimal(string: String(cString: text), locale: nil)
@@ -127,13 +127,5 @@ struct RowDecoder: Sendable {
             .coreData,
             "The store is damaged: column \(column.name) of row \(reference) of entity \(entity.entityName) \(what)."
         )
-    }
-}
-
-extension Decimal {
-    /// The decimal that a store keeps as a real number.
-    init?(storedReal value: Double) {
-        guard value.isFinite else { return nil }
-        self.init(string: String(format: "%.15g", value), locale: nil)
     }
 }

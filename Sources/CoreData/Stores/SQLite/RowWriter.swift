@@ -83,7 +83,7 @@ struct RowWriter {
                         statement, index, bytes.baseAddress, UInt64(bytes.count), Self.inPlace)
             }
         case .decimal:
-            switch SQLValue.decimal(row.decimal(slot)) {
+            switch DecimalColumn.stored(row.decimal(slot)) {
             case .integer(let value): return sqlite3_bind_int64(statement, index, value)
             case .double(let value): return sqlite3_bind_double(statement, index, value)
             default: return sqlite3_bind_null(statement, index)

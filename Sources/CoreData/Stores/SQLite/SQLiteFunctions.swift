@@ -1,64 +1,128 @@
 import CocoaFoundation
 import Foundation
 import GRDB
+import GRDBSQLite
 
 /// The functions that a connection to a store has: those that triggers of the format call, and those that
 /// conditions on text need.
+///
+/// They are called for every row that a save or a search touches, so they read SQLite's values in place, and whole:
+/// a text may contain any character, also NUL.
 enum SQLiteFunctions {
     static func install(on database: Database, reports: DerivedReports) {
         for name in [
             SQLiteFunctionNames.updatedAffectedValue, SQLiteFunctionNames.insertUpdatedAffectedValue,
             SQLiteFunctionNames.updateAffectedValue,
         ] {
-            database.add(function: report(name, reports))
+            SQLFunction(argumentCount: 5) { reports.note($0) }.install(name, on: database, isPure: false)
         }
-        database.add(
-            function: DatabaseFunction(SQLiteFunctionNames.now, argumentCount: 0) { _ in
-                Date.timeIntervalSinceReferenceDate
-            })
-        database.add(function: text(SQLiteFunctionNames.uppercase, TextFunctions.uppercase))
-        database.add(function: text(SQLiteFunctionNames.lowercase, TextFunctions.lowercase))
-        database.add(function: text(SQLiteFunctionNames.canonical, TextFunctions.canonical))
+        SQLFunction(argumentCount: 0) { $0.set(Date.timeIntervalSinceReferenceDate) }
+            .install(SQLiteFunctionNames.now, on: database, isPure: false)
+        for (name, transform) in [
+            (SQLiteFunctionNames.uppercase, TextFunctions.uppercase),
+            (SQLiteFunctionNames.lowercase, TextFunctions.lowercase),
+            (SQLiteFunctionNames.canonical, TextFunctions.canonical),
+        ] {
+            SQLFunction(argumentCount: 1) { call in
+                if let text = call.text(0) { call.set(transform(text)) }
+            }
+            .install(name, on: database, isPure: true)
+        }
         TextMatchFunction.install(on: database)
     }
+}
 
-    /// Called by a trigger: table, entity number, key, attribute, new value.
-    private static func report(_ name: String, _ reports: DerivedReports) -> DatabaseFunction {
-        DatabaseFunction(name, argumentCount: 5) { values in
-            if let number = Int64.fromDatabaseValue(values[1]), let key = Int64.fromDatabaseValue(values[2]),
-                let attribute = String.fromDatabaseValue(values[3])
-            {
-                reports.note(entityNumber: number, reference: key, attribute: attribute, value: values[4])
-            }
+/// A function of SQL that runs Swift code. Without a result set, it gives NULL.
+private final class SQLFunction {
+    private let argumentCount: Int32
+    private let body: (SQLFunctionCall) -> Void
+
+    init(argumentCount: Int32, _ body: @escaping (SQLFunctionCall) -> Void) {
+        self.argumentCount = argumentCount
+        self.body = body
+    }
+
+    func install(_ name: String, on database: Database, isPure: Bool) {
+        let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS | (isPure ? SQLITE_DETERMINISTIC : 0)
+        sqlite3_create_function_v2(
+            database.sqliteConnection, name, argumentCount, flags, Unmanaged.passRetained(self).toOpaque(),
+            { context, _, values in
+                guard let context, let pointer = sqlite3_user_data(context) else { return }
+                let function = Unmanaged<SQLFunction>.fromOpaque(pointer).takeUnretainedValue()
+                function.body(SQLFunctionCall(context: context, values: values))
+            }, nil, nil,
+            { pointer in if let pointer { Unmanaged<SQLFunction>.fromOpaque(pointer).release() } })
+    }
+}
+
+/// One call of a function of SQL; valid as long as it lasts.
+struct SQLFunctionCall {
+    fileprivate let context: OpaquePointer
+    fileprivate let values: UnsafeMutablePointer<OpaquePointer?>?
+
+    /// An argument as it is.
+    func value(_ index: Int) -> SQLValue {
+        let value = values?[index]
+        switch sqlite3_value_type(value) {
+        case SQLITE_INTEGER: return .integer(sqlite3_value_int64(value))
+        case SQLITE_FLOAT: return .double(sqlite3_value_double(value))
+        case SQLITE_TEXT: return text(index).map(SQLValue.text) ?? .null
+        case SQLITE_BLOB:
+            let start = sqlite3_value_blob(value)
+            return .blob(start.map { Data(bytes: $0, count: Int(sqlite3_value_bytes(value))) } ?? Data())
+        default: return .null
+        }
+    }
+
+    func integer(_ index: Int) -> Int64 { sqlite3_value_int64(values?[index]) }
+
+    /// An argument as text; nil for NULL.
+    func text(_ index: Int) -> String? {
+        let value = values?[index]
+        guard sqlite3_value_type(value) != SQLITE_NULL, let start = sqlite3_value_text(value) else {
             return nil
         }
+        let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+        return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func text(_ name: String, _ transform: @escaping @Sendable (String) -> String)
-        -> DatabaseFunction
-    {
-        DatabaseFunction(name, argumentCount: 1, pure: true) { values in
-            String.fromDatabaseValue(values[0]).map(transform)
+    func set(_ result: Double) { sqlite3_result_double(context, result) }
+
+    func set(_ result: String) {
+        var result = result
+        result.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) {
+                sqlite3_result_text64(
+                    context, $0.baseAddress, UInt64($0.count), SQLiteBinder.copied, UInt8(SQLITE_UTF8))
+            }
         }
     }
-
 }
 
 /// What the triggers of derived attributes reported since the last time they were asked; one a writing connection,
 /// used on its queue only.
 final class DerivedReports: @unchecked Sendable {
-
     struct Place: Hashable {
         let entityNumber: Int32
         let reference: Int64
+
+        init(entityNumber: Int32, reference: Int64) {
+            self.entityNumber = entityNumber
+            self.reference = reference
+        }
+
+        init(_ row: Row) { self.init(entityNumber: row.entityNumber, reference: row.reference) }
     }
 
     /// The last value of each attribute of each row.
     private(set) var changes: [Place: [DerivedValue]] = [:]
 
-    func note(entityNumber: Int64, reference: Int64, attribute: String, value: DatabaseValue) {
-        let place = Place(entityNumber: Int32(truncatingIfNeeded: entityNumber), reference: reference)
-        let change = DerivedValue(attribute: attribute, value: SQLValue(value))
+    /// Takes a trigger's call: table, entity number, key, attribute, new value.
+    fileprivate func note(_ call: SQLFunctionCall) {
+        guard let attribute = call.text(3) else { return }
+        let place = Place(
+            entityNumber: Int32(truncatingIfNeeded: call.integer(1)), reference: call.integer(2))
+        let change = DerivedValue(attribute: attribute, value: call.value(4))
         var list = changes.removeValue(forKey: place) ?? []
         if let index = list.firstIndex(where: { $0.attribute == attribute }) {
             list[index] = change
@@ -72,13 +136,20 @@ final class DerivedReports: @unchecked Sendable {
 }
 
 extension SQLValue {
-    init(_ value: DatabaseValue) {
-        switch value.storage {
-        case .null: self = .null
-        case .int64(let value): self = .integer(value)
-        case .double(let value): self = .double(value)
-        case .string(let value): self = .text(value)
-        case .blob(let value): self = .blob(value)
+    /// The value in a column of a statement's present row.
+    init(_ statement: OpaquePointer, _ column: Int32) {
+        switch sqlite3_column_type(statement, column) {
+        case SQLITE_INTEGER: self = .integer(sqlite3_column_int64(statement, column))
+        case SQLITE_FLOAT: self = .double(sqlite3_column_double(statement, column))
+        case SQLITE_TEXT:
+            let start = sqlite3_column_text(statement, column)
+            let count = Int(sqlite3_column_bytes(statement, column))
+            self = .text(String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self))
+        case SQLITE_BLOB:
+            let start = sqlite3_column_blob(statement, column)
+            let count = Int(sqlite3_column_bytes(statement, column))
+            self = .blob(start.map { Data(bytes: $0, count: count) } ?? Data())
+        default: self = .null
         }
     }
 }

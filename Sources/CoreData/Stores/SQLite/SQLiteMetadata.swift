@@ -49,6 +49,21 @@ enum SQLiteMetadata {
         return metadata
     }
 
+    /// What an application sets, in the place of what it set before. Whatever says how the store is to be opened
+    /// stays where the application does not set it; the type stays in any case.
+    static func merging(_ new: [String: Any], into old: [String: Any]) -> [String: Any] {
+        var merged = new
+        for key in [
+            NSStoreUUIDKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
+            "NSStoreModelVersionHashesDigest", "NSStoreModelVersionChecksumKey",
+            NSStoreModelVersionIdentifiersKey, "NSPersistenceFrameworkVersion", "_NSAutoVacuumLevel",
+        ] where merged[key] == nil {
+            merged[key] = old[key]
+        }
+        merged[NSStoreTypeKey] = old[NSStoreTypeKey] ?? NSSQLiteStoreType
+        return merged
+    }
+
     /// Writes the metadata; the identifier has a column of its own.
     static func write(_ metadata: [String: Any], _ database: Database) throws {
         var list = metadata

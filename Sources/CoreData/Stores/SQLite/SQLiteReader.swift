@@ -28,6 +28,21 @@ struct SQLiteReader {
         return value
     }
 
+    /// The values of an object's derived attributes.
+    func derivedValues(_ entity: SQLEntity, _ reference: Int64) throws -> [DerivedValue] {
+        let layout = entity.home.layout
+        let columns = layout.derivedIndexes.compactMap { entity.column(slot: $0) }
+        var values: [DerivedValue] = []
+        try step(FetchCompiler.values(entity, columns, reference, dialect: SQLiteDialect())) { row in
+            for (index, column) in columns.enumerated() {
+                values.append(
+                    DerivedValue(
+                        attribute: layout.slots[column.slot].name, value: SQLValue(row, Int32(index))))
+            }
+        }
+        return values
+    }
+
     /// Owner, entity number and key of each link.
     func links(_ statement: SQLStatement) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
         var links: [Int64: [(entityNumber: Int32, reference: Int64)]] = [:]
@@ -118,7 +133,7 @@ struct SQLiteBinder {
     }
 
     /// SQLite copies what it is given.
-    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     func bind(_ values: [SQLValue]) throws {
         for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1)) }

@@ -14,25 +14,28 @@ extension SQLiteStore {
         let outcome = try write("save") { database in
             let save = SQLiteSave(self, database)
             let outcome = try save.run(unit)
-            if metadataIsDirty.exchange(false, ordering: .relaxed) {
-                try SQLiteMetadata.write(metadata, database)
-            }
+            try writeMetadata(database)
             return outcome
         }
-        for insert in zip(unit.inserts, outcome.inserted) {
-            rowCache.insert([insert.1], table: insert.0.home.table)
-        }
-        for update in zip(unit.updates, outcome.updated) {
-            rowCache.insert([update.1], table: update.0.home.table)
-        }
-        for (home, reference, values) in outcome.affected {
-            let key = ObjectKey(table: home.table, reference: reference)
-            if let row = rowCache.row(key) {
-                rowCache.insert([row.replacing(values, home.layout)], table: home.table)
+        rowCache.update { cache in
+            for (insert, row) in zip(unit.inserts, outcome.inserted) { cache.add(row, insert.home.table) }
+            for (update, row) in zip(unit.updates, outcome.updated) { cache.add(row, update.home.table) }
+            for (home, reference, values) in outcome.affected {
+                guard let row = cache.row(ObjectKey(table: home.table, reference: reference)) else {
+                    continue
+                }
+                cache.add(row.replacing(values, home.layout), home.table)
+            }
+            for deletion in unit.deletions {
+                cache.remove(ObjectKey(table: deletion.home.table, reference: deletion.old.reference))
             }
         }
-        rowCache.remove(unit.deletions.map { ObjectKey(table: $0.home.table, reference: $0.old.reference) })
         return outcome
+    }
+
+    package func saveMetadata() throws {
+        guard hasUnsavedMetadata else { return }
+        try write("save the metadata", writeMetadata)
     }
 
     /// Runs a transaction, which is rolled back when `body` throws.
@@ -88,7 +91,7 @@ struct SQLiteSave {
         outcome.updated = try update(unit.updates, references, &conflicts)
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
         try write(unit, references)
-        try takeReports(unit, &outcome)
+        try takeDerivedValues(unit, &outcome)
         return outcome
     }
 
@@ -157,6 +160,8 @@ struct SQLiteSave {
 
     private func delete(_ deletion: UnitOfWork.Deletion, _ conflicts: inout [SaveConflicts.Conflict]) throws {
         let entity = schema.entity(deletion.home)
+        // While the row is there, what it counted for can be taken from derived sums.
+        try endLinks(deletion, entity)
         try execute(
             compiler.delete(entity), [.integer(deletion.old.reference), .integer(deletion.old.version)])
         if database.changesCount == 0 {
@@ -164,15 +169,17 @@ struct SQLiteSave {
             // A row that is gone already is what was wanted.
             if conflict.current != nil { conflicts.append(conflict) }
         }
+    }
+
+    private func endLinks(_ deletion: UnitOfWork.Deletion, _ entity: SQLEntity) throws {
         for slot in entity.home.layout.toManyIndexes {
             guard let relationship = entity.home.layout.slots[slot].relationship,
                 let links = schema.links(of: relationship),
                 links.kind == .joinTable || relationship.inverseRelationship == nil
             else { continue }
-            try execute(compiler.endLinks(links, column: links.owner), [.integer(deletion.old.reference)])
-            if relationship.inverseRelationship === relationship {
-                try execute(
-                    compiler.endLinks(links, column: links.destination), [.integer(deletion.old.reference)])
+            let columns = links.isReflexive ? [links.owner, links.destination] : [links.owner]
+            for column in columns {
+                try execute(compiler.endLinks(links, column: column), [.integer(deletion.old.reference)])
             }
         }
     }
@@ -185,7 +192,8 @@ struct SQLiteSave {
         let statement = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnNames)
         let row = try SQLiteReader(database).rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
             .first
-        return SaveConflicts.Conflict(home: home, old: old, current: row)
+        let cached = store.rowCache.row(ObjectKey(table: home.table, reference: old.reference))
+        return SaveConflicts.Conflict(home: home, old: old, cached: cached, current: row)
     }
 
     // MARK: Links and orders
@@ -196,13 +204,13 @@ struct SQLiteSave {
             guard let links = schema.links(of: link.relationship) else { continue }
             let (owner, destination) = (settled(link.owner), settled(link.destination))
             try execute(compiler.removeLink(links), [owner, destination])
-            if link.isReflexive { try execute(compiler.removeLink(links), [destination, owner]) }
+            if links.isReflexive { try execute(compiler.removeLink(links), [destination, owner]) }
         }
         for link in unit.addedLinks {
             guard let links = schema.links(of: link.relationship) else { continue }
             let (owner, destination) = (settled(link.owner), settled(link.destination))
             // Both ends of a link of an entity with itself bring it; it is kept once.
-            if link.isReflexive, case .integer(let a) = owner, case .integer(let b) = destination {
+            if links.isReflexive, case .integer(let a) = owner, case .integer(let b) = destination {
                 try execute(compiler.addLink(links), [.integer(max(a, b)), .integer(min(a, b))])
             } else {
                 try execute(compiler.addLink(links), [owner, destination])
@@ -212,9 +220,12 @@ struct SQLiteSave {
             guard let links = schema.links(of: order.relationship), let column = links.order else { continue }
             // Multiples of 1024, as Apple's stores have them, leave room for insertions.
             for (index, destination) in order.destinations.enumerated() {
-                try execute(
-                    compiler.order(links, column),
-                    [.integer(Int64(index + 1) * 1024), settled(order.owner), settled(destination)])
+                let place = SQLValue.integer(Int64(index + 1) * 1024)
+                let (owner, destination) = (settled(order.owner), settled(destination))
+                try execute(compiler.order(links, column), [place, owner, destination])
+                if links.isReflexive {
+                    try execute(compiler.order(links, column), [place, destination, owner])
+                }
             }
         }
     }
@@ -222,27 +233,24 @@ struct SQLiteSave {
     // MARK: Derived values
 
     /// Puts what the triggers computed into the rows.
-    private func takeReports(_ unit: UnitOfWork, _ outcome: inout SaveOutcome) throws {
+    private func takeDerivedValues(_ unit: UnitOfWork, _ outcome: inout SaveOutcome) throws {
         var changes = store.reports.changes
-        guard !changes.isEmpty else { return }
-        func apply(_ rows: inout [Row]) {
-            for index in rows.indices {
-                let row = rows[index]
-                let place = DerivedReports.Place(entityNumber: row.entityNumber, reference: row.reference)
-                if let found = changes.removeValue(forKey: place),
-                    let home = store.home(number: row.entityNumber)
-                {
-                    rows[index] = row.replacing(found, home.layout)
-                }
-            }
+        for index in outcome.inserted.indices {
+            let row = outcome.inserted[index]
+            guard let found = changes.removeValue(forKey: DerivedReports.Place(row)) else { continue }
+            outcome.inserted[index] = row.replacing(found, unit.inserts[index].home.layout)
         }
-        apply(&outcome.inserted)
-        apply(&outcome.updated)
-        let deleted = Set(
-            unit.deletions.map {
-                DerivedReports.Place(entityNumber: $0.old.entityNumber, reference: $0.old.reference)
-            })
-        for (place, found) in changes where !deleted.contains(place) {
+        for index in outcome.updated.indices {
+            let row = outcome.updated[index]
+            let home = unit.updates[index].home
+            changes[DerivedReports.Place(row)] = nil
+            guard !home.layout.derivedIndexes.isEmpty else { continue }
+            // Others may have changed what is derived since the row was read: that counts up no version.
+            let values = try SQLiteReader(database).derivedValues(schema.entity(home), row.reference)
+            outcome.updated[index] = row.replacing(values, home.layout)
+        }
+        for deletion in unit.deletions { changes[DerivedReports.Place(deletion.old)] = nil }
+        for (place, found) in changes {
             guard let home = store.home(number: place.entityNumber) else { continue }
             outcome.affected.append((home, place.reference, found))
         }
@@ -267,8 +275,4 @@ struct SQLiteSave {
             }
         }
     }
-}
-
-extension UnitOfWork.Link {
-    fileprivate var isReflexive: Bool { relationship.inverseRelationship === relationship }
 }

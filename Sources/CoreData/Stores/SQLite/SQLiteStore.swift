@@ -10,7 +10,9 @@ import Synchronization
 package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
     package private(set) var schema = SQLSchema(
         dialect: SQLiteDialect(), tables: [], joinTables: [], entities: [], links: [:])
-    private(set) var connections: (any DatabaseWriter)?
+    /// Nil before the file is open and after it is closed, which any queue may meet.
+    private let access = Mutex<(any DatabaseWriter)?>(nil)
+    var connections: (any DatabaseWriter)? { access.withLock { $0 } }
     let reports = DerivedReports()
     let rowCache = RowCache()
     private var decoders: [Int32: RowDecoder] = [:]
@@ -34,14 +36,27 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         }
         let entities = model.entitiesInPreorder(configuration: configuration)
         installEntities(entities.enumerated().map { ($1, Int32($0 + 1)) })
-        schema = SQLSchema.design(homes: homes, dialect: SQLiteDialect())
+        design(existing: nil)
         decoders = Dictionary(
             uniqueKeysWithValues: schema.entities.map { entity in
                 (entity.number, RowDecoder(family: entity.familyNumbers.compactMap(schema.entity)))
             })
         let opening = SQLiteStoreOpening(store: self, model: model, options: options)
-        connections = try opening.connect()
+        let connections = try opening.connect()
+        access.withLock { $0 = connections }
     }
+
+    /// Designs the tables.
+    ///
+    /// - Parameter existing: those of the file, if there is one.
+    func design(existing: ExistingTables?) {
+        schema = SQLSchema.design(homes: homes, dialect: SQLiteDialect(), existing: existing)
+    }
+
+    // MARK: Metadata
+
+    /// How often the metadata was set, and how many of these times are in the file.
+    private let metadataChanges = Mutex((made: 0, written: 0))
 
     /// Sets what the file says of itself, without writing it.
     func take(metadata: [String: Any]) { super.metadata = metadata }
@@ -49,20 +64,45 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     package override var metadata: [String: Any]! {
         get { super.metadata }
         set {
-            var metadata = newValue ?? [:]
-            // What identifies the store is not the application's to change.
-            for key in [NSStoreTypeKey, NSStoreUUIDKey] { metadata[key] = super.metadata[key] }
-            super.metadata = metadata
-            metadataIsDirty.store(true, ordering: .relaxed)
+            super.metadata = SQLiteMetadata.merging(newValue ?? [:], into: super.metadata)
+            metadataChanges.withLock { $0.made += 1 }
         }
     }
 
     /// Whether the metadata was set since it was written; the next save writes it.
-    let metadataIsDirty = Atomic<Bool>(false)
+    var hasUnsavedMetadata: Bool { metadataChanges.withLock { $0.made > $0.written } }
+
+    /// Writes the metadata if it was set, as a part of the running transaction.
+    func writeMetadata(_ database: Database) throws {
+        guard hasUnsavedMetadata else { return }
+        let made = metadataChanges.withLock { $0.made }
+        try SQLiteMetadata.write(metadata, database)
+        // Not before the transaction has ended well: a failed one is tried again.
+        database.afterNextTransaction { [weak self] _ in self?.metadataChanges.withLock { $0.written = made }
+        }
+    }
+
+    package override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        try SQLiteStoreFile(url: url, options: SQLiteStoreOptions(nil)).metadata()
+    }
+
+    package override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws
+    {
+        try SQLiteStoreFile(url: url, options: SQLiteStoreOptions(nil)).setMetadata(metadata ?? [:])
+    }
 
     package override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
-        try? connections?.close()
-        connections = nil
+        let connections = access.withLock { access in
+            defer { access = nil }
+            return access
+        }
+        // The last connection to go must be the one that writes: it moves the log into the file.
+        (connections as? DatabasePool)?.invalidateReadOnlyConnections()
+        do {
+            try connections?.close()
+        } catch {
+            Log.store.error("Could not close the store at \(url?.path ?? ""): \(error.localizedDescription)")
+        }
         rowCache.removeAll()
     }
 
@@ -88,10 +128,11 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         let entity = schema.entity(query.home)
         let decoder = decoder(entity)
         let statement = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnNames)
+        let state = rowCache.state
         let rows = try read("fetch") { database in
             try SQLiteReader(database).rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
         }
-        rowCache.insert(rows, table: query.home.table)
+        rowCache.insert(rows, table: query.home.table, readAt: state)
         return rows
     }
 

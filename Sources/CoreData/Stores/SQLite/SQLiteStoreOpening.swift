@@ -10,77 +10,44 @@ struct SQLiteStoreOpening {
     let model: NSManagedObjectModel
     let options: SQLiteStoreOptions
 
-    /// - Throws: 134010 when the file is no store, 134080 when it cannot be opened, 134090 when it stays locked, 134100
-    ///   when its model is another one, 134020 when its tables are not the model's.
+    /// - Throws: 259 when the file is no SQLite database, 134010 when it is one and no store, 134080 when it cannot be
+    ///   opened, 134090 when it stays locked, 134100 when its model is another one, 134020 when its tables are not the
+    ///   model's.
     func connect() throws -> any DatabaseWriter {
         guard let url = store.url, url.isFileURL else {
             throw NSError.coreData(
                 .persistentStoreOpen,
                 "A SQLite store needs a file URL, not \(store.url?.absoluteString ?? "none").")
         }
+        let file = SQLiteStoreFile(url: url, options: options)
         do {
-            if url.isNullDevice { return try makeInMemory() }
-            if try exists(url) {
-                try check(url)
-                return try openExisting(url)
-            }
-            return try make(url)
+            if url.isNullDevice { return try makeInMemory(file) }
+            if try file.exists(), try check(file) { return try openExisting(file) }
+            return try make(file)
         } catch let error as DatabaseError {
-            throw NSError.sqlite(error, during: "open the store", store: url)
+            throw file.openingError(error)
         }
     }
 
     // MARK: Checking a file
 
-    private func exists(_ url: URL) throws -> Bool {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
-            let folder = url.deletingLastPathComponent()
-            guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder),
-                isFolder.boolValue
-            else { throw unopenable("the folder \(folder.path) does not exist") }
-            guard !options.isReadOnly else { throw unopenable("the file does not exist") }
-            return false
-        }
-        guard !isFolder.boolValue else { throw unopenable("it is a folder") }
-        guard FileManager.default.isReadableFile(atPath: url.path) else {
-            throw unopenable("the file cannot be read")
-        }
-        guard options.isReadOnly || FileManager.default.isWritableFile(atPath: url.path) else {
-            throw unopenable("the file is read-only; open it with \(NSReadOnlyPersistentStoreOption)")
-        }
-        let size = (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.intValue
-        // An empty file is a store that was never written.
-        return size != 0
-    }
-
-    private func unopenable(_ reason: String) -> NSError {
-        .coreData(
-            .persistentStoreOpen, "The store at \(store.url?.path ?? "") cannot be opened: \(reason).",
-            [NSFilePathErrorKey: store.url?.path ?? ""])
-    }
-
-    private func check(_ url: URL) throws {
-        guard let handle = FileHandle(forReadingAtPath: url.path) else {
-            throw unopenable("the file cannot be read")
-        }
-        let header = try? handle.read(upToCount: 16)
-        try? handle.close()
-        guard header == Data("SQLite format 3\0".utf8) else {
-            throw NSError.coreData(
-                .persistentStoreTypeMismatch, "The file at \(url.path) is not a SQLite database.",
-                [NSFilePathErrorKey: url.path])
-        }
-        var configuration = configuration()
-        configuration.readonly = true
-        let connection = try DatabaseQueue(path: url.path, configuration: configuration)
-        defer { try? connection.close() }
-        try connection.read { database in
-            let metadata = try SQLiteMetadata.read(database, url)
+    /// False when nothing was ever stored in the database, so that the store is still to be made.
+    private func check(_ file: SQLiteStoreFile) throws -> Bool {
+        try file.read { database in
+            guard try hasTables(database) else {
+                guard !options.isReadOnly else { throw file.unopenable("the database is empty") }
+                return false
+            }
+            let metadata = try SQLiteMetadata.read(database, file.url)
             try checkVersion(metadata)
             try checkTables(database)
             store.take(metadata: metadata)
+            return true
         }
+    }
+
+    private func hasTables(_ database: Database) throws -> Bool {
+        try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM sqlite_master") != 0
     }
 
     private func checkVersion(_ metadata: [String: Any]) throws {
@@ -115,15 +82,13 @@ struct SQLiteStoreOpening {
     }
 
     private func checkTables(_ database: Database) throws {
+        let existing = try tables(database)
+        store.design(existing: existing)
         let wanted =
             store.schema.tables.map { ($0.name, $0.columns.map(\.name)) }
             + store.schema.joinTables.map { ($0.name, [$0.first, $0.second] + $0.orders) }
         for (table, columns) in wanted {
-            let names = Set(
-                try Row_.fetchAll(
-                    database, sql: "SELECT name FROM pragma_table_info(?)", arguments: [table]
-                ).compactMap { $0[0] as String? })
-            guard !names.isEmpty else {
+            guard let names = existing.columns(of: table) else {
                 throw NSError.coreData(
                     .persistentStoreIncompatibleSchema,
                     "The store has no table \(table), which the model needs.")
@@ -136,67 +101,97 @@ struct SQLiteStoreOpening {
         }
     }
 
+    private func tables(_ database: Database) throws -> ExistingTables {
+        let rows = try Row_.fetchAll(
+            database,
+            sql: """
+                SELECT t.name, c.name FROM sqlite_master t JOIN pragma_table_info(t.name) c WHERE t.type = 'table'
+                """)
+        var tables: [String: [String]] = [:]
+        for row in rows { tables[row[0], default: []].append(row[1]) }
+        return ExistingTables(tables)
+    }
+
     // MARK: Connecting
 
-    private func configuration() -> Configuration {
-        var configuration = Configuration()
-        configuration.label = "CoreData"
-        configuration.busyMode = .timeout(options.timeout)
-        configuration.readonly = options.isReadOnly
-        configuration.maximumReaderCount = 8
+    private func configuration(_ file: SQLiteStoreFile) -> Configuration {
+        var configuration = file.configuration
         let reports = store.reports
-        let pragmas = options.pragmas
-        configuration.prepareDatabase { database in
-            for pragma in pragmas { try database.execute(sql: "PRAGMA \(pragma.name) = \(pragma.value)") }
-            SQLiteFunctions.install(on: database, reports: reports)
-        }
+        configuration.prepareDatabase { SQLiteFunctions.install(on: $0, reports: reports) }
         return configuration
     }
 
-    private func openExisting(_ url: URL) throws -> any DatabaseWriter {
-        if options.isReadOnly { return try DatabaseQueue(path: url.path, configuration: configuration()) }
-        let pool = try DatabasePool(path: url.path, configuration: configuration())
-        if options.vacuums { try pool.vacuum() }
-        if options.analyses { try pool.write { try $0.execute(sql: "ANALYZE") } }
-        return pool
-    }
-
-    /// Makes the store beside its place and moves it there when it is complete.
-    private func make(_ url: URL) throws -> any DatabaseWriter {
-        let draft = url.deletingLastPathComponent().appendingPathComponent(
-            ".\(url.lastPathComponent).\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: draft) }
-        var configuration = configuration()
-        configuration.readonly = false
-        do {
-            let connection = try DatabaseQueue(path: draft.path, configuration: configuration)
-            try connection.writeWithoutTransaction(fill)
-            try connection.close()
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CANTOPEN {
-            throw unopenable("its folder cannot be written to")
+    private func openExisting(_ file: SQLiteStoreFile) throws -> any DatabaseWriter {
+        let configuration = configuration(file)
+        if options.isReadOnly { return try file.readOnlyConnection(configuration) }
+        let connection: any DatabaseWriter
+        if let mode = options.journalMode, mode != "wal" {
+            // Without a write-ahead log, readers and the writer would wait for each other anyway.
+            let queue = try DatabaseQueue(path: file.url.path, configuration: configuration)
+            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = \(mode)") }
+            connection = queue
+        } else {
+            connection = try DatabasePool(path: file.url.path, configuration: configuration)
         }
-        if FileManager.default.fileExists(atPath: url.path) {
-            // An empty file takes the store's contents.
-            try FileManager.default.removeItem(at: url)
-        }
-        do {
-            try FileManager.default.moveItem(at: draft, to: url)
-        } catch CocoaError.fileWriteFileExists {
-            // Somebody else made the store meanwhile.
-            try check(url)
-        }
-        return try openExisting(url)
-    }
-
-    private func makeInMemory() throws -> any DatabaseWriter {
-        let connection = try DatabaseQueue(configuration: configuration())
-        try connection.writeWithoutTransaction(fill)
+        if options.vacuums { try connection.vacuum() }
+        if options.analyses { try connection.write { try $0.execute(sql: "ANALYZE") } }
         return connection
     }
 
-    private func fill(_ database: Database) throws {
+    // MARK: Making
+
+    /// Makes the store, or opens the one that somebody else has made meanwhile.
+    private func make(_ file: SQLiteStoreFile) throws -> any DatabaseWriter {
+        let isMade =
+            FileManager.default.fileExists(atPath: file.url.path)
+            ? try fillEmptyFile(file) : try placeNewFile(file)
+        guard try isMade || check(file) else { throw file.unopenable("others make it and take it away") }
+        return try openExisting(file)
+    }
+
+    /// Makes the store beside its place and puts it there when it is complete; false when something is there.
+    private func placeNewFile(_ file: SQLiteStoreFile) throws -> Bool {
+        let url = file.url
+        let draft = url.deletingLastPathComponent().appendingPathComponent(
+            ".\(url.lastPathComponent).\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: draft) }
+        do {
+            let connection = try DatabaseQueue(path: draft.path, configuration: configuration(file))
+            _ = try connection.writeWithoutTransaction(fill)
+            try connection.close()
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CANTOPEN {
+            throw file.unopenable("its folder cannot be written to")
+        }
+        do {
+            // A link, other than a move, does not take the place of what another process has just put there.
+            try FileManager.default.linkItem(at: draft, to: url)
+        } catch {
+            guard !FileManager.default.fileExists(atPath: url.path) else { return false }
+            // A file system without links.
+            try FileManager.default.moveItem(at: draft, to: url)
+        }
+        return true
+    }
+
+    /// Makes the store in an empty file; false when it is not empty any more.
+    private func fillEmptyFile(_ file: SQLiteStoreFile) throws -> Bool {
+        let connection = try DatabaseQueue(path: file.url.path, configuration: configuration(file))
+        defer { try? connection.close() }
+        return try connection.writeWithoutTransaction(fill)
+    }
+
+    private func makeInMemory(_ file: SQLiteStoreFile) throws -> any DatabaseWriter {
+        let connection = try DatabaseQueue(configuration: configuration(file))
+        _ = try connection.writeWithoutTransaction(fill)
+        return connection
+    }
+
+    /// Makes tables and metadata, all or nothing; false when the database has tables.
+    private func fill(_ database: Database) throws -> Bool {
         try database.execute(sql: "PRAGMA auto_vacuum = 2")
-        try database.inTransaction {
+        var isFilled = false
+        try database.inTransaction(.exclusive) {
+            guard try !hasTables(database) else { return .rollback }
             for statement in try store.schema.creationStatements() {
                 try database.execute(
                     sql: statement.text, arguments: StatementArguments(statement.databaseValues))
@@ -204,8 +199,10 @@ struct SQLiteStoreOpening {
             let metadata = SQLiteMetadata.new(model, configuration: store.configurationName)
             try SQLiteMetadata.write(metadata, database)
             store.take(metadata: metadata)
+            isFilled = true
             return .commit
         }
+        return isFilled
     }
 }
 

@@ -5,7 +5,10 @@ struct SQLiteStoreOptions {
     let isReadOnly: Bool
     /// How long a connection waits for a lock, in seconds.
     let timeout: Double
+    /// The pragmas to set on each connection.
     let pragmas: [(name: String, value: String)]
+    /// The pragma `journal_mode`, in lower case: a matter of the file, not of a connection.
+    let journalMode: String?
     let analyses: Bool
     let vacuums: Bool
     let ignoresVersion: Bool
@@ -29,7 +32,9 @@ struct SQLiteStoreOptions {
         vacuums = flag(NSSQLiteManualVacuumOption)
         ignoresVersion = flag(NSIgnorePersistentStoreVersioningOption)
         timeout = (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240
-        pragmas = try Self.pragmas(options[NSSQLitePragmasOption])
+        let pragmas = try Self.pragmas(options[NSSQLitePragmasOption])
+        self.pragmas = pragmas.filter { $0.name.lowercased() != "journal_mode" }
+        journalMode = pragmas.first { $0.name.lowercased() == "journal_mode" }?.value.lowercased()
     }
 
     /// Pragmas by name; names and values are words or numbers, so that they can be written into a statement.

@@ -13,6 +13,15 @@ struct FetchCompiler {
         return try select(query) { _ in SQLStatement("SELECT \(list.joined(separator: ", "))") }
     }
 
+    /// A statement with some columns of one object.
+    static func values(
+        _ entity: SQLEntity, _ columns: [SQLColumn], _ reference: Int64, dialect: any SQLDialect
+    ) -> SQLStatement {
+        let list = columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
+        return SQLStatement(
+            "SELECT \(list) FROM \(dialect.quoted(entity.table)) WHERE Z_PK = ?", [.integer(reference)])
+    }
+
     /// A statement with entity number and key.
     func keys(_ query: FetchQuery) throws -> SQLStatement {
         try select(query) { _ in SQLStatement("SELECT \(QueryScope.base).Z_ENT, \(QueryScope.base).Z_PK") }

@@ -53,27 +53,28 @@ extension SQLValue {
         }
     }
 
+    /// - Parameter value: a number of Swift or Foundation. Foundation's are asked first what they are: they would cast
+    ///   to Swift's types, and lose digits by it.
     private init?(number value: Any) {
         switch value {
+        case let value as Decimal: self = DecimalColumn.stored(value)
+        case let value as NSDecimalNumber: self = DecimalColumn.stored(value.decimalValue)
+        case let value as NSNumber where type(of: value as Any) is AnyObject.Type: self.init(number: value)
         case let value as Bool: self = .integer(value ? 1 : 0)
         case let value as any FixedWidthInteger:
             guard let integer = Int64(exactly: value) else { return nil }
             self = .integer(integer)
         case let value as Double: self = .double(value)
         case let value as Float: self = .double(Double(value))
-        case let value as Decimal: self = Self.decimal(value)
-        case let value as NSDecimalNumber: self = Self.decimal(value.decimalValue)
-        case let value as NSNumber: self = .double(value.doubleValue)
         default: return nil
         }
     }
 
-    /// A decimal as a column with numeric affinity compares it.
-    static func decimal(_ value: Decimal) -> SQLValue {
-        let number = NSDecimalNumber(decimal: value)
-        if let integer = Int64(exactly: number.doubleValue), Decimal(integer) == value {
-            return .integer(integer)
+    private init(number value: NSNumber) {
+        switch UInt8(bitPattern: value.objCType.pointee) {
+        case UInt8(ascii: "d"), UInt8(ascii: "f"): self = .double(value.doubleValue)
+        case UInt8(ascii: "Q") where value.uint64Value > UInt64(Int64.max): self = .double(value.doubleValue)
+        default: self = .integer(value.int64Value)
         }
-        return .double(Double("\(value)") ?? number.doubleValue)
     }
 }

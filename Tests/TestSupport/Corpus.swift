@@ -1,13 +1,13 @@
-import CocoaFoundation
+import Foundation
 
 /// The collection of files that Apple's tools wrote, which is not part of the project.
 ///
 /// It lies where `OPENCOREDATA_CORPUS` says, or beside the package. Without it the tests that need it are
 /// skipped.
-enum Corpus {
-    static let missing = "no corpus: set OPENCOREDATA_CORPUS to its folder"
+package enum Corpus {
+    package static let missing = "no corpus: set OPENCOREDATA_CORPUS to its folder"
 
-    static let root: URL? = {
+    package static let root: URL? = {
         let named = ProcessInfo.processInfo.environment["OPENCOREDATA_CORPUS"]
         let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -15,26 +15,26 @@ enum Corpus {
         return FileManager.default.fileExists(atPath: url.appending(path: "INDEX.tsv").path) ? url : nil
     }()
 
-    static var isPresent: Bool { root != nil }
+    package static var isPresent: Bool { root != nil }
 
     /// The rows of a table, split at tabs.
-    static func table(_ name: String) throws -> [[String]] {
+    package static func table(_ name: String) throws -> [[String]] {
         guard let root else { return [] }
         return try String(contentsOf: root.appending(path: name), encoding: .utf8)
             .split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
     }
 
     /// The paths of all files with a name, relative to the corpus, sorted.
-    static func files(named name: String, under folder: String) -> [String] {
+    package static func files(named name: String, under folder: String) -> [String] {
         guard let root, let walk = FileManager.default.enumerator(atPath: root.appending(path: folder).path)
         else { return [] }
         return walk.compactMap { $0 as? String }.filter { ($0 as NSString).lastPathComponent == name }
             .sorted().map { "\(folder)/\($0)" }
     }
 
-    static func url(_ path: String) -> URL { (root ?? URL(filePath: "/")).appending(path: path) }
+    package static func url(_ path: String) -> URL { (root ?? URL(filePath: "/")).appending(path: path) }
 
-    static func propertyList(_ path: String) throws -> [String: Any] {
+    package static func propertyList(_ path: String) throws -> [String: Any] {
         let data = try Data(contentsOf: url(path))
         let plist = try PropertyListSerialization.propertyList(from: data, format: nil)
         return plist as? [String: Any] ?? [:]

@@ -1,0 +1,109 @@
+import CoreData
+
+/// How titles are searched.
+enum SearchMethod: String, Sendable, CaseIterable {
+    /// `canonicalTitle CONTAINS`: the derived attribute, with the canonical form of what is looked for.
+    case canonical
+    /// `title CONTAINS[cd]`: every title is folded while it is searched.
+    case plain
+    /// The first, with the time of the second beside it.
+    case both
+}
+
+/// Which books a window shows.
+struct BookListQuery: Sendable, Equatable {
+    /// How many books a page has.
+    static let pageSize = 100
+
+    /// Where a page begins. Books are listed from the newest to the oldest, undated ones last.
+    struct Place: Sendable, Equatable {
+        /// The newest month; nil for the beginning of the list.
+        var start: Start?
+        /// How many books are passed over from there.
+        var skip = 0
+
+        enum Start: Sendable, Equatable {
+            case month(PublishMonth)
+            case undated
+        }
+    }
+
+    /// What is looked for in titles; empty for nothing.
+    var text = ""
+    var method = SearchMethod.both
+    /// The only author whose books are shown.
+    var author: String?
+    var place = Place()
+
+    var isSearch: Bool { !text.isEmpty || author != nil }
+
+    // MARK: Requests
+
+    /// The request for the books of a page, and one more, by which is seen whether there is another page.
+    func pageRequest() -> NSFetchRequest<Book> {
+        let request = request(from: place)
+        request.fetchOffset = place.skip
+        request.fetchLimit = Self.pageSize + 1
+        return request
+    }
+
+    /// The request for all books from a place on, in order.
+    func request(from place: Place, isReversed: Bool = false) -> NSFetchRequest<Book> {
+        let request: NSFetchRequest<Book> = Book.fetchRequest()
+        request.predicate = NSCompoundPredicate(
+            andPredicateWithSubpredicates: conditions + [from(place)].compactMap(\.self))
+        request.sortDescriptors = order(isReversed: isReversed)
+        request.relationshipKeyPathsForPrefetching = ["author"]
+        // Another program may have changed rows that the context knows.
+        request.shouldRefreshRefetchedObjects = true
+        return request
+    }
+
+    func order(isReversed: Bool) -> [NSSortDescriptor] {
+        [
+            NSSortDescriptor(key: "publishDate", ascending: isReversed),
+            NSSortDescriptor(key: "title", ascending: !isReversed),
+        ]
+    }
+
+    /// What a book must meet, wherever it stands in the list.
+    var conditions: [NSPredicate] {
+        var conditions: [NSPredicate] = []
+        if let author { conditions.append(NSPredicate(format: "author.name == %@", author)) }
+        if !text.isEmpty { conditions.append(method == .plain ? Self.plain(text) : Self.canonical(text)) }
+        return conditions
+    }
+
+    /// The fast search: the store keeps the canonical form of each title.
+    static func canonical(_ text: String) -> NSPredicate {
+        NSPredicate(format: "canonicalTitle CONTAINS %@", canonicalForm(text))
+    }
+
+    /// The search that folds each title while it looks.
+    static func plain(_ text: String) -> NSPredicate { NSPredicate(format: "title CONTAINS[cd] %@", text) }
+
+    /// The text as the derivation `canonical:(title)` would make it.
+    static func canonicalForm(_ text: String) -> String {
+        NSExpression(format: "canonical:(%@)", text).expressionValue(with: nil, context: nil) as? String
+            ?? text
+    }
+
+    private func from(_ place: Place) -> NSPredicate? {
+        switch place.start {
+        case nil: return nil
+        case .undated: return NSPredicate(format: "publishDate == nil")
+        case .month(let month):
+            return month.end.map { NSPredicate(format: "publishDate < %@", $0 as NSDate) }
+        }
+    }
+
+    /// What the books that stand before a place meet; nil when there are none.
+    func before(_ place: Place) -> NSPredicate? {
+        switch place.start {
+        case nil: return nil
+        case .undated: return NSPredicate(format: "publishDate != nil")
+        case .month(let month):
+            return month.end.map { NSPredicate(format: "publishDate >= %@", $0 as NSDate) }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import CoreData
+
+extension BooksDocument {
+    /// A page of the list.
+    func list(_ query: BookListQuery) async throws -> BookList {
+        try await perform { context in
+            var timings: [BookList.Timing] = []
+            if !query.text.isEmpty {
+                timings = try query.methods.map { try Self.time($0, query, context) }
+            }
+            let found = try timings.first?.found ?? Self.count(query.conditions, context)
+            let controller = NSFetchedResultsController(
+                fetchRequest: query.pageRequest(), managedObjectContext: context,
+                sectionNameKeyPath: Book.Name.publishMonthID, cacheName: nil)
+            try controller.performFetch()
+            var list = BookList(sections: Self.sections(controller), found: found, timings: timings)
+            let hasMore = list.count > BookListQuery.pageSize
+            if hasMore { list.dropLast() }
+            list.next = try Self.next(list, query, hasMore: hasMore, context)
+            list.previous = try Self.previous(query, context)
+            return list
+        }
+    }
+
+    private static func sections(_ controller: NSFetchedResultsController<Book>) -> [BookList.Section] {
+        (controller.sections ?? []).map { section in
+            BookList.Section(
+                month: PublishMonth(id: section.name),
+                books: (section.objects ?? []).compactMap { ($0 as? Book).map(BookSnapshot.init) })
+        }
+    }
+
+    private static func count(_ conditions: [NSPredicate], _ context: NSManagedObjectContext) throws -> Int {
+        let request: NSFetchRequest<Book> = Book.fetchRequest()
+        request.predicate =
+            conditions.isEmpty ? nil : NSCompoundPredicate(andPredicateWithSubpredicates: conditions)
+        return try context.count(for: request)
+    }
+
+    // MARK: Timing
+
+    /// Counts what a search finds and how long that takes. Both searches look at every title once.
+    ///
+    /// A search that is over in no time is made again: the first time pays for what is kept afterwards.
+    private static func time(
+        _ method: SearchMethod, _ query: BookListQuery, _ context: NSManagedObjectContext
+    ) throws -> BookList.Timing {
+        var query = query
+        query.method = method
+        let clock = ContinuousClock()
+        var timing: BookList.Timing?
+        for _ in 0..<3 {
+            let begin = clock.now
+            let found = try count(query.conditions, context)
+            let duration = clock.now - begin
+            let best = min(duration, timing?.duration ?? duration)
+            timing = BookList.Timing(method: method, found: found, duration: best)
+            if duration > .milliseconds(10) { break }
+        }
+        return timing ?? BookList.Timing(method: method, found: 0, duration: .zero)
+    }
+
+    // MARK: Neighbouring pages
+
+    /// Where the next page begins: at a month, so that a page far down costs no more than the first one.
+    private static func next(
+        _ list: BookList, _ query: BookListQuery, hasMore: Bool, _ context: NSManagedObjectContext
+    ) throws -> BookListQuery.Place? {
+        guard hasMore, let last = list.sections.last else {
+            // A page that begins at a month ends before the undated books.
+            guard case .month = query.place.start else { return nil }
+            let undated = query.conditions + [NSPredicate(format: "publishDate == nil")]
+            return try count(undated, context) > 0 ? BookListQuery.Place(start: .undated) : nil
+        }
+        guard list.sections.count > 1 else {
+            var place = query.place
+            place.skip += list.count
+            return place
+        }
+        return BookListQuery.Place(
+            start: last.month.map(BookListQuery.Place.Start.month) ?? .undated, skip: last.books.count)
+    }
+
+    /// Where the page before begins; nil when this is the first one.
+    private static func previous(
+        _ query: BookListQuery, _ context: NSManagedObjectContext
+    ) throws -> BookListQuery.Place? {
+        var place = query.place
+        if place.skip >= BookListQuery.pageSize {
+            place.skip -= BookListQuery.pageSize
+            return place
+        }
+        guard let before = query.before(place) else {
+            return place.skip > 0 ? BookListQuery.Place() : nil
+        }
+        let wanted = BookListQuery.pageSize - place.skip
+        let request = query.request(from: BookListQuery.Place(), isReversed: true)
+        request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: query.conditions + [before])
+        request.fetchLimit = wanted + 1
+        let books = try context.fetch(request)
+        guard !books.isEmpty else { return place.skip > 0 ? BookListQuery.Place(start: place.start) : nil }
+        guard books.count > wanted, let date = books[wanted - 1].publishDate, let month = PublishMonth(date),
+            let begin = month.start, let end = month.end
+        else { return BookListQuery.Place() }
+        let inMonth = NSPredicate(
+            format: "publishDate >= %@ AND publishDate < %@", begin as NSDate, end as NSDate)
+        let taken = books.prefix(wanted).count { $0.publishDate.flatMap(PublishMonth.init) == month }
+        let all = try count(query.conditions + [inMonth], context)
+        return BookListQuery.Place(start: .month(month), skip: max(0, all - taken))
+    }
+}
+
+extension BookListQuery {
+    /// The searches to make; the first one's results are shown.
+    fileprivate var methods: [SearchMethod] {
+        switch method {
+        case .canonical, .plain: [method]
+        case .both: [.canonical, .plain]
+        }
+    }
+}
+
+extension BookList {
+    /// Takes the last book out.
+    fileprivate mutating func dropLast() {
+        guard let last = sections.indices.last else { return }
+        sections[last].books.removeLast()
+        if sections[last].books.isEmpty { sections.removeLast() }
+    }
+}

@@ -1,0 +1,53 @@
+import CoreData
+import Synchronization
+
+/// Tells whoever listens that something in the document changed: values, or what there is to undo or to save.
+final class DocumentNews: Sendable {
+    private struct State {
+        var listeners: [UUID: AsyncStream<Void>.Continuation] = [:]
+        nonisolated(unsafe) var observers: [any NSObjectProtocol] = []
+    }
+
+    private let state = Mutex(State())
+
+    deinit {
+        state.withLock { state in
+            for observer in state.observers { NotificationCenter.default.removeObserver(observer) }
+            for listener in state.listeners.values { listener.finish() }
+        }
+    }
+
+    /// Follows a context.
+    ///
+    /// - Parameter changed: called on the context's queue, before the listeners.
+    func follow(_ context: NSManagedObjectContext, changed: @escaping @Sendable () -> Void) {
+        for name in [
+            NSManagedObjectContext.didChangeObjectsNotification,
+            NSManagedObjectContext.didSaveObjectsNotification,
+        ] {
+            let observer = NotificationCenter.default.addObserver(forName: name, object: context, queue: nil)
+            {
+                [weak self] _ in
+                changed()
+                self?.tell()
+            }
+            state.withLock { $0.observers.append(observer) }
+        }
+    }
+
+    /// One element for each change from now on. Changes that come faster than they are taken count as one.
+    func changes() -> AsyncStream<Void> {
+        let id = UUID()
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        state.withLock { $0.listeners[id] = continuation }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.listeners.removeValue(forKey: id) }
+        }
+        return stream
+    }
+
+    private func tell() {
+        for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield() }
+    }
+}

@@ -1,0 +1,6 @@
+import BooksApp
+
+@main
+enum Main {
+    static func main() async { await BooksCommand.main() }
+}

@@ -1,0 +1,138 @@
+"""Checks of a page for people who cannot see it, or not well. Each gives a list of what is wrong."""
+
+SCRIPT = r"""
+() => {
+  const wrong = [];
+  const visible = (element) => {
+    const box = element.getBoundingClientRect();
+    const style = getComputedStyle(element);
+    return box.width > 0 && box.height > 0 && style.visibility !== "hidden" && style.display !== "none";
+  };
+  const name = (element) => {
+    const ids = element.getAttribute("aria-labelledby");
+    if (ids) return ids.split(/\s+/).map((id) => document.getElementById(id)?.textContent ?? "").join(" ").trim();
+    if (element.getAttribute("aria-label")) return element.getAttribute("aria-label").trim();
+    if (element.labels?.length) return [...element.labels].map((label) => label.textContent).join(" ").trim();
+    return (element.textContent || element.getAttribute("alt") || element.title || "").trim();
+  };
+  const where = (element) => `<${element.localName}${element.id ? ` id=${element.id}` : ""}> ${element.textContent.trim().slice(0, 40)}`;
+
+  // Language, title, landmarks.
+  if (!document.documentElement.lang) wrong.push("the page has no lang");
+  if (!document.title.trim()) wrong.push("the page has no title");
+  for (const [selector, count] of [["main", 1], ["header.top", 1], ["footer", 1], ["nav[aria-label]", 1], ["h1", 1]]) {
+    const found = document.querySelectorAll(selector).length;
+    if (count === 1 && selector !== "nav[aria-label]" ? found !== 1 : found < 1) wrong.push(`${found} of ${selector}`);
+  }
+  const skip = document.querySelector("a.skip");
+  if (!skip || document.body.firstElementChild !== skip || !document.querySelector(skip.getAttribute("href"))) {
+    wrong.push("no skip link at the beginning");
+  }
+
+  // Headings go down one level at a time.
+  let level = 0;
+  for (const heading of document.querySelectorAll("h1, h2, h3, h4")) {
+    const next = Number(heading.localName[1]);
+    if (heading.closest("aside")) continue;
+    if (next > level + 1) wrong.push(`heading ${where(heading)} after level ${level}`);
+    level = next;
+    if (!name(heading)) wrong.push(`empty heading ${where(heading)}`);
+  }
+
+  // Everything that can be used has a name; ids are unique and references lead somewhere.
+  for (const element of document.querySelectorAll("a[href], button, input:not([type=hidden]), textarea, select, summary")) {
+    if (!name(element)) wrong.push(`no name: ${where(element)} ${element.name ?? ""}`);
+    if (element.localName === "input" && !element.labels?.length) wrong.push(`no label: ${element.name}`);
+    if (element.tabIndex > 0) wrong.push(`own order of tabs: ${where(element)}`);
+  }
+  for (const image of document.querySelectorAll("img:not([alt]), svg:not([aria-hidden=true]):not([role=img])")) {
+    wrong.push(`a picture without a text: ${image.outerHTML.slice(0, 80)}`);
+  }
+  for (const section of document.querySelectorAll("[role=region], aside, nav")) {
+    if (!name(section) || !(section.getAttribute("aria-label") || section.getAttribute("aria-labelledby"))) {
+      wrong.push(`a region without a name: ${where(section)}`);
+    }
+  }
+  const ids = [...document.querySelectorAll("[id]")].map((element) => element.id);
+  for (const id of new Set(ids.filter((id, index) => ids.indexOf(id) !== index))) wrong.push(`twice: id ${id}`);
+  for (const attribute of ["aria-labelledby", "aria-describedby", "for", "list"]) {
+    for (const element of document.querySelectorAll(`[${attribute}]`)) {
+      for (const id of element.getAttribute(attribute).split(/\s+/)) {
+        if (!document.getElementById(id)) wrong.push(`${attribute} ${id} leads nowhere`);
+      }
+    }
+  }
+  for (const table of document.querySelectorAll("table")) {
+    if (!table.querySelector("thead th[scope=col]")) wrong.push("a table without headers of columns");
+    const region = table.closest("[role=region], section[aria-labelledby]");
+    if (!table.caption && !region && !table.closest(".prose")) wrong.push("a table without a name");
+  }
+  for (const list of document.querySelectorAll("ul, ol")) {
+    for (const child of list.children) if (child.localName !== "li") wrong.push(`<${child.localName}> in a list`);
+  }
+  if (!document.querySelector("[role=status][aria-live=polite]")) wrong.push("no live region");
+
+  // Contrast of text with what is behind it.
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const parse = (color) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = color;
+    canvas.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
+    return [r, g, b, a / 255];
+  };
+  const over = (top, bottom) => top.slice(0, 3).map((c, i) => c * top[3] + bottom[i] * (1 - top[3]));
+  const light = (color) => {
+    const [r, g, b] = color.map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const background = (element) => {
+    const layers = [];
+    for (let e = element; e; e = e.parentElement) layers.push(parse(getComputedStyle(e).backgroundColor));
+    let color = parse("canvas").slice(0, 3);
+    for (const layer of layers.reverse()) color = over(layer, color);
+    return color;
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const seen = new Set();
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.textContent.trim() || seen.has(element)) continue;
+    seen.add(element);
+    if (!visible(element) || element.closest("[disabled], [aria-disabled=true], .hidden, .skip, option, script, title")) continue;
+    const style = getComputedStyle(element);
+    const back = background(element);
+    const text = over(parse(style.color), back);
+    const [high, low] = [light(text), light(back)].sort((a, b) => b - a);
+    const contrast = (high + 0.05) / (low + 0.05);
+    const size = parseFloat(style.fontSize);
+    const isLarge = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+    if (contrast < (isLarge ? 3 : 4.5)) wrong.push(`contrast ${contrast.toFixed(2)}: ${where(element)}`);
+  }
+
+  // Fields and buttons can be told from the page, and hit with a finger.
+  for (const element of document.querySelectorAll("main input:not([type=hidden], [type=radio], [type=checkbox]), main textarea")) {
+    const border = parse(getComputedStyle(element).borderTopColor).slice(0, 3);
+    const [high, low] = [light(border), light(background(element.parentElement))].sort((a, b) => b - a);
+    if ((high + 0.05) / (low + 0.05) < 3) wrong.push(`a pale border: ${element.name}`);
+  }
+  for (const element of document.querySelectorAll("button, a.button")) {
+    const box = element.getBoundingClientRect();
+    if (visible(element) && (box.height < 24 || box.width < 24)) wrong.push(`small: ${where(element)}`);
+  }
+  return wrong;
+}
+"""
+
+
+def problems(page):
+    """What is wrong with a page."""
+    return page.evaluate(SCRIPT)
+
+
+def too_wide(page):
+    """What reaches beyond the window, if the page can be scrolled sideways."""
+    return page.evaluate(
+        """() => document.documentElement.scrollWidth <= innerWidth ? [] :
+             [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1)
+               .map(e => `${e.localName}.${e.className} ${e.getBoundingClientRect().right}`).slice(0, 5)""")

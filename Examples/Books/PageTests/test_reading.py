@@ -1,0 +1,156 @@
+"""The list: what a first launch shows, languages, search, pages."""
+
+import csv
+
+from app import CATALOGUE, PageTest, expect
+
+
+def catalogue():
+    with open(CATALOGUE, encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+class Reading(PageTest):
+    def test_first_launch_makes_the_books_of_the_catalogue(self):
+        count = len(catalogue())
+        self.assertIn(f"made {count} books", self.app.output)
+        self.open()
+        expect(self.page.get_by_role("status").filter(has_text="books")).to_have_text(f"{count} books")
+        if count < 300:
+            self.skipTest(f"the catalogue has {count} books only")
+
+    def test_all_pages_together_show_every_book(self):
+        self.open()
+        titles = []
+        while True:
+            rows = self.page.locator(".book h3").all_inner_texts()
+            self.assertLessEqual(len(rows), 100)
+            titles += rows
+            following = self.page.get_by_role("link", name="Next page")
+            if not following.count():
+                break
+            following.click()
+            self.page.wait_for_load_state()
+        self.assertEqual(sorted(titles), sorted(book["title"] for book in catalogue()))
+
+    def test_books_are_grouped_by_month(self):
+        self.open()
+        months = self.page.locator("#list h2 time").evaluate_all("list => list.map(time => time.dateTime)")
+        self.assertGreater(len(months), 3)
+        self.assertEqual(months, sorted(set(months), reverse=True))
+        for section in self.page.locator("#list section").all():
+            month = section.locator("h2 time")
+            if not month.count():
+                continue
+            days = section.locator(".day time").evaluate_all("list => list.map(time => time.dateTime)")
+            self.assertTrue(days and all(day.startswith(month.get_attribute("datetime")) for day in days))
+
+    def test_headers_are_in_the_visitors_language(self):
+        for locale, month, price in [
+            ("en-GB", "April 1925", "8.99"), ("de-DE", "April 1925", "8,99"), ("fr-FR", "avril 1925", "8,99"),
+            ("ja-JP", "1925年4月", "8.99"),
+        ]:
+            page = self.window(locale=locale)
+            self.open("/?q=gatsby", page)
+            heading = page.locator("#list h2 [lang]")
+            expect(heading).to_have_text(month)
+            self.assertTrue(heading.get_attribute("lang").startswith(locale[:2]))
+            expect(page.locator(".book .price [lang]").first).to_have_text(price)
+
+    def test_dates_follow_the_time_zone_of_the_browser(self):
+        self.open_book("The Great Gatsby")
+        expect(self.page.locator("html")).to_have_attribute("data-time-zone", "Europe/Berlin")
+        berlin = self.page.locator("#value-lastModified td").last.inner_text()
+        tokyo = self.window(timezone_id="Asia/Tokyo")
+        self.open_book("The Great Gatsby", tokyo)
+        expect(tokyo.locator("#value-lastModified td").last).not_to_have_text(berlin)
+
+    def test_the_first_window_gets_its_time_zone_without_a_reload(self):
+        page = self.window(timezone_id="Asia/Tokyo")
+        self.open_book("The Great Gatsby", page)
+        page.context.clear_cookies()
+        page.reload()
+        before = page.locator("#value-lastModified td").last.inner_text()
+        page.reload()
+        expect(page.locator("#value-lastModified td").last).to_have_text(before)
+
+    def test_years_lead_to_their_books(self):
+        self.open()
+        years = self.page.get_by_role("complementary", name="Years")
+        years.get_by_role("link", name="1920s").click()
+        expect(self.page.locator("#list h2 time").first).to_have_attribute("datetime", __import__("re").compile("^192"))
+        expect(years.get_by_role("link", name="1925")).to_be_visible()
+
+    def test_titles_from_right_to_left_stay_in_their_place(self):
+        self.open("/?q=ليلة")
+        title = self.page.locator(".book h3 bdi").first
+        self.assertEqual(title.evaluate("element => getComputedStyle(element).direction"), "rtl")
+        self.assertEqual(self.page.locator(".book").first.evaluate("e => getComputedStyle(e).direction"), "ltr")
+
+
+class Searching(PageTest):
+    def test_search_while_typing_ignores_case_and_accents(self):
+        self.open()
+        for text in ["uber die", "ÜBER DIE", "über die d"]:
+            self.page.get_by_label("Search titles").fill(text)
+            expect(self.page.locator("#search-status")).to_have_text("1 book found")
+            expect(self.page.locator(".book h3")).to_have_text(["Über die Dörfer"])
+        self.assertIn("q=", self.page.url)
+        self.page.get_by_label("Search titles").fill("")
+        expect(self.page.locator("#search-status")).to_have_text(f"{len(catalogue())} books")
+
+    def test_both_times_are_shown_side_by_side(self):
+        self.open("/?q=uber%20die")
+        rows = self.page.locator("#timings tbody tr")
+        expect(rows).to_have_count(2)
+        expect(rows.nth(0)).to_contain_text("canonicalTitle CONTAINS")
+        expect(rows.nth(1)).to_contain_text("title CONTAINS[cd]")
+        for row in rows.all():
+            self.assertRegex(row.locator(".time").inner_text(), r"^[\d.,]+ ms$")
+        expect(self.page.locator("#timings caption")).to_contain_text("uber die")
+
+    def test_one_search_alone(self):
+        self.open("/?q=uber%20die")
+        self.page.get_by_label("title CONTAINS[cd]").check()
+        expect(self.page.locator("#timings tbody tr")).to_have_count(1)
+        expect(self.page.locator(".book h3")).to_have_text(["Über die Dörfer"])
+        self.assertIn("by=plain", self.page.url)
+
+    def test_nothing_found_is_said(self):
+        self.open()
+        self.page.get_by_label("Search titles").fill("xyzzy")
+        expect(self.page.locator("#search-status")).to_have_text("0 books found")
+        expect(self.page.locator("#list")).to_contain_text("No book has this in its title")
+
+    def test_the_books_of_an_author(self):
+        self.open("/?q=prozess")
+        self.page.get_by_role("link", name="Franz Kafka").click()
+        expect(self.page.get_by_role("heading", level=1)).to_have_text("Books by Franz Kafka")
+        self.assertGreaterEqual(self.page.locator(".book").count(), 2)
+        self.page.get_by_label("Search titles").fill("verwandlung")
+        expect(self.page.locator(".book")).to_have_count(1)
+
+
+class WithoutScript(PageTest):
+    options = {"java_script_enabled": False}
+
+    def test_reading_and_searching_work(self):
+        self.open()
+        self.page.get_by_label("Search titles").fill("uber die")
+        self.page.get_by_role("button", name="Search").click()
+        expect(self.page.locator(".book h3")).to_have_text(["Über die Dörfer"])
+        self.page.get_by_role("link", name="Über die Dörfer").click()
+        expect(self.page.get_by_role("heading", level=1)).to_have_text("Über die Dörfer")
+        expect(self.page.get_by_role("table").last).to_contain_text("ZCANONICALTITLE")
+
+    def test_changing_and_saving_work_too(self):
+        self.open_book("Die Verwandlung")
+        self.change({"Price": "7.77"})
+        expect(self.page.locator("#notice")).to_contain_text("not saved yet")
+        self.unsaved("Not saved: 1 changed")
+        self.page.get_by_role("button", name="Undo").click()
+        self.unsaved("Everything is saved")
+        self.page.get_by_role("button", name="Redo").click()
+        self.page.get_by_role("button", name="Save").click()
+        expect(self.page.locator("#notice")).to_contain_text("Everything is saved")
+        expect(self.page.locator(".facts .price")).to_contain_text("7.77")

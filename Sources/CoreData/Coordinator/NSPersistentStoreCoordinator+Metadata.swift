@@ -1,0 +1,93 @@
+import Foundation
+
+// What stores say of themselves, and removing them; also of stores that no coordinator has open.
+
+extension NSPersistentStoreCoordinator {
+    /// The metadata of a store.
+    public func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata ?? [:] }
+
+    /// Sets the metadata of a store; the next save of any context of the coordinator writes them, also one without
+    /// other changes.
+    ///
+    /// The store's type, and what is needed to open it again, stay when the dictionary does not have them.
+    ///
+    /// - Parameter metadata: values of property lists by key; `metadata(for:)` with changes.
+    public func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
+        store.metadata = metadata
+    }
+
+    /// The metadata of a store that need not be open.
+    ///
+    /// - Throws: 134000 for an unknown type or option, 260 when there is no file, 259 when it is no database or a damaged
+    ///   one, 134010 when the database is no store.
+    public class func metadataForPersistentStore(
+        ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
+    ) throws -> [String: Any] {
+        try file(ofType: storeType, at: url, options).metadata()
+    }
+
+    /// The metadata of a store that need not be open.
+    ///
+    /// - Throws: as `metadataForPersistentStore(ofType:at:options:)`.
+    public class func metadataForPersistentStore(
+        type storeType: NSPersistentStore.StoreType, at storeURL: URL, options: [AnyHashable: Any]? = nil
+    ) throws -> [String: Any] {
+        try metadataForPersistentStore(ofType: storeType.rawValue, at: storeURL, options: options)
+    }
+
+    /// Sets the metadata of a store that is not open.
+    ///
+    /// The store's type, and what is needed to open it again, stay when the dictionary does not have them.
+    ///
+    /// - Throws: as `metadataForPersistentStore(ofType:at:options:)`, or 134090 when the store stays locked.
+    public class func setMetadata(
+        _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
+        options: [AnyHashable: Any]? = nil
+    ) throws {
+        try file(ofType: storeType, at: url, options).setMetadata(metadata ?? [:])
+    }
+
+    /// Sets the metadata of a store that is not open.
+    ///
+    /// - Throws: as `setMetadata(_:forPersistentStoreOfType:at:options:)`.
+    public class func setMetadata(
+        _ metadata: [String: Any]?, type storeType: NSPersistentStore.StoreType, at storeURL: URL,
+        options: [AnyHashable: Any]? = nil
+    ) throws {
+        try setMetadata(
+            metadata, forPersistentStoreOfType: storeType.rawValue, at: storeURL, options: options)
+    }
+
+    /// Removes a store that is not open: its file and those beside it.
+    ///
+    /// - Throws: 134000 for an unknown type or option, 134090 while anybody has the store open.
+    public func destroyPersistentStore(
+        at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
+    ) throws {
+        try Self.file(ofType: storeType, at: url, options).destroy()
+    }
+
+    /// Removes a store that is not open: its file and those beside it.
+    ///
+    /// - Throws: as `destroyPersistentStore(at:ofType:options:)`.
+    public func destroyPersistentStore(
+        at url: URL, type storeType: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
+    ) throws {
+        try destroyPersistentStore(at: url, ofType: storeType.rawValue, options: options)
+    }
+
+    private static func file(
+        ofType storeType: String, at url: URL, _ options: [AnyHashable: Any]?
+    ) throws -> SQLiteStoreFile {
+        try refuseUnknown(storeType)
+        return SQLiteStoreFile(url: url, options: try SQLiteStoreOptions(options))
+    }
+
+    /// - Throws: 134000 for a type of store that there is none of.
+    static func refuseUnknown(_ storeType: String) throws {
+        guard storeType != NSSQLiteStoreType else { return }
+        throw NSError.coreData(
+            .persistentStoreInvalidType,
+            "Stores of type '\(storeType)' are not supported; see Documentation/Compatibility.md.")
+    }
+}

@@ -1,0 +1,355 @@
+import CoreData
+import Testing
+
+/// Rows that others changed since they were read: by another context, or behind another coordinator.
+@Suite struct ConflictTests {
+    /// Who was faster.
+    enum Rival: CaseIterable, Sendable {
+        /// Another context of the same coordinator: the row cache knows what it saved.
+        case context
+        /// A context of another coordinator, as in another process: only the file knows.
+        case coordinator
+    }
+
+    private static let model: NSManagedObjectModel = {
+        let owner = NSEntityDescription("Owner", attribute("name", .string))
+        let item = NSEntityDescription(
+            "Item", attribute("name", .string), attribute("note", .string), attribute("amount", .decimal),
+            derived("changed", .date, "now()"), Library.transient("fleeting", .string))
+        pair(owner.relate("items", to: item, many: true), item.relate("owner", to: owner))
+        return NSManagedObjectModel(of: owner, item)
+    }()
+
+    private let folder: StoreFolder
+    private let coordinator: NSPersistentStoreCoordinator
+    private let other: NSPersistentStoreCoordinator
+
+    init() throws {
+        folder = try StoreFolder()
+        coordinator = try folder.open(Self.model)
+        other = try folder.open(Self.model)
+        try coordinator.inContext { context in
+            let owner = try context.insert("Owner", ["name": "first"])
+            try context.insert("Owner", ["name": "second"])
+            try context.insert("Item", ["name": "old", "note": "old", "owner": owner])
+            try context.save()
+        }
+    }
+
+    /// Runs a block with the item in a context, after a rival has changed it as another block says.
+    private func conflict(
+        _ rival: Rival, _ policy: NSMergePolicy = .error,
+        rival change: (NSManagedObjectContext, NSManagedObject) throws -> Void,
+        _ body: (NSManagedObjectContext, NSManagedObject) throws -> Void
+    ) throws {
+        try coordinator.inContext { context in
+            context.mergePolicy = policy
+            let item = try context.only("Item")
+            _ = item.value(forKey: "name")
+            try (rival == .context ? coordinator : other).inContext { context in
+                try change(context, try context.only("Item"))
+                try context.save()
+            }
+            try body(context, item)
+        }
+    }
+
+    private func rename(_ context: NSManagedObjectContext, _ item: NSManagedObject) {
+        item.setValue("theirs", forKey: "name")
+    }
+
+    private func stored() throws -> [String] { try folder.stored("ZNAME", "ZNOTE", "Z_OPT", in: "ZITEM") }
+
+    private func text(_ object: NSManagedObject, _ key: String) -> String? {
+        object.value(forKey: key) as? String
+    }
+
+    // MARK: The error policy
+
+    @Test(arguments: Rival.allCases)
+    func theSaveFailsWithTheConflict(_ rival: Rival) throws {
+        try conflict(rival, rival: rename) { context, item in
+            item.setValue("mine", forKey: "name")
+            item.setValue(NSDecimalNumber(string: "1.5"), forKey: "amount")
+            let refusal = try error { try context.save() }
+            #expect(refusal.domain == NSCocoaErrorDomain && refusal.code == 133020)
+            let conflicts = try #require(
+                refusal.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict])
+            try #require(conflicts.count == 1)
+            let conflict = conflicts[0]
+            #expect(conflict.sourceObject === item)
+            #expect(conflict.oldVersionNumber == 1 && conflict.newVersionNumber == 2)
+            #expect(conflict.objectSnapshot?["name"] as? String == "mine")
+            #expect(conflict.objectSnapshot?["amount"] as? NSDecimalNumber == NSDecimalNumber(string: "1.5"))
+            #expect(conflict.objectSnapshot?["owner"] is NSManagedObjectID)
+            #expect(conflict.objectSnapshot?.keys.sorted() == ["amount", "changed", "name", "note", "owner"])
+            if rival == .context {
+                #expect(conflict.cachedSnapshot?["name"] as? String == "theirs")
+                #expect(conflict.persistedSnapshot == nil)
+            } else {
+                #expect(conflict.cachedSnapshot?["name"] as? String == "old")
+                #expect(conflict.cachedSnapshot?["amount"] is NSNull)
+                #expect(conflict.persistedSnapshot?["name"] as? String == "theirs")
+                #expect(conflict.persistedSnapshot?["owner"] is NSManagedObjectID)
+            }
+
+            // Nothing is lost on either side.
+            #expect(text(item, "name") == "mine" && item.hasChanges)
+            #expect(try stored() == ["text 'theirs'", "text 'old'", "integer 2"])
+
+            // After a refresh the save goes through.
+            context.refresh(item, mergeChanges: true)
+            #expect(text(item, "name") == "mine")
+            try context.save()
+            #expect(try stored() == ["text 'mine'", "text 'old'", "integer 3"])
+        }
+    }
+
+    @Test(arguments: Rival.allCases)
+    func aConflictFailsTheWholeSave(_ rival: Rival) throws {
+        try conflict(rival, rival: rename) { context, item in
+            item.setValue("mine", forKey: "name")
+            try context.insert("Item", ["name": "new"])
+            context.delete(try context.all("Owner", where: NSPredicate(format: "name == 'second'"))[0])
+            #expect(try error { try context.save() }.code == 133020)
+            #expect(try stored() == ["text 'theirs'", "text 'old'", "integer 2"])
+            #expect(try folder.value("SELECT COUNT(*) FROM ZOWNER").description == "2")
+            #expect(context.insertedObjects.count == 1 && context.deletedObjects.count == 1)
+        }
+    }
+
+    @Test(arguments: Rival.allCases)
+    func deletingAChangedRowIsAConflict(_ rival: Rival) throws {
+        try conflict(rival, rival: rename) { context, item in
+            context.delete(item)
+            let refusal = try error { try context.save() }
+            #expect(refusal.code == 133020)
+            let conflict = try #require(
+                (refusal.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict])?.first)
+            #expect(conflict.objectSnapshot == nil)
+            #expect(conflict.newVersionNumber == 2)
+            #expect(item.isDeleted)
+        }
+    }
+
+    @Test(arguments: Rival.allCases)
+    func changingADeletedRowIsAConflict(_ rival: Rival) throws {
+        try conflict(rival, rival: { $0.delete($1) }) { context, item in
+            item.setValue("mine", forKey: "name")
+            let refusal = try error { try context.save() }
+            #expect(refusal.code == 133020)
+            let conflict = try #require(
+                (refusal.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict])?.first)
+            #expect(conflict.newVersionNumber == 0 && conflict.oldVersionNumber == 1)
+            #expect(conflict.persistedSnapshot == nil)
+            #expect((conflict.cachedSnapshot == nil) == (rival == .context))
+        }
+    }
+
+    @Test(arguments: Rival.allCases)
+    func deletingADeletedRowIsNone(_ rival: Rival) throws {
+        let second = NSPredicate(format: "name == 'second'")
+        try coordinator.inContext { context in
+            let owner = try context.all("Owner", where: second)[0]
+            try (rival == .context ? coordinator : other).inContext { context in
+                context.delete(try context.all("Owner", where: second)[0])
+                try context.save()
+            }
+            context.delete(owner)
+            try context.save()
+            #expect(!context.hasChanges)
+        }
+        #expect(try folder.value("SELECT COUNT(*) FROM ZOWNER").description == "1")
+    }
+
+    @Test(arguments: Rival.allCases)
+    func differentObjectsDoNotConflict(_ rival: Rival) throws {
+        try conflict(rival, rival: rename) { context, item in
+            let owner = try context.all("Owner", by: "name")[1]
+            owner.setValue("renamed", forKey: "name")
+            try context.save()
+            #expect(text(item, "name") == "old")
+        }
+    }
+
+    @Test func transientChangesDoNotConflict() throws {
+        try conflict(.context, rival: rename) { context, item in
+            item.setValue("mine", forKey: "fleeting")
+            try context.save()
+        }
+    }
+
+    // MARK: The other policies
+
+    /// Mine: name. Theirs: name and note.
+    private func settle(_ rival: Rival, _ policy: NSMergePolicy) throws -> (
+        name: String?, note: String?, stored: [String]
+    ) {
+        var shown: (String?, String?) = (nil, nil)
+        try conflict(
+            rival, policy,
+            rival: { context, item in
+                item.setValue("theirs", forKey: "name")
+                item.setValue("theirs", forKey: "note")
+            }
+        ) { context, item in
+            item.setValue("mine", forKey: "name")
+            try context.save()
+            #expect(!context.hasChanges && !item.hasChanges)
+            shown = (text(item, "name"), text(item, "note"))
+            // What is shown is what is stored, and the next save works.
+            item.setValue("later", forKey: "note")
+            try context.save()
+        }
+        let stored = try stored()
+        #expect(stored[1] == "text 'later'")
+        #expect(stored[0] == "text '\(shown.0 ?? "")'")
+        return (shown.0, shown.1, stored)
+    }
+
+    @Test(arguments: Rival.allCases)
+    func objectTrump(_ rival: Rival) throws {
+        let settled = try settle(rival, .mergeByPropertyObjectTrump)
+        #expect(settled.name == "mine" && settled.note == "theirs")
+        #expect(settled.stored[2] == "integer 4")
+    }
+
+    @Test(arguments: Rival.allCases)
+    func storeTrump(_ rival: Rival) throws {
+        let settled = try settle(rival, .mergeByPropertyStoreTrump)
+        #expect(settled.name == "theirs" && settled.note == "theirs")
+    }
+
+    @Test(arguments: Rival.allCases)
+    func storeTrumpKeepsWhatTheyLeftAlone(_ rival: Rival) throws {
+        try conflict(rival, .mergeByPropertyStoreTrump, rival: rename) { context, item in
+            item.setValue("mine", forKey: "name")
+            item.setValue("mine", forKey: "note")
+            try context.save()
+            #expect(text(item, "name") == "theirs" && text(item, "note") == "mine")
+        }
+        #expect(try stored() == ["text 'theirs'", "text 'mine'", "integer 3"])
+    }
+
+    @Test(arguments: Rival.allCases)
+    func overwriting(_ rival: Rival) throws {
+        let settled = try settle(rival, .overwrite)
+        #expect(settled.name == "mine" && settled.note == "old")
+    }
+
+    @Test(arguments: Rival.allCases)
+    func rollingBack(_ rival: Rival) throws {
+        let settled = try settle(rival, .rollback)
+        #expect(settled.name == "theirs" && settled.note == "theirs")
+        #expect(settled.stored[2] == "integer 3")
+    }
+
+    @Test(arguments: Rival.allCases)
+    func relationshipsAreSettledToo(_ rival: Rival) throws {
+        func setOwner(_ context: NSManagedObjectContext, _ item: NSManagedObject, _ name: String?) throws {
+            let owners = try context.all("Owner", where: NSPredicate(format: "name == %@", name ?? ""))
+            item.setValue(owners.first, forKey: "owner")
+        }
+        try conflict(rival, .mergeByPropertyObjectTrump, rival: { try setOwner($0, $1, "second") }) {
+            context, item in
+            item.setValue("mine", forKey: "name")
+            try context.save()
+            #expect((item.value(forKey: "owner") as? NSManagedObject).map { text($0, "name") } == "second")
+        }
+        #expect(try folder.stored("ZOWNER", "ZNAME", in: "ZITEM") == ["integer 2", "text 'mine'"])
+    }
+
+    @Test(arguments: Rival.allCases, [NSMergePolicy.mergeByPropertyObjectTrump, .overwrite])
+    func aDeletedRowComesBack(_ rival: Rival, _ policy: NSMergePolicy) throws {
+        try conflict(rival, policy, rival: { $0.delete($1) }) { context, item in
+            item.setValue("mine", forKey: "name")
+            try context.save()
+            #expect(!item.objectID.isTemporaryID && !context.hasChanges)
+        }
+        #expect(try folder.stored("ZNAME", "ZNOTE", in: "ZITEM") == ["text 'mine'", "text 'old'"])
+    }
+
+    @Test(arguments: Rival.allCases, [NSMergePolicy.mergeByPropertyStoreTrump, .rollback])
+    func aDeletedRowStaysAway(_ rival: Rival, _ policy: NSMergePolicy) throws {
+        try conflict(rival, policy, rival: { $0.delete($1) }) { context, item in
+            item.setValue("mine", forKey: "name")
+            try context.save()
+            #expect(!context.hasChanges)
+            #expect(try context.all("Item").isEmpty)
+        }
+        #expect(try folder.value("SELECT COUNT(*) FROM ZITEM").description == "0")
+    }
+
+    @Test(arguments: Rival.allCases, [NSMergePolicy.mergeByPropertyObjectTrump, .overwrite])
+    func aDeletionPrevails(_ rival: Rival, _ policy: NSMergePolicy) throws {
+        try conflict(rival, policy, rival: rename) { context, item in
+            context.delete(item)
+            try context.save()
+            #expect(!context.hasChanges)
+        }
+        #expect(try folder.value("SELECT COUNT(*) FROM ZITEM").description == "0")
+    }
+
+    @Test(arguments: Rival.allCases)
+    func rollingBackADeletion(_ rival: Rival) throws {
+        try conflict(rival, .rollback, rival: rename) { context, item in
+            context.delete(item)
+            try context.save()
+            #expect(!item.isDeleted && !context.hasChanges)
+            #expect(text(item, "name") == "theirs")
+        }
+    }
+
+    @Test func derivedValuesAreThoseOfTheStore() throws {
+        try conflict(.coordinator, .mergeByPropertyObjectTrump, rival: rename) { context, item in
+            let before = try #require(item.value(forKey: "changed") as? Date)
+            item.setValue("mine", forKey: "note")
+            try context.save()
+            let after = try #require(item.value(forKey: "changed") as? Date)
+            #expect(after > before)
+            #expect(
+                try folder.value("SELECT ZCHANGED FROM ZITEM").storage.value as? Double
+                    == after.timeIntervalSinceReferenceDate)
+        }
+    }
+
+    // MARK: A policy of one's own
+
+    private final class Recording: NSMergePolicy, @unchecked Sendable {
+        private(set) var settled: [NSMergeConflict] = []
+
+        override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+            settled += list
+            try super.resolve(optimisticLockingConflicts: list)
+        }
+    }
+
+    @Test func aSubclassSeesTheConflicts() throws {
+        let policy = Recording(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+        try conflict(.coordinator, policy, rival: rename) { context, item in
+            item.setValue("mine", forKey: "name")
+            try context.save()
+            #expect(policy.settled.map(\.sourceObject) == [item])
+        }
+    }
+
+    // MARK: Uniqueness
+
+    @Test func aViolatedConstraint() throws {
+        let code = NSEntityDescription("Code", attribute("text", .string))
+        code.uniquenessConstraints = [["text"]]
+        let folder = try StoreFolder()
+        try folder.open(NSManagedObjectModel(of: code)).inContext { context in
+            try context.insert("Code", ["text": "a"])
+            try context.save()
+            let second = try context.insert("Code", ["text": "a"])
+            let refusal = try error { try context.save() }
+            #expect(refusal.code == 133021)
+            #expect(refusal.userInfo[NSUnderlyingErrorKey] is NSError)
+            #expect(second.isInserted)
+            second.setValue("b", forKey: "text")
+            try context.save()
+        }
+        #expect(try folder.value("SELECT group_concat(ZTEXT) FROM ZCODE").description == "\"a,b\"")
+    }
+}

@@ -1,0 +1,197 @@
+import CoreData
+import GRDB
+import Testing
+
+/// The options that a store is added with.
+@Suite struct StoreOptionTests {
+    private static let model = NSManagedObjectModel(
+        of: NSEntityDescription("Item", attribute("name", .string)))
+
+    private let folder: StoreFolder
+
+    init() throws { folder = try StoreFolder() }
+
+    @Test func readOnly() throws {
+        try folder.open(Self.model).inContext { context in
+            try context.insert("Item", ["name": "kept"])
+            try context.save()
+        }
+        let before = try Data(contentsOf: folder.file)
+        let coordinator = try folder.open(Self.model, [NSReadOnlyPersistentStoreOption: true])
+        #expect(coordinator.persistentStores[0].isReadOnly)
+        try coordinator.inContext { context in
+            let item = try context.only("Item")
+            item.setValue("changed", forKey: "name")
+            let refusal = try error { try context.save() }
+            #expect(refusal.localizedDescription.contains("read-only"))
+            #expect(item.hasChanges)
+            context.rollback()
+            try context.insert("Item")
+            #expect(try error { try context.save() }.localizedDescription.contains("read-only"))
+            #expect(throws: (any Error).self) {
+                try context.obtainPermanentIDs(for: Array(context.insertedObjects))
+            }
+            context.rollback()
+            try context.save()
+        }
+        try coordinator.close()
+        #expect(try Data(contentsOf: folder.file) == before)
+    }
+
+    @Test func pragmas() throws {
+        let options = [NSSQLitePragmasOption: ["cache_size": 123, "synchronous": "FULL"] as [String: Any]]
+        let coordinator = try folder.open(Self.model, options)
+        #expect(!coordinator.persistentStores.isEmpty)
+        try coordinator.inContext { context in
+            try context.insert("Item")
+            try context.save()
+        }
+    }
+
+    @Test(arguments: ["DELETE", "truncate", "WAL"])
+    func theJournalMode(_ mode: String) throws {
+        let options = [NSSQLitePragmasOption: ["journal_mode": mode]]
+        for _ in 0..<2 {
+            let coordinator = try folder.open(Self.model, options)
+            try coordinator.inContext { context in
+                try context.insert("Item")
+                try context.save()
+                #expect(try context.all("Item").count > 0)
+            }
+            let isLogged = try folder.names.contains("Store.sqlite-wal")
+            #expect(isLogged == (mode == "WAL"))
+            try coordinator.close()
+        }
+        #expect(try folder.value("SELECT COUNT(*) FROM ZITEM").description == "2")
+    }
+
+    @Test(arguments: [
+        ["synchronous": "FULL; DROP TABLE ZITEM"], ["a b": "1"], ["": "1"], ["x": ""], ["cache_size": "1'--"],
+    ])
+    func pragmasThatAreNoWordsAreRefused(_ pragmas: [String: String]) throws {
+        let refusal = try error { try folder.open(Self.model, [NSSQLitePragmasOption: pragmas]).close() }
+        #expect(refusal.code == 134000)
+        #expect(refusal.localizedDescription.contains("pragma"))
+        #expect(try folder.names == [])
+    }
+
+    @Test func pragmasMustBeADictionary() throws {
+        let refusal = try error {
+            try folder.open(Self.model, [NSSQLitePragmasOption: "synchronous"]).close()
+        }
+        #expect(refusal.code == 134000)
+        #expect(refusal.localizedDescription.contains("NSSQLitePragmasOption"))
+    }
+
+    @Test func unknownOptionsAreRefusedByName() throws {
+        let refusal = try error { try folder.open(Self.model, ["NSFlyToTheMoonOption": true]).close() }
+        #expect(refusal.code == 134000)
+        #expect(refusal.localizedDescription.contains("'NSFlyToTheMoonOption'"))
+        #expect(try folder.names == [])
+    }
+
+    @Test func unknownTypesAreRefusedByName() throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
+        let refusal = try error {
+            try coordinator.addPersistentStore(type: .init(rawValue: "CardBox"), at: folder.file)
+        }
+        #expect(refusal.code == 134000)
+        #expect(refusal.localizedDescription.contains("'CardBox'"))
+    }
+
+    @Test func unknownConfigurationsAreRefusedByName() throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
+        let refusal = try error {
+            try coordinator.addPersistentStore(type: .sqlite, configuration: "Winter", at: folder.file)
+        }
+        #expect(refusal.code == 134080)
+        #expect(refusal.localizedDescription.contains("'Winter'"))
+    }
+
+    @Test func analysisAndVacuum() throws {
+        let coordinator = try folder.open(Self.model)
+        try coordinator.inContext { context in
+            for index in 0..<500 {
+                try context.insert("Item", ["name": String(repeating: "x", count: index)])
+            }
+            try context.save()
+            for item in try context.all("Item") { context.delete(item) }
+            try context.save()
+        }
+        try coordinator.close()
+        #expect(try folder.names == ["Store.sqlite"])
+        let before = try Data(contentsOf: folder.file).count
+        try folder.open(
+            Self.model, [NSSQLiteManualVacuumOption: true, NSSQLiteAnalyzeOption: NSNumber(value: true)]
+        ).close()
+        #expect(try Data(contentsOf: folder.file).count < before / 2)
+        #expect(try folder.schema()["sqlite_stat1"] != nil)
+        #expect(try folder.value("PRAGMA auto_vacuum").description == "2")
+    }
+
+    @Test func versionsMayBeIgnored() throws {
+        try folder.make(Self.model)
+        let other = NSManagedObjectModel(
+            of: NSEntityDescription("Item", attribute("name", .string, optional: false)))
+        #expect(throws: (any Error).self) { try folder.open(other) }
+        try folder.open(other, [NSIgnorePersistentStoreVersioningOption: true]).close()
+    }
+
+    @Test func aDescriptionTakesThemAll() throws {
+        let description = NSPersistentStoreDescription(url: folder.file)
+        description.timeout = 1
+        description.setValue("NORMAL" as NSString, forPragmaNamed: "synchronous")
+        description.setOption(true as NSNumber, forKey: NSSQLiteAnalyzeOption)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
+        nonisolated(unsafe) var failure: (any Error)?
+        coordinator.addPersistentStore(with: description) { _, error in failure = error }
+        #expect(failure == nil)
+        #expect(coordinator.persistentStores.count == 1)
+    }
+
+    // MARK: In memory
+
+    @Test func aStoreInMemory() throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
+        let null = URL(fileURLWithPath: "/dev/null")
+        let store = try coordinator.addPersistentStore(type: .sqlite, at: null)
+        #expect(store.url == null)
+        let id = try coordinator.inContext { context in
+            let item = try context.insert("Item", ["name": "a"])
+            try context.save()
+            return item.objectID
+        }
+        #expect(!id.isTemporaryID)
+        try coordinator.inContext { context in
+            let names = try context.all("Item", where: NSPredicate(format: "name CONTAINS[cd] 'Ä'")).map {
+                $0.value(forKey: "name") as? String
+            }
+            #expect(names == ["a"])
+            try context.existingObject(with: id).setValue("b", forKey: "name")
+            try context.save()
+        }
+        let other = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
+        try other.addPersistentStore(type: .sqlite, at: null)
+        #expect(try other.inContext { try $0.all("Item").count } == 0)
+        #expect(!FileManager.default.fileExists(atPath: "/dev/null-wal"))
+    }
+
+    @Test func twoContextsOfAStoreInMemoryAtOnce() async throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
+        try coordinator.addPersistentStore(type: .sqlite, at: URL(fileURLWithPath: "/dev/null"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<10 {
+                        try coordinator.inContext { context in
+                            try context.insert("Item")
+                            try context.save()
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try coordinator.inContext { try $0.all("Item").count } == 40)
+    }
+}

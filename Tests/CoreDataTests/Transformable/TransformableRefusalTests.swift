@@ -1,0 +1,198 @@
+import CoreData
+import Logging
+import Testing
+
+/// Values and archives that a transformer refuses: nothing is lost, and the reason is told.
+@Suite struct TransformableRefusalTests {
+    private let folder: StoreFolder
+
+    init() throws { folder = try StoreFolder() }
+
+    // MARK: Saving
+
+    /// The error of a save with a value; the value before is in the file still, and the save works without it.
+    private func refusal(_ key: String, _ value: Any) throws -> NSError {
+        let coordinator = try folder.open(TransformableFixture.model)
+        return try coordinator.inContext { context in
+            let thing = try context.insert("Thing", ["name": "before"])
+            try context.save()
+            thing.setValue("after", forKey: "name")
+            thing.setValue(value, forKey: key)
+            let refusal = try error { try context.save() }
+            #expect(thing.hasChanges && thing.value(forKey: "name") as? String == "after")
+            #expect(try folder.stored("ZNAME", "Z_OPT", in: "ZTHING") == ["text 'before'", "integer 1"])
+            thing.setValue(nil, forKey: key)
+            try context.save()
+            #expect(try folder.stored("ZNAME", "Z_OPT", in: "ZTHING") == ["text 'after'", "integer 2"])
+            return refusal
+        }
+    }
+
+    @Test func aClassThatIsNotAllowed() throws {
+        for key in ["color", "plain"] {
+            let refusal = try refusal(key, Stranger())
+            #expect(refusal.code == 134060)
+            #expect(refusal.userInfo[NSValidationKeyErrorKey] as? String == key)
+            #expect(refusal.localizedDescription.contains("'\(key)'"))
+            #expect(refusal.localizedDescription.contains("Stranger"))
+            #expect(refusal.userInfo[NSUnderlyingErrorKey] is NSError)
+            try FileManager.default.removeItem(at: folder.file)
+        }
+    }
+
+    @Test func anAllowedClassWithSomethingElseInside() throws {
+        let refusal = try refusal("plain", [Stranger()] as NSArray)
+        #expect(refusal.code == 134060)
+        #expect(refusal.localizedDescription.contains("Stranger"))
+    }
+
+    @Test func anotherTypeThanTheCodableOne() throws {
+        let refusal = try refusal("address", Mood.calm)
+        #expect(refusal.code == 134060)
+        #expect(refusal.localizedDescription.contains("Mood"))
+        #expect(refusal.localizedDescription.contains("Address"))
+    }
+
+    @Test func aTransformerThatMakesNothing() throws {
+        let refusal = try refusal("days", [13])
+        #expect(refusal.code == 134060)
+        #expect(refusal.localizedDescription.contains("'days'"))
+    }
+
+    @Test func aTransformerThatMakesNoData() throws {
+        let refusal = try refusal("days", [0])
+        #expect(refusal.code == 134060)
+        #expect(refusal.localizedDescription.contains("'days'"))
+        #expect(refusal.localizedDescription.contains("DatesToData"))
+    }
+
+    @Test func aTransformerThatIsNotRegistered() throws {
+        let refusal = try refusal("unknown", "value")
+        #expect(refusal.code == 134060)
+        for word in ["'NobodyKnows'", "'unknown'", "'Thing'", "setValueTransformer"] {
+            #expect(refusal.localizedDescription.contains(word))
+        }
+    }
+
+    @Test func theDeprecatedTransformer() throws {
+        let refusal = try refusal("old", ["a"] as NSArray)
+        #expect(refusal.code == 134060)
+        for word in ["'NSKeyedUnarchiveFromData'", "'old'", "'NSSecureUnarchiveFromData'", "deprecated"] {
+            #expect(refusal.localizedDescription.contains(word))
+        }
+    }
+
+    // MARK: Reading
+
+    /// Bytes that name a class which the attribute's transformer does not allow, or that are no archive at all.
+    static let bad: [(String, Data)] = [
+        (
+            "another class",
+            (try? NSKeyedArchiver.archivedData(withRootObject: Stranger(), requiringSecureCoding: true))
+                ?? Data()
+        ),
+        ("noise", Data((0..<200).map { UInt8(truncatingIfNeeded: $0 &* 37) })), ("nothing", Data()),
+        (
+            "half an archive",
+            (try? NSKeyedArchiver.archivedData(withRootObject: Color("#1"), requiringSecureCoding: true))?
+                .prefix(60) ?? Data()
+        ),
+    ]
+
+    @Test(arguments: bad, ["color", "plain", "address"])
+    func theRowStaysAsItWas(_ bad: (String, Data), _ key: String) throws {
+        try folder.make(TransformableFixture.model)
+        try folder.execute(
+            """
+            INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, ZNAME, ZMOOD, Z\(key.uppercased())) VALUES (1, 1, 1, 'a', '"wild"', ?)
+            """, [bad.1])
+        try folder.open(TransformableFixture.model).inContext { context in
+            let thing = try context.only("Thing")
+            #expect(thing.value(forKey: key) == nil)
+            #expect(thing.value(forKey: "name") as? String == "a")
+            #expect(thing.value(forKey: "mood") as? Mood == .wild)
+            #expect(!thing.hasChanges)
+            thing.setValue("b", forKey: "name")
+            try context.save()
+            #expect(thing.value(forKey: key) == nil)
+            thing.setValue("c", forKey: "name")
+            try context.save()
+        }
+        #expect(try folder.value("SELECT Z\(key.uppercased()) FROM ZTHING") == bad.1.databaseValue)
+        #expect(try folder.stored("ZNAME", "Z_OPT", in: "ZTHING") == ["text 'c'", "integer 3"])
+    }
+
+    @Test func aNewValueReplacesARefusedOne() throws {
+        try folder.make(TransformableFixture.model)
+        try folder.execute("INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, ZCOLOR) VALUES (1, 1, 1, x'00FF')")
+        try folder.open(TransformableFixture.model).inContext { context in
+            let thing = try context.only("Thing")
+            thing.setValue(Color("#2"), forKey: "color")
+            try context.save()
+        }
+        try folder.open(TransformableFixture.model).inContext { context in
+            let thing = try context.only("Thing")
+            #expect(thing.value(forKey: "color") as? Color == Color("#2"))
+            thing.setValue(nil, forKey: "color")
+            try context.save()
+        }
+        #expect(try folder.stored("ZCOLOR", in: "ZTHING") == ["null NULL"])
+    }
+
+    @Test func aRefusedValueCanBeEmptied() throws {
+        try folder.make(TransformableFixture.model)
+        try folder.execute("INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, ZCOLOR) VALUES (1, 1, 1, x'00FF')")
+        try folder.open(TransformableFixture.model).inContext { context in
+            let thing = try context.only("Thing")
+            #expect(thing.value(forKey: "color") == nil)
+            thing.setValue(nil, forKey: "color")
+            try context.save()
+        }
+        #expect(try folder.stored("ZCOLOR", in: "ZTHING") == ["null NULL"])
+    }
+
+    @Test func valuesOfUnknownTransformersAreKept() throws {
+        try folder.make(TransformableFixture.model)
+        try folder.execute("INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, ZUNKNOWN) VALUES (1, 1, 1, x'00FF')")
+        try folder.open(TransformableFixture.model).inContext { context in
+            let thing = try context.only("Thing")
+            #expect(thing.value(forKey: "unknown") == nil)
+            thing.setValue("b", forKey: "name")
+            try context.save()
+        }
+        #expect(try folder.stored("ZUNKNOWN", in: "ZTHING") == ["blob X'00FF'"])
+    }
+
+    @Test func theRefusalIsLogged() async {
+        await #expect(processExitsWith: .success) {
+            LoggingSystem.bootstrap { _ in Recorder() }
+            let folder = try StoreFolder()
+            try folder.make(TransformableFixture.model)
+            let archive = try NSKeyedArchiver.archivedData(
+                withRootObject: Stranger(), requiringSecureCoding: true)
+            try folder.execute(
+                "INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, ZCOLOR) VALUES (1, 1, 1, ?)", [archive])
+            try folder.open(TransformableFixture.model).inContext { context in
+                _ = try context.only("Thing").value(forKey: "color")
+            }
+            let messages = Recorder.messages.filter { $0.0 >= .error }.map(\.1)
+            try #require(messages.contains { $0.contains("'color'") && $0.contains("Stranger") })
+        }
+    }
+}
+
+/// Keeps what is logged.
+private struct Recorder: LogHandler {
+    nonisolated(unsafe) static var messages: [(Logger.Level, String)] = []
+    private static let lock = NSLock()
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.error
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        Self.lock.withLock { Self.messages.append((event.level, "\(event.message)")) }
+    }
+}

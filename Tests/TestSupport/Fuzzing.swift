@@ -1,0 +1,25 @@
+import Foundation
+
+/// How long tests with random input run, and from which seed.
+///
+/// A test run is short and the same every time. `scripts/fuzz` sets `FUZZ_FACTOR`, which makes such tests longer and
+/// their seeds new; each prints its seed, and `FUZZ_SEED` brings a run back.
+package enum Fuzzing {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let factor = environment["FUZZ_FACTOR"].flatMap(Int.init)
+
+    /// How many cases to try where a test run tries `count`.
+    package static func rounds(_ count: Int) -> Int { count * max(1, factor ?? 1) }
+
+    /// Numbers from the seed of a test run, or from a new one.
+    package static func numbers(seed: UInt64, _ name: String = #function) -> SeededNumbers {
+        var seed = seed
+        if let given = environment["FUZZ_SEED"].flatMap(UInt64.init) {
+            seed = given
+        } else if factor != nil {
+            seed = UInt64.random(in: 0 ... .max)
+            print("\(name): FUZZ_SEED=\(seed)")
+        }
+        return SeededNumbers(seed: seed)
+    }
+}
