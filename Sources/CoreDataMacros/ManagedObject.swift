@@ -34,7 +34,8 @@
 ///   - stored: The names of `@Managed` properties in extensions.
 ///   - custom: The names of properties in extensions whose accessors are the class's own.
 @attached(
-    member, names: named(managedProperties), named(_properties(declaredBy:from:)), named(registeredDependencies),
+    member, names: named(managedProperties), named(_properties(declaredBy:from:)),
+    named(registeredDependencies),
     named(registeredValidators))
 public macro ManagedObject(stored: String..., custom: String...) =
     #externalMacro(module: "CoreDataMacrosPlugin", type: "ManagedObjectMacro")

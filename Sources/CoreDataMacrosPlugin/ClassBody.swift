@@ -32,19 +32,19 @@ struct ClassBody {
         return isEmpty ? [] : lines + ["#endif"]
     }
 
-    /// All properties, of whatever kind.
-    var variables: [VariableDeclSyntax] { Self.variables(in: members) }
-
-    private static func variables(in members: MemberBlockItemListSyntax) -> [VariableDeclSyntax] {
-        members.flatMap { member -> [VariableDeclSyntax] in
-            if let variable = member.decl.as(VariableDeclSyntax.self) { return [variable] }
-            guard let conditional = member.decl.as(IfConfigDeclSyntax.self) else { return [] }
-            return conditional.clauses.flatMap { clause -> [VariableDeclSyntax] in
+    /// The members, whatever conditions they are under.
+    var declarations: [DeclSyntax] {
+        members.flatMap { member -> [DeclSyntax] in
+            guard let conditional = member.decl.as(IfConfigDeclSyntax.self) else { return [member.decl] }
+            return conditional.clauses.flatMap { clause -> [DeclSyntax] in
                 guard case .decls(let members) = clause.elements else { return [] }
-                return variables(in: members)
+                return ClassBody(members).declarations
             }
         }
     }
+
+    /// All properties, of whatever kind.
+    var variables: [VariableDeclSyntax] { declarations.compactMap { $0.as(VariableDeclSyntax.self) } }
 
     /// The names of the properties of objects.
     var propertyNames: [String] {

@@ -2,21 +2,25 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Why a declaration cannot be expanded, and what to write instead.
+/// What is wrong with a declaration, and what to write instead.
 struct Complaint: Error, DiagnosticMessage {
     let message: String
     /// The part of the source that the compiler points at.
     let place: Syntax
+    let severity: DiagnosticSeverity
     let fixIts: [FixIt]
 
-    init(_ message: String, at place: some SyntaxProtocol, fixIts: [FixIt] = []) {
+    init(
+        _ message: String, at place: some SyntaxProtocol, severity: DiagnosticSeverity = .error,
+        fixIts: [FixIt] = []
+    ) {
         self.message = message
         self.place = Syntax(place)
+        self.severity = severity
         self.fixIts = fixIts
     }
 
     var diagnosticID: MessageID { MessageID(domain: "CoreDataMacros", id: message) }
-    var severity: DiagnosticSeverity { .error }
 }
 
 extension MacroExpansionContext {

@@ -19,13 +19,10 @@ enum ManagedAccessorMacro: BodyMacro {
     private static func accessor(
         _ node: AttributeSyntax, _ declaration: Syntax, _ context: some MacroExpansionContext
     ) throws(Complaint) -> ToManyAccessor {
-        guard let function = declaration.as(FunctionDeclSyntax.self),
-            context.lexicalContext.first?.isClassOrExtension ?? true
-        else {
-            throw Complaint(
-                "'@ManagedAccessor' is for methods of a class that inherits from NSManagedObject, and of its "
-                    + "extensions", at: node)
+        guard let function = declaration.as(FunctionDeclSyntax.self) else {
+            throw Complaint("'@ManagedAccessor' is for methods; properties have '@Managed'", at: node)
         }
+        try context.checkMembership(node, for: "methods")
         return try ToManyAccessor(function, node)
     }
 }

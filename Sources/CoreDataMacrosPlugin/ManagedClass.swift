@@ -22,27 +22,31 @@ struct ManagedClass {
         guard let declaration = declaration.as(ClassDeclSyntax.self) else {
             throw Self.notAClass(declaration, attribute)
         }
-        guard let superclass = declaration.inheritanceClause?.inheritedTypes.first?.type else {
-            throw Self.noSuperclass(declaration)
-        }
         if let parameters = declaration.genericParameterClause {
             throw Complaint(
-                "a class of managed objects has no type parameters: an entity names one class", at: parameters)
+                "a class of managed objects has no type parameters: an entity names one class", at: parameters
+            )
         }
+        guard !declaration.isWithoutSuperclass,
+            let superclass = declaration.inheritanceClause?.inheritedTypes.first?.type
+        else { throw Self.noSuperclass(declaration) }
         name = declaration.name.trimmed
         self.superclass = superclass.trimmed
         isFinal = declaration.modifiers.contains(.final)
         access = [Keyword.open, .public, .package].first { declaration.modifiers.contains($0) }
         body = ClassBody(declaration.memberBlock.members)
+        let declared = Set(body.propertyNames)
         listed = (
-            stored: try Self.names(attribute, under: "stored"),
-            custom: try Self.names(attribute, under: "custom")
+            stored: try Self.names(attribute, under: "stored", besides: declared),
+            custom: try Self.names(attribute, under: "custom", besides: declared)
         )
-        propertyNames = Set(body.propertyNames + listed.stored + listed.custom)
+        propertyNames = declared.union(listed.stored).union(listed.custom)
         try refuseOwnLists()
     }
 
-    private static func notAClass(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax) -> Complaint {
+    private static func notAClass(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax)
+        -> Complaint
+    {
         if declaration.is(ExtensionDeclSyntax.self) {
             return Complaint(
                 """
@@ -56,21 +60,18 @@ struct ManagedClass {
     }
 
     private static func noSuperclass(_ declaration: ClassDeclSyntax) -> Complaint {
-        var corrected = declaration
-        corrected.name.trailingTrivia = []
-        corrected.inheritanceClause = InheritanceClauseSyntax(
-            colon: .colonToken(trailingTrivia: .space),
-            inheritedTypes: [
-                InheritedTypeSyntax(type: IdentifierTypeSyntax(name: "NSManagedObject"), trailingTrivia: .space)
-            ])
-        return Complaint(
-            "'\(declaration.name.text)' needs a superclass: NSManagedObject, or a class that inherits from it",
-            at: declaration.name,
-            fixIts: [
-                FixIt(
-                    message: Correction(message: "inherit from NSManagedObject"),
-                    changes: [.replace(oldNode: Syntax(declaration), newNode: Syntax(corrected))])
-            ])
+        let name = declaration.name
+        let message = "'\(name.text)' needs a superclass: NSManagedObject, or a class that inherits from it"
+        guard let clause = declaration.inheritanceClause else {
+            let correction = TokenSyntax.identifier(
+                "\(name.text): NSManagedObject", leadingTrivia: name.leadingTrivia,
+                trailingTrivia: name.trailingTrivia)
+            let fixIt = FixIt(
+                message: Correction(message: "inherit from NSManagedObject"),
+                changes: [.replace(oldNode: Syntax(name), newNode: Syntax(correction))])
+            return Complaint(message, at: name, fixIts: [fixIt])
+        }
+        return Complaint(message, at: clause.inheritedTypes.first.map(Syntax.init) ?? Syntax(name))
     }
 
     private func refuseOwnLists() throws(Complaint) {
@@ -87,7 +88,9 @@ struct ManagedClass {
     }
 
     /// The string literals after a label of the attribute.
-    private static func names(_ attribute: AttributeSyntax, under label: String) throws(Complaint) -> [String] {
+    private static func names(
+        _ attribute: AttributeSyntax, under label: String, besides declared: Set<String>
+    ) throws(Complaint) -> [String] {
         var names: [String] = []
         var current: String?
         for argument in attribute.labelledArguments {
@@ -97,8 +100,12 @@ struct ManagedClass {
                 let name = argument.expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue,
                 name.isValidSwiftIdentifier(for: .memberAccess)
             else {
+                throw Complaint("name a property by a string literal, \"title\"", at: argument.expression)
+            }
+            if declared.contains(name) {
                 throw Complaint(
-                    "name a property by a string literal, \"title\"", at: argument.expression)
+                    "'\(name)' is in the class's body, where '@ManagedObject' finds it: name properties of "
+                        + "extensions only", at: argument.expression)
             }
             names.append(name)
         }

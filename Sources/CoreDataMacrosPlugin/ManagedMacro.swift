@@ -29,11 +29,7 @@ extension ManagedMacro: AccessorMacro {
         guard let variable = declaration.as(VariableDeclSyntax.self) else {
             throw Complaint("'@Managed' is for properties; methods have '@ManagedAccessor'", at: node)
         }
-        if let type = context.lexicalContext.first, !type.isClassOrExtension {
-            throw Complaint(
-                "'@Managed' is for properties of a class that inherits from NSManagedObject, and of its "
-                    + "extensions", at: node)
-        }
+        try context.checkMembership(node, for: "properties")
         return try ManagedVariable(variable, node)
     }
 }
@@ -53,8 +49,4 @@ extension ManagedMacro: PeerMacro {
             """
         ]
     }
-}
-
-extension Syntax {
-    var isClassOrExtension: Bool { self.is(ClassDeclSyntax.self) || self.is(ExtensionDeclSyntax.self) }
 }

@@ -10,6 +10,10 @@ enum ManagedObjectMacro: MemberMacro {
     ) throws -> [DeclSyntax] {
         do {
             let declared = try ManagedClass(declaration, node)
+            for member in declared.body.declarations {
+                let misfit = Dependency.misfit(member) ?? Validator.misfit(member, of: declared)
+                if let misfit { context.report(misfit) }
+            }
             let tables = [
                 declared.table("registeredDependencies", of: "_ManagedDependencies") {
                     Dependency($0, of: declared)?.registration

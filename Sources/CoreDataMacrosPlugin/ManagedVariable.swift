@@ -79,7 +79,8 @@ struct ManagedVariable {
     }
 
     private static func isPrimitive(_ attribute: AttributeSyntax) throws(Complaint) -> Bool {
-        guard let argument = attribute.labelledArguments.first(where: { $0.label?.text == "primitive" }) else {
+        guard let argument = attribute.labelledArguments.first(where: { $0.label?.text == "primitive" })
+        else {
             return false
         }
         guard let literal = argument.expression.as(BooleanLiteralExprSyntax.self) else {

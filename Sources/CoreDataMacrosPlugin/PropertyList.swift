@@ -49,7 +49,7 @@ struct PropertyList {
 
     private var function: DeclSyntax {
         """
-        \(raw: declared.staticAccess)static func _properties<_Object: \(declared.name)>(
+        \(raw: declared.staticAccess)nonisolated static func _properties<_Object: \(declared.name)>(
             declaredBy: \(declared.name).Type, from: _Object.Type
         ) -> [_ManagedProperty] {
             var properties: [_ManagedProperty] = \(raw: inherited ?? "[]")
@@ -68,7 +68,9 @@ struct PropertyList {
     private static func additions(for member: DeclSyntax, _ root: String) -> [String] {
         guard let variable = member.as(VariableDeclSyntax.self) else { return [] }
         if let attribute = variable.attributes.attribute(named: "Managed") {
-            guard let managed = try? ManagedVariable(variable, attribute), !managed.isPrimitive else { return [] }
+            guard let managed = try? ManagedVariable(variable, attribute), !managed.isPrimitive else {
+                return []
+            }
             return [addition("stored", "\(managed.key)", "\(root).\(managed.name.text)")]
         }
         return variable.namesOfCodedProperties.map {
@@ -82,14 +84,16 @@ struct PropertyList {
 }
 
 extension VariableDeclSyntax {
-    /// The computed properties of objects that are found by name: those that others see, that no superclass
-    /// declares, and that key paths can lead to.
+    /// The computed properties of objects that are found by name: those that others see and that key paths can
+    /// lead to.
     fileprivate var namesOfCodedProperties: [TokenSyntax] {
-        if modifiers.contains(.private, .fileprivate, .static, .class, .override) { return [] }
+        if modifiers.contains(.private, .fileprivate, .static, .class) { return [] }
         if attributes.attribute(named: "MainActor") != nil || isUnavailable { return [] }
         return bindings.compactMap { binding in
             guard binding.accessorBlock?.isPlainGetter == true else { return nil }
-            return binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.trimmed
+            let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.trimmed
+            // What every object has to describe itself is no property of the entity.
+            return ["description", "debugDescription"].contains(name?.text) ? nil : name
         }
     }
 

@@ -38,7 +38,9 @@ struct ToManyAccessor {
                 """, at: function.name)
         }
         self.change = change
-        key = attribute.labelledArguments.first?.expression.trimmed ?? "\(literal: PropertyKey.key(from: suffix))"
+        key =
+            attribute.labelledArguments.first?.expression.trimmed
+            ?? "\(literal: PropertyKey.key(from: suffix))"
         parameters = declared.map { ($0.secondName ?? $0.firstName).trimmed }
     }
 

@@ -44,7 +44,8 @@ import Testing
             #expect(numbers() == [0, 1, 2])
             book.insertIntoPages(pages[3], at: 1)
             #expect(numbers() == [0, 3, 1, 2])
-            book.insertIntoPages([pages[4], pages[5]], at: NSIndexSet(indexesIn: NSRange(location: 1, length: 2)))
+            book.insertIntoPages(
+                [pages[4], pages[5]], at: NSIndexSet(indexesIn: NSRange(location: 1, length: 2)))
             #expect(numbers() == [0, 4, 5, 3, 1, 2])
             book.insertIntoPages([pages[6], pages[7]] as NSArray, at: [0, 7])
             #expect(numbers() == [6, 0, 4, 5, 3, 1, 2, 7])

@@ -9,6 +9,7 @@ class ShopBook: NSManagedObject, Identifiable {
     }
 
     @Managed var title: String?
+    /// Named otherwise in the model.
     @Managed("subtitle") public final var secondTitle: String?
     @Managed var pageCount: Int32
     @Managed private(set) var isbn: String?
@@ -20,6 +21,7 @@ class ShopBook: NSManagedObject, Identifiable {
     @Managed(primitive: true) var primitivePublishDate: Date?
     @Managed(primitive: true) var primitivePublishMonthID: String?
 
+    /// Setting it forgets the month.
     public var publishDate: Date? {
         get {
             willAccessValue(forKey: Name.publishDate)
@@ -34,6 +36,7 @@ class ShopBook: NSManagedObject, Identifiable {
         }
     }
 
+    /// The month of publication; transient.
     public var publishMonthID: String? {
         willAccessValue(forKey: Name.publishMonthID)
         defer { didAccessValue(forKey: Name.publishMonthID) }
@@ -83,6 +86,7 @@ extension ShopBook {
     @ManagedAccessor func removeFromTags(_ values: NSSet)
     @ManagedAccessor func removeFromTags(_ values: Set<ShopTag>)
 
+    /// Adds a page at the end.
     @ManagedAccessor public func addToPages(_ value: ShopPage)
     @ManagedAccessor func addToPages(_ values: NSOrderedSet)
     @ManagedAccessor func removeFromPages(_ value: ShopPage)
