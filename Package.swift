@@ -102,6 +102,7 @@ let package = Package(
             name: "CoreDataMacrosTests",
             dependencies: [
                 "CoreDataMacros", "CoreDataMacrosPlugin",
+                .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
                 .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
             ],
             swiftSettings: settings),

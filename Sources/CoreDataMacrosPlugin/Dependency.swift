@@ -33,12 +33,12 @@ struct Dependency {
             let isPlain =
                 function.signature.parameterClause.parameters.isEmpty
                 && function.signature.effectSpecifiers == nil
-            return isPlain ? function.name.trimmed : nil
+            return isPlain ? function.name : nil
         }
         guard let variable = member.as(VariableDeclSyntax.self), variable.bindings.count == 1 else {
             return nil
         }
-        return variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.trimmed
+        return variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier
     }
 
     private static func isOfType(_ member: DeclSyntax) -> Bool {

@@ -12,7 +12,8 @@ enum ManagedAccessorMacro: BodyMacro {
             return [try accessor(node, Syntax(declaration), context).body]
         } catch {
             context.report(error)
-            return []
+            // Without a body the compiler would complain of that beside.
+            return ["fatalError()"]
         }
     }
 

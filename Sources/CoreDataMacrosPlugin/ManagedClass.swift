@@ -136,7 +136,8 @@ extension ManagedClass {
         guard !entries.isEmpty else { return nil }
         return """
             \(raw: overrideModifiers) var \(raw: name): \(raw: type) {
-                var table = super.\(raw: name)
+                var table: \(raw: type) = [:]
+                table.merge(super.\(raw: name)) { $1 }
                 \(raw: entries.joined(separator: "\n"))
                 return table
             }

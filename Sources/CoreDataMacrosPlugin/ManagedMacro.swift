@@ -18,8 +18,15 @@ extension ManagedMacro: AccessorMacro {
             return ["get { \(place) }", "set { \(place) = newValue }"]
         } catch {
             context.report(error)
-            return []
+            // Without a getter the compiler would complain of the macro beside.
+            return canHaveGetter(declaration) ? ["get { fatalError() }"] : []
         }
+    }
+
+    private static func canHaveGetter(_ declaration: some DeclSyntaxProtocol) -> Bool {
+        guard let variable = declaration.as(VariableDeclSyntax.self) else { return false }
+        return variable.bindingSpecifier.tokenKind == .keyword(.var)
+            && !variable.bindings.contains { $0.accessorBlock?.isPlainGetter == true }
     }
 
     /// What is wrong is reported once, here and not for the peer.
@@ -39,8 +46,7 @@ extension ManagedMacro: PeerMacro {
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-        guard let declaration = declaration.as(VariableDeclSyntax.self),
-            let variable = try? ManagedVariable(declaration, node)
+        guard let variable = try? managedVariable(node, declaration, context)
         else { return [] }
         return [
             """

@@ -38,13 +38,13 @@ struct ManagedVariable {
                 "a '@Managed' property needs its type written out: 'var \(name.text): String?'", at: pattern)
         }
         type = Self.stored(annotation.type)
-        if let dynamicSelf = Self.selfType(in: type) {
+        if let dynamicSelf = Self.selfType(in: annotation.type) {
             throw Complaint(
                 "'Self' cannot be the type of a '@Managed' property: write the name of the class",
                 at: dynamicSelf)
         }
         isPrimitive = try Self.isPrimitive(attribute)
-        key = try Self.key(attribute, name, isPrimitive: isPrimitive)
+        key = try Self.key(attribute, pattern.identifier, isPrimitive: isPrimitive)
     }
 
     private static func checkForm(of variable: VariableDeclSyntax) throws(Complaint) {

@@ -32,8 +32,9 @@ struct PropertyList {
     private var finalOverride: DeclSyntax {
         """
         \(raw: declared.overrideModifiers) var managedProperties: [_ManagedProperty] {
-            var properties = super.managedProperties\(raw: inherited.map { " + \($0)" } ?? "")
-            \(raw: additions.joined(separator: "\n"))
+            var properties: [_ManagedProperty] = []
+            properties += super.managedProperties
+            \(raw: statements(declared.inheritsDirectly ? [] : [inheritance]))
             return properties
         }
         """
@@ -52,18 +53,21 @@ struct PropertyList {
         \(raw: declared.staticAccess)nonisolated static func _properties<_Object: \(declared.name)>(
             declaredBy: \(declared.name).Type, from: _Object.Type
         ) -> [_ManagedProperty] {
-            var properties: [_ManagedProperty] = \(raw: inherited ?? "[]")
-            \(raw: additions.joined(separator: "\n"))
+            var properties: [_ManagedProperty] = []
+            \(raw: statements([inheritance]))
             return properties
         }
         """
     }
 
-    /// The superclass's properties, with key paths from this class.
-    private var inherited: String? {
-        if declared.inheritsDirectly { return nil }
-        return "_properties(declaredBy: \(declared.superclass).self, from: \(root).self)"
+    /// The statement that adds the superclass's properties, with key paths from this class.
+    ///
+    /// There is always a statement that changes the list, whatever conditions the class's own properties are under.
+    private var inheritance: String {
+        "properties += _properties(declaredBy: \(declared.superclass).self, from: \(root).self)"
     }
+
+    private func statements(_ first: [String]) -> String { (first + additions).joined(separator: "\n") }
 
     private static func additions(for member: DeclSyntax, _ root: String) -> [String] {
         guard let variable = member.as(VariableDeclSyntax.self) else { return [] }
@@ -105,7 +109,7 @@ extension VariableDeclSyntax {
 
 extension AccessorBlockSyntax {
     /// Whether the value is computed, at once and without errors.
-    fileprivate var isPlainGetter: Bool {
+    var isPlainGetter: Bool {
         switch accessors {
         case .getter: true
         case .accessors(let list):
