@@ -98,10 +98,14 @@ let package = Package(
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],
             swiftSettings: settings),
+        // Classes in a module other than that of the tests; it sees what any client sees.
+        .target(
+            name: "MacroTestLibrary", dependencies: ["CoreDataMacros"], path: "Tests/MacroTestLibrary",
+            packageAccess: false, swiftSettings: settings),
         .testTarget(
             name: "CoreDataMacrosTests",
             dependencies: [
-                "CoreDataMacros", "CoreDataMacrosPlugin",
+                "CoreDataMacros", "CoreDataMacrosPlugin", "MacroTestLibrary",
                 .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
                 .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
             ],

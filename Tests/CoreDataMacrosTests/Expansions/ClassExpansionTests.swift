@@ -144,34 +144,6 @@ import Testing
                     return table
                 }
             }
-              @Managed var title
-              @Managed var title: String? = nil
-              @Managed let title: String?
-              @Managed static var title: String?
-              @Managed class var title: String?
-              @Managed public lazy var title: String?
-              @Managed weak var author: Author?
-              @Managed unowned(unsafe) var author: Author?
-              @Managed var title: String? { nil }
-              @Managed var title: String? { get { nil } set {} }
-              @Managed var title: String? { didSet {} }
-              @Managed var original: Self?
-              @Managed(primitive: true) var title: String?
-              @Managed(primitive: isKept) var primitiveTitle: String?
-              @ManagedAccessor func appendPages(_ value: Page)
-              @ManagedAccessor func addToPages(page: Page)
-              @ManagedAccessor func addToPages(_ value: Page) {}
-              @ManagedAccessor static func addToPages(_ value: Page)
-              @ManagedAccessor func addToPages(_ value: Page) throws
-              @ManagedAccessor func addToPages(_ value: Page) -> Bool
-              @Managed var title: String?
-              override class var managedProperties: [ManagedProperty] { [] }
-              var month: String? { nil }
-              func keyPathsForValuesAffectingMonth() -> Set<String> { [] }
-              #if DEBUG
-              @Managed var title: String?
-              func validateTitle(_ value: inout String) throws {}
-              #endif
             """)
     }
 

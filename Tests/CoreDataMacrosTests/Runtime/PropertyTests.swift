@@ -2,7 +2,7 @@ import CoreDataMacros
 import Testing
 
 @Suite struct PropertyTests {
-    private static let march = Date(timeIntervalSinceReferenceDate: 700_000_000)
+    static let march = Date(timeIntervalSinceReferenceDate: 700_000_000)
 
     @Test func valuesAreSetSavedAndRead() throws {
         let stack = try ShopStack()
@@ -44,6 +44,37 @@ import Testing
             book.publishDate = Self.march.addingTimeInterval(-86_400 * 365)
             #expect(book.primitivePublishMonthID == nil)
             #expect(book.value(forKey: "publishMonthID") as? String == "2022003")
+        }
+    }
+
+    @Test func aCustomAccessorLoadsAFault() throws {
+        try ShopStack().inContext { context in
+            let book = ShopBook(context: context)
+            book.publishDate = Self.march
+            try context.save()
+            context.refresh(book, mergeChanges: false)
+            #expect(book.isFault)
+            #expect(book.publishDate == Self.march)
+            context.refresh(book, mergeChanges: false)
+            #expect(book.publishMonthID == "2023003")
+            #expect(!book.hasChanges)
+        }
+    }
+
+    @Test func accessorsWithPrimitiveValuesByNameWork() throws {
+        try ShopStack().inContext { context in
+            let page = ShopPage(context: context)
+            page.number = 3
+            #expect(page.caption == "Page 3")
+            try context.save()
+            #expect(page.lastModified == Self.march)
+            page.caption = "Frontispiece"
+            #expect(page.changedValues().keys.sorted() == ["caption"])
+            try context.save()
+            context.refresh(page, mergeChanges: false)
+            #expect(page.value(forKey: "caption") as? String == "Frontispiece")
+            page.setValue("Title", forKey: "caption")
+            #expect(page.committedValues(forKeys: ["caption"])["caption"] as? String == "Frontispiece")
         }
     }
 

@@ -120,6 +120,27 @@ final class ShopNovel: ShopBook {
 final class ShopPage: NSManagedObject {
     @Managed var number: Int
     @Managed var book: ShopBook?
+
+    /// Written with primitive values by name.
+    var caption: String {
+        get {
+            willAccessValue(forKey: "caption")
+            defer { didAccessValue(forKey: "caption") }
+            return primitiveValue(forKey: "caption") as? String ?? "Page \(number)"
+        }
+        set {
+            willChangeValue(forKey: "caption")
+            setPrimitiveValue(newValue, forKey: "caption")
+            didChangeValue(forKey: "caption")
+        }
+    }
+
+    @Managed private(set) var lastModified: Date?
+
+    override func willSave() {
+        super.willSave()
+        setPrimitiveValue(PropertyTests.march, forKey: "lastModified")
+    }
 }
 
 @ManagedObject
