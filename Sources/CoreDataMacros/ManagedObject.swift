@@ -16,9 +16,10 @@
 ///
 /// - properties with ``Managed(_:primitive:)``: their key paths serve in sort descriptors, expressions and
 ///   observations, `NSSortDescriptor(keyPath: \Book.title, ascending: true)`;
-/// - computed properties that are not private: `value(forKey: "publishMonth")` calls the accessor;
-/// - `class` or `static` methods `keyPathsForValuesAffecting<Key>()`: observers of the key are told of changes of
-///   the keys that it answers;
+/// - computed properties that are not private, overrides included: `value(forKey: "publishMonth")` calls the
+///   accessor;
+/// - `class` or `static` methods `keyPathsForValuesAffecting<Key>()`, and class properties of such names: observers
+///   of the key are told of changes of the keys that it answers;
 /// - methods `validate<Key>(_ value: inout T?)`: they check a value when the object is saved, and may replace it.
 ///
 /// A macro sees nothing of the class's extensions. `@Managed` works there as in the class, and its values are
@@ -35,7 +36,6 @@
 ///   - custom: The names of properties in extensions whose accessors are the class's own.
 @attached(
     member, names: named(managedProperties), named(_properties(declaredBy:from:)),
-    named(registeredDependencies),
-    named(registeredValidators))
+    named(registeredDependencies), named(registeredValidators))
 public macro ManagedObject(stored: String..., custom: String...) =
     #externalMacro(module: "CoreDataMacrosPlugin", type: "ManagedObjectMacro")

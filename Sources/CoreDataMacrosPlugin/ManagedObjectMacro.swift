@@ -11,8 +11,10 @@ enum ManagedObjectMacro: MemberMacro {
         do {
             let declared = try ManagedClass(declaration, node)
             for member in declared.body.declarations {
-                let misfit = Dependency.misfit(member) ?? Validator.misfit(member, of: declared)
-                if let misfit { context.report(misfit) }
+                let complaint =
+                    UnportedAttribute.complaint(about: member) ?? Dependency.misfit(member)
+                    ?? Validator.misfit(member, of: declared)
+                if let complaint { context.report(complaint) }
             }
             let tables = [
                 declared.table("registeredDependencies", of: "_ManagedDependencies") {

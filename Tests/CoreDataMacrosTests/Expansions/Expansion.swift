@@ -26,13 +26,13 @@ func expectExpansion(
         failureHandler: { Issue.record("\($0.message)", sourceLocation: sourceLocation) })
 }
 
-/// Expects that the one complaint about a source offers a correction that gives another source.
+/// Expects that the complaints about a source offer corrections that give another source.
 func expectCorrection(
-    of source: String, _ corrected: String, expanded: String, _ diagnostic: DiagnosticSpec,
+    of source: String, _ corrected: String, expanded: String, _ diagnostics: DiagnosticSpec...,
     sourceLocation: Testing.SourceLocation = #_sourceLocation
 ) {
     assertMacroExpansion(
-        source, expandedSource: expanded, diagnostics: [diagnostic], macroSpecs: macros,
+        source, expandedSource: expanded, diagnostics: diagnostics, macroSpecs: macros,
         fixedSource: corrected,
         failureHandler: { Issue.record("\($0.message)", sourceLocation: sourceLocation) })
 }

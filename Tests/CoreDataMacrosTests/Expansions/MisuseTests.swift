@@ -227,6 +227,35 @@ struct Misuse: Sendable, CustomTestStringConvertible {
             """, isError: false),
     ]
 
+    @Test func theMacrosAreOfferedForApplesAttribute() {
+        expectCorrection(
+            of: """
+                @ManagedObject final class Book: NSManagedObject {
+                    @NSManaged public var title: String?
+                    @NSManaged func addToPages(_ value: Page)
+                }
+                """,
+            """
+            @ManagedObject final class Book: NSManagedObject {
+                @Managed public var title: String?
+                @ManagedAccessor func addToPages(_ value: Page)
+            }
+            """,
+            expanded: """
+                final class Book: NSManagedObject {
+                    @NSManaged public var title: String?
+                    @NSManaged func addToPages(_ value: Page)
+                }
+                """,
+            DiagnosticSpec(
+                message: "'@NSManaged' needs the Objective-C runtime: write '@Managed'", line: 2, column: 5,
+                fixIts: [FixItSpec(message: "replace '@NSManaged' with '@Managed'")]),
+            DiagnosticSpec(
+                message: "'@NSManaged' needs the Objective-C runtime: write '@ManagedAccessor'", line: 3,
+                column: 5,
+                fixIts: [FixItSpec(message: "replace '@NSManaged' with '@ManagedAccessor'")]))
+    }
+
     @Test func aSuperclassIsOffered() {
         expectCorrection(
             of: "@ManagedObject final class Book {}", "@ManagedObject final class Book: NSManagedObject {}",
