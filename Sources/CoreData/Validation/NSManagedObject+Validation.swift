@@ -9,7 +9,7 @@ extension NSManagedObject {
 
     /// Checks every property: the model's constraints and the class's own, in the order of the entity.
     final func validateProperties(event: SaveEvent) throws {
-        var errors: [NSError] = []
+        var errors: [any Error] = []
         for slot in layout.slots.indices {
             let info = layout.slots[slot]
             guard info.kind != .fetched else { continue }
@@ -19,7 +19,7 @@ extension NSManagedObject {
             do {
                 try validateProperty(at: slot)
             } catch {
-                errors.append(error as NSError)
+                errors.append(error)
             }
         }
         try ValidationErrors.throwIfAny(errors)
