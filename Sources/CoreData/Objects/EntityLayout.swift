@@ -42,6 +42,8 @@ package final class PropertySlot: @unchecked Sendable {
     /// The elements of a composite attribute.
     package let elements: [PropertySlot]
     package let property: NSPropertyDescription
+    /// Whether the data may be in a file beside the store's.
+    let isExternal: Bool
     /// What values of the property must fulfil.
     let predicates: [NSPredicate]
 
@@ -83,6 +85,9 @@ package final class PropertySlot: @unchecked Sendable {
         isTransient = property.isTransient || kind == .fetched
         isStored = !isTransient
         self.entitySlot = entitySlot
+        isExternal =
+            kind == .binary
+            && (property as? NSAttributeDescription)?.allowsExternalBinaryDataStorage == true
         predicates = property.validationPredicates
         self.elements = elements
     }

@@ -202,7 +202,7 @@ extension NSManagedObject {
             return info.kind == .composite ? !row.composite(info).isNull : !row.isNull(slot)
         case let value:
             guard let row else { return true }
-            return !row.value(slot, info).isSame(as: value)
+            return !stored(row, slot, info).isSame(as: value)
         }
     }
 
@@ -237,6 +237,6 @@ extension NSManagedObject {
             return row.isNull(slot)
                 ? .null : context?.destination(of: self, slot, row).map(SlotValue.object) ?? .null
         }
-        return row.value(slot, info)
+        return stored(row, slot, info)
     }
 }

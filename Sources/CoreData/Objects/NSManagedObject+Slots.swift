@@ -54,7 +54,7 @@ extension NSManagedObject {
         case .uuid: return .uuid(row.uuid(slot))
         case .decimal: return .decimal(row.decimal(slot))
         case .string: return keep(.string(row.string(slot)), at: slot)
-        default: return keep(row.value(slot, info), at: slot)
+        default: return keep(stored(row, slot, info), at: slot)
         }
     }
 

@@ -45,7 +45,8 @@ struct RowEncoder: ~Copyable {
         case .integer(let value): builder.set(slot, integer: value)
         case .double(let value): builder.set(slot, double: value)
         case .string(let value): builder.set(slot, string: value)
-        case .data(let value): builder.set(slot, data: value)
+        case .data(let value):
+            builder.set(slot, data: info.isExternal ? ExternalData.column(value) : value)
         case .uuid(let value): builder.set(slot, uuid: value)
         case .url(let value): builder.set(slot, string: value.absoluteString)
         case .decimal(let value): builder.set(slot, decimal: value)

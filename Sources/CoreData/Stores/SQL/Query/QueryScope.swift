@@ -83,6 +83,10 @@ struct QueryScope {
             }
             info = element
         }
+        guard !info.isExternal else {
+            throw Self.missing(
+                keyPath, entity, "'\(info.name)' allows external storage, so the column may lack its data")
+        }
         guard let column = entity.column(rowSlot: info.rowSlot) else {
             throw Self.missing(keyPath, entity, "'\(info.name)' is a composite; name one of its elements")
         }

@@ -1,0 +1,66 @@
+import Foundation
+import ManagedObjectModel
+
+/// The bytes in the column of an attribute that allows external storage, as Apple's stores have them: `01` and the
+/// data, or `02`, the name of a file (36 characters of a UUID) and `00`.
+///
+/// Here new data is always kept in the row. Files that Apple's framework made are read, when the value is.
+enum ExternalData {
+    private static let inline: UInt8 = 1
+    private static let reference: UInt8 = 2
+
+    /// What the column gets for data.
+    static func column(_ data: Data) -> Data { [inline] + data }
+
+    /// The data that a column stands for.
+    ///
+    /// - Parameter folder: where the files are; nil for a store without a file.
+    /// - Throws: 134060 when the column names no file, or the file cannot be read.
+    static func data(_ column: Data, in folder: URL?) throws -> Data {
+        switch column.first {
+        case inline: return Data(column.dropFirst())
+        case reference:
+            let name = String(decoding: column.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+            // Nothing but an identifier is taken for the name of a file.
+            guard column.count <= 38, UUID(uuidString: name) != nil, let folder else {
+                throw NSError.coreData(
+                    .coreData, "The store is damaged: a reference to external data names no file.")
+            }
+            let file = folder.appendingPathComponent(name)
+            do {
+                return try Data(contentsOf: file)
+            } catch {
+                throw NSError.coreData(
+                    .coreData, "Could not read the external data at \(file.path).",
+                    [NSUnderlyingErrorKey: error as NSError, NSFilePathErrorKey: file.path])
+            }
+        // Data from before the attribute allowed external storage.
+        default: return column
+        }
+    }
+}
+
+extension NSPersistentStore {
+    /// The folder `.<name>_SUPPORT`, beside the store's file, that has the files of external data.
+    var externalDataFolder: URL? {
+        guard let url, url.isFileURL, !url.isNullDevice else { return nil }
+        return url.deletingLastPathComponent()
+            .appendingPathComponent(".\(url.deletingPathExtension().lastPathComponent)_SUPPORT")
+            .appendingPathComponent("_EXTERNAL_DATA")
+    }
+}
+
+extension NSManagedObject {
+    /// The value of an attribute in a row, its external data included.
+    final func stored(_ row: Row, _ slot: Int, _ info: PropertySlot) -> SlotValue {
+        guard info.isExternal, !row.isNull(slot) else { return row.value(slot, info) }
+        do {
+            return .data(try ExternalData.data(row.data(slot), in: home.store?.externalDataFolder))
+        } catch {
+            // The reader of a property cannot be told; the next save is.
+            Log.objects.error("Could not load \(objectID): \(error.localizedDescription)")
+            context?.faultingError = error as NSError
+            return .null
+        }
+    }
+}
