@@ -76,9 +76,7 @@ extension NSManagedObjectContext {
         for store in fetch.stores {
             var query = fetch.query(store)
             if !isWindowed { widen(&query, by: pending.dirtyCount) }
-            let rows = try store.rows(for: query)
-            found += materialise(
-                rows, from: store, refreshing: fetch.specification.shouldRefreshRefetchedObjects)
+            found += try objects(query, store, fetch.specification)
         }
         if !isWindowed {
             if fetch.stores.count > 1 { found = sorted(found, by: fetch.sortDescriptors) }
@@ -89,6 +87,19 @@ extension NSManagedObjectContext {
             for object in found { object.fireFault() }
         }
         return found
+    }
+
+    /// The objects that a store finds; without their rows when only their identity is asked for.
+    private func objects(
+        _ query: FetchQuery, _ store: any ObjectStore, _ specification: FetchSpecification
+    ) throws -> [NSManagedObject] {
+        let isRefreshing = specification.shouldRefreshRefetchedObjects
+        guard !specification.includesPropertyValues, specification.returnsObjectsAsFaults, !isRefreshing else {
+            return materialise(try store.rows(for: query), from: store, refreshing: isRefreshing)
+        }
+        return try store.keys(for: query).compactMap { key in
+            store.home(number: key.entityNumber).map { object(home: $0, reference: key.reference) }
+        }
     }
 
     /// Asks a store for as many rows as the window may need once unsaved changes are laid over.

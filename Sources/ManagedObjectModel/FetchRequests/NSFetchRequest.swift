@@ -115,7 +115,10 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         set { change("fetchOffset") { $0.fetchOffset = newValue } }
     }
 
-    /// How many objects are read from the store at a time; 0, the default, reads all of them at once.
+    /// How many objects should be read from the store at a time; 0, the default, reads all of them at once.
+    ///
+    /// A wish that changes no result. A Swift array has all of its elements, so rows come at once whatever the size;
+    /// `fetchLimit` and `fetchOffset` bound what is read.
     open var fetchBatchSize: Int {
         get { specification.fetchBatchSize }
         set { change("fetchBatchSize") { $0.fetchBatchSize = newValue } }
@@ -130,6 +133,9 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     }
 
     /// Whether the rows of the objects found are read along with their identifiers. The default is `true`.
+    ///
+    /// With `false` each object found is a fault whose row is read when it is used. Without effect when
+    /// `returnsObjectsAsFaults` is `false` or `shouldRefreshRefetchedObjects` is `true`.
     open var includesPropertyValues: Bool {
         get { specification.includesPropertyValues }
         set { change("includesPropertyValues") { $0.includesPropertyValues = newValue } }

@@ -37,6 +37,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [(true, "a"), (false, "b")])
+    func aFetchBringsTheRowsUnlessOnlyIdentityIsWanted(_ includes: Bool, _ title: String) throws {
+        let id = try diary.savedEntry("a").objectID
+        try diary.event { context in
+            context.reset()
+            let request = request()
+            request.includesPropertyValues = includes
+            let entry = try #require(try context.fetch(request).first)
+            #expect(entry.isFault && entry.objectID == id)
+            try changeElsewhere(id) { $0.title = "b" }
+            #expect(entry.title == title)
+        }
+    }
+
     @Test func existingObjectIsLoaded() throws {
         let id = try diary.savedEntry("a").objectID
         try diary.event { context in
