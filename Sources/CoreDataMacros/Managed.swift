@@ -11,7 +11,7 @@
 /// }
 /// ```
 ///
-/// The type is written out. It is one that ``ManagedValue`` knows, with or without `?`, or for a transformable
+/// The type is written out. It is one that `ManagedValue` knows, with or without `?`, or for a transformable
 /// attribute any optional type. Default values are the model's, or set in `awakeFromInsert()`.
 ///
 /// With `primitive: true` the accessors reach the value as it is kept, for accessors of your own: reading does not

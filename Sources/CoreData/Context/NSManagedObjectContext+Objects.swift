@@ -188,8 +188,10 @@ extension NSManagedObjectContext {
 
     /// Makes an object take the store's values.
     ///
-    /// - Parameter flag: with false the object becomes a fault and forgets its changes and transient values; with
-    ///   true it takes the values of the store under its own changes and keeps transient values.
+    /// - Parameters:
+    ///   - object: an object of this context.
+    ///   - flag: with false the object becomes a fault and forgets its changes and transient values; with true it
+    ///     takes the values of the store under its own changes and keeps transient values.
     public func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
         assertOnQueue()
         guard object.context === self, !object.isInserted, !object.home.isTemporary else { return }

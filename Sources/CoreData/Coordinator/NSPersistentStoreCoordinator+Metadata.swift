@@ -11,7 +11,9 @@ extension NSPersistentStoreCoordinator {
     ///
     /// The store's type, and what is needed to open it again, stay when the dictionary does not have them.
     ///
-    /// - Parameter metadata: values of property lists by key; `metadata(for:)` with changes.
+    /// - Parameters:
+    ///   - metadata: values of property lists by key; `metadata(for:)` with changes.
+    ///   - store: a store of this coordinator.
     public func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
         store.metadata = metadata
     }
