@@ -31,7 +31,8 @@ struct Site: Sendable {
         Frame(
             title, place: place, address: address, events: events, site: self, visitor: visitor,
             unsaved: try await document.unsavedCounts(),
-            revision: context.revision, notice: context.query["said"].flatMap(Notice.init(rawValue:))?.sentence)
+            revision: context.revision,
+            notice: context.query["said"].flatMap(Notice.init(rawValue:))?.sentence)
     }
 
     /// Leads to a page after an action, with what it should say.
