@@ -24,12 +24,16 @@ package enum Corpus {
             .split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
     }
 
-    /// The paths of all files with a name, relative to the corpus, sorted.
-    package static func files(named name: String, under folder: String) -> [String] {
+    /// The paths of all files in a folder and its subfolders, relative to the corpus, sorted.
+    package static func files(under folder: String) -> [String] {
         guard let root, let walk = FileManager.default.enumerator(atPath: root.appending(path: folder).path)
         else { return [] }
-        return walk.compactMap { $0 as? String }.filter { ($0 as NSString).lastPathComponent == name }
-            .sorted().map { "\(folder)/\($0)" }
+        return walk.compactMap { $0 as? String }.sorted().map { "\(folder)/\($0)" }
+    }
+
+    /// The paths of all files with a name, relative to the corpus, sorted.
+    package static func files(named name: String, under folder: String) -> [String] {
+        files(under: folder).filter { ($0 as NSString).lastPathComponent == name }
     }
 
     package static func url(_ path: String) -> URL { (root ?? URL(filePath: "/")).appending(path: path) }

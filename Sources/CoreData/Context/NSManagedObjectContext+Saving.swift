@@ -60,9 +60,9 @@ extension NSManagedObjectContext {
     }
 
     private func validateChanges() throws {
-        var errors: [NSError] = []
+        var errors: [any Error] = []
         func collect(_ body: () throws -> Void) {
-            do { try body() } catch { errors.append(error as NSError) }
+            do { try body() } catch { errors.append(error) }
         }
         for object in inserted.all { collect(object.validateForInsert) }
         for object in updated.all { collect(object.validateForUpdate) }

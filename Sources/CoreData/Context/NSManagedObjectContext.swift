@@ -30,6 +30,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var eventForgotten = PendingObjects(flag: .leaving)
     /// What `mutableOrderedSetValue(forKey:)` gave out in this event.
     var eventOrderedSets: [RelationshipOrderedSet] = []
+    /// The value that is being checked before a save.
+    var offeredValue: OfferedValue?
     /// What came from outside since the last notification: merged, refreshed by a conflict.
     var external = ContextChanges()
     /// Deleted objects whose delete rules were not applied yet.

@@ -33,7 +33,6 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     ///   - name: the name of the model, and of the store's file.
     ///   - fileID: tells the module whose resources and classes are meant; leave it out.
     public convenience init(name: String, fileID: String = #fileID) {
-        ManagedObjectClasses.noteModule(of: fileID)
         do {
             let model = try ModelLocator.model(named: name, fileID: fileID)
             self.init(name: name, managedObjectModel: model, fileID: fileID)
@@ -49,7 +48,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     ///   - model: the model.
     ///   - fileID: tells the module whose classes are meant; leave it out.
     public init(name: String, managedObjectModel model: NSManagedObjectModel, fileID: String = #fileID) {
-        ManagedObjectClasses.noteModule(of: fileID)
+        ManagedObjectClasses.noteModule(of: fileID, for: model)
         self.name = name
         managedObjectModel = model
         persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)

@@ -19,6 +19,10 @@ final class ClassProperties: Sendable {
 
     static func of(_ object: NSManagedObject) -> ClassProperties {
         let type = type(of: object) as NSManagedObject.Type
+        return type == object.layout.objectClass ? object.layout.classProperties : of(type)
+    }
+
+    static func of(_ type: NSManagedObject.Type) -> ClassProperties {
         if type == NSManagedObject.self { return none }
         return made.withLock { made in
             if let properties = made[ObjectIdentifier(type)] { return properties }

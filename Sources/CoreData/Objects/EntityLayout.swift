@@ -25,7 +25,9 @@ package enum SlotKind: UInt8, Sendable {
 }
 
 /// A property of an entity as the runtime sees it; its place in `EntityLayout.slots` is its slot index.
-package struct PropertySlot: @unchecked Sendable {
+///
+/// A class, so that handing it around counts one reference and not one for each of its members.
+package final class PropertySlot: @unchecked Sendable {
     package let name: String
     package let kind: SlotKind
     package let isTransient: Bool
@@ -40,9 +42,50 @@ package struct PropertySlot: @unchecked Sendable {
     /// The elements of a composite attribute.
     package let elements: [PropertySlot]
     package let property: NSPropertyDescription
+    /// What values of the property must fulfil.
+    let predicates: [NSPredicate]
 
     package var attribute: NSAttributeDescription? { property as? NSAttributeDescription }
     package var relationship: NSRelationshipDescription? { property as? NSRelationshipDescription }
+
+    fileprivate init(_ property: NSPropertyDescription, rowSlot: Int, nextExtraSlot: inout Int) {
+        name = property.name
+        self.property = property
+        self.rowSlot = rowSlot
+        isDerived = property is NSDerivedAttributeDescription
+        var entitySlot = -1
+        var elements: [PropertySlot] = []
+        let kind: SlotKind
+        switch property {
+        case let relationship as NSRelationshipDescription:
+            kind = relationship.isToMany ? .toMany : .toOne
+            isOrdered = relationship.isOrdered
+            if kind == .toOne, relationship.destinationEntity.map({ !$0.subentities.isEmpty }) ?? false {
+                entitySlot = nextExtraSlot
+                nextExtraSlot += 1
+            }
+        case let attribute as NSAttributeDescription:
+            kind = SlotKind(attribute.attributeType)
+            isOrdered = false
+            if let composite = attribute as? NSCompositeAttributeDescription {
+                for element in composite.elements {
+                    let slot = nextExtraSlot
+                    nextExtraSlot += 1
+                    elements.append(
+                        PropertySlot(element, rowSlot: slot, nextExtraSlot: &nextExtraSlot))
+                }
+            }
+        default:
+            kind = .fetched
+            isOrdered = false
+        }
+        self.kind = kind
+        isTransient = property.isTransient || kind == .fetched
+        isStored = !isTransient
+        self.entitySlot = entitySlot
+        predicates = property.validationPredicates
+        self.elements = elements
+    }
 }
 
 /// What the runtime knows of an entity: a slot for every property, made once.
@@ -57,6 +100,8 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
     package let rowSlotCount: Int
     package let indexByName: [String: Int]
     package let objectClass: NSManagedObject.Type
+    /// What the entity's class registers.
+    let classProperties: ClassProperties
     /// What a new object starts with: default values, nulls and empty to-many relationships.
     package let initialValues: ContiguousArray<SlotValue>
     /// Slots with a destination to maintain, by index.
@@ -107,6 +152,7 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
         self.declarations = declarations
         indexByName = Dictionary(uniqueKeysWithValues: slots.enumerated().map { ($1.name, $0) })
         objectClass = ManagedObjectClasses.resolve(entity)
+        classProperties = ClassProperties.of(objectClass)
         relationshipIndexes = slots.indices.filter { slots[$0].kind.isRelationship }
         toManyIndexes = slots.indices.filter { slots[$0].kind == .toMany }
         transientIndexes = slots.indices.filter { slots[$0].isTransient }
@@ -135,44 +181,6 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
 
     /// The slot of the property with this name. O(1).
     package func index(of name: String) -> Int? { indexByName[name] }
-}
-
-extension PropertySlot {
-    fileprivate init(_ property: NSPropertyDescription, rowSlot: Int, nextExtraSlot: inout Int) {
-        name = property.name
-        self.property = property
-        self.rowSlot = rowSlot
-        isDerived = property is NSDerivedAttributeDescription
-        var entitySlot = -1
-        var elements: [PropertySlot] = []
-        switch property {
-        case let relationship as NSRelationshipDescription:
-            kind = relationship.isToMany ? .toMany : .toOne
-            isOrdered = relationship.isOrdered
-            if kind == .toOne, relationship.destinationEntity.map({ !$0.subentities.isEmpty }) ?? false {
-                entitySlot = nextExtraSlot
-                nextExtraSlot += 1
-            }
-        case let attribute as NSAttributeDescription:
-            kind = SlotKind(attribute.attributeType)
-            isOrdered = false
-            if let composite = attribute as? NSCompositeAttributeDescription {
-                for element in composite.elements {
-                    let slot = nextExtraSlot
-                    nextExtraSlot += 1
-                    elements.append(
-                        PropertySlot(element, rowSlot: slot, nextExtraSlot: &nextExtraSlot))
-                }
-            }
-        default:
-            kind = .fetched
-            isOrdered = false
-        }
-        isTransient = property.isTransient || kind == .fetched
-        isStored = !isTransient
-        self.entitySlot = entitySlot
-        self.elements = elements
-    }
 }
 
 extension SlotKind {

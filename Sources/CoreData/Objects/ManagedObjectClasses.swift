@@ -6,11 +6,14 @@ import Synchronization
 /// Finds the Swift class that a model names for an entity.
 ///
 /// A model has class names; without an Objective-C runtime a name leads to a class only through the name's
-/// module. The order: classes registered by hand, the name as it stands, the name in the modules that asked for
-/// the model or made a container or coordinator, the name in the program's own module.
+/// module. The order: the name as it stands, the name in the modules that made containers with the model, classes
+/// registered by hand, the name in the modules that made other containers, the name in the program's own module.
 package enum ManagedObjectClasses {
     private struct State {
+        /// Registered classes by their names with their modules.
         var classes: [String: NSManagedObject.Type] = [:]
+        /// The same by their names alone.
+        var shortNames: [String: NSManagedObject.Type] = [:]
         var modules: [String] = []
     }
 
@@ -20,15 +23,16 @@ package enum ManagedObjectClasses {
         let name = String(reflecting: type)
         state.withLock { state in
             state.classes[name] = type
-            if let short = name.split(separator: ".").last { state.classes[String(short)] = type }
+            if let short = name.split(separator: ".").last { state.shortNames[String(short)] = type }
         }
     }
 
     /// Notes a module that may hold classes, from a `#fileID` ("Module/File.swift").
-    package static func noteModule(of fileID: String) {
+    static func noteModule(of fileID: String, for model: NSManagedObjectModel) {
         guard let module = fileID.split(separator: "/").first.map(String.init), module != "CoreData" else {
             return
         }
+        model.noteClassModule(module)
         state.withLock { state in
             state.modules.removeAll { $0 == module }
             state.modules.insert(module, at: 0)
@@ -41,13 +45,21 @@ package enum ManagedObjectClasses {
             return NSManagedObject.self
         }
         if name.hasPrefix(".") { name.removeFirst() }
-        let (classes, modules) = state.withLock { ($0.classes, $0.modules) }
+        let state = state.withLock { $0 }
         let short = name.split(separator: ".").last.map(String.init) ?? name
-        if let type = classes[name] ?? classes[short] { return type }
         let program = CommandLine.arguments.first.map { ($0 as NSString).lastPathComponent } ?? ""
-        let candidates = [name] + (modules + [program.replacing("-", with: "_")]).map { "\($0).\(short)" }
-        for candidate in candidates {
-            if let type = NSClassFromString(candidate) as? NSManagedObject.Type { return type }
+        func named(_ candidates: [String]) -> NSManagedObject.Type? {
+            for candidate in candidates {
+                if let type = NSClassFromString(candidate) as? NSManagedObject.Type { return type }
+            }
+            return nil
+        }
+        let ofModel = entity.managedObjectModel.classModules.map { "\($0).\(short)" }
+        let ofOthers = (state.modules + [program.replacing("-", with: "_")]).map { "\($0).\(short)" }
+        if let type = state.classes[name] ?? named([name]) ?? named(ofModel) ?? state.shortNames[short]
+            ?? named(ofOthers)
+        {
+            return type
         }
         Log.objects.warning(
             """

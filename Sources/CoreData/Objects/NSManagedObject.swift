@@ -19,25 +19,28 @@ import ManagedObjectModel
 /// }
 /// ```
 open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
+    // An object is used on one queue only, which the compiler's checks at run time cannot know; on each access of a
+    // value they would cost more than the access.
+
     /// Where the object is kept, or that it has no store yet.
-    package final var home: StoredEntity
+    @exclusivity(unchecked) package final var home: StoredEntity
     /// The place in the store; negative while temporary.
-    package final var reference: Int64
+    @exclusivity(unchecked) package final var reference: Int64
     /// Cleared by the context when it goes; never dangling while the object can be used.
-    package final unowned(unsafe) var context: NSManagedObjectContext?
+    @exclusivity(unchecked) package final unowned(unsafe) var context: NSManagedObjectContext?
     /// The identity map that has the object. It outlives the context, so that an object may be released on any
     /// thread, also while the context goes.
-    final var registry: IdentityMap?
+    @exclusivity(unchecked) final var registry: IdentityMap?
     /// The values last fetched or saved; nil for a fault whose row was not asked for yet and for a new object.
-    package final var row: Row?
+    @exclusivity(unchecked) package final var row: Row?
     /// Set and decoded values by slot; empty until there is one.
-    package final var values: ContiguousArray<SlotValue> = []
+    @exclusivity(unchecked) package final var values: ContiguousArray<SlotValue> = []
     /// Slots that were set since the last fetch or save.
-    package final var touched = PropertySet()
-    package final var state: ObjectState = []
+    @exclusivity(unchecked) package final var touched = PropertySet()
+    @exclusivity(unchecked) package final var state: ObjectState = []
     /// What few objects have: observers, changes of the current event.
-    package final var extras: ObjectExtras?
-    private final var cachedID: NSManagedObjectID?
+    @exclusivity(unchecked) package final var extras: ObjectExtras?
+    @exclusivity(unchecked) private final var cachedID: NSManagedObjectID?
 
     package final var layout: EntityLayout { home.layout }
 
@@ -227,7 +230,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// - Throws: a validation error.
     open func validateValue(_ value: inout Any?, forKey key: String) throws {
         try validateModelConstraints(&value, forKey: key)
-        try ClassProperties.of(self).validators[key]?.check(self, &value)
+        let validators = ClassProperties.of(self).validators
+        if !validators.isEmpty { try validators[key]?.check(self, &value) }
     }
 
     /// The keys whose change changes the value of `key`: what the class's

@@ -92,7 +92,9 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
     override func removeObject(at index: Int) { owner.dropDestination(order[index], at: slot) }
 
-    override func replaceObject(at index: Int, with object: Any) { edit { $0.replaceObject(at: index, with: object) } }
+    override func replaceObject(at index: Int, with object: Any) {
+        edit { $0.replaceObject(at: index, with: object) }
+    }
 
     override func setObject(_ object: Any, at index: Int) { edit { $0.setObject(object, at: index) } }
 
@@ -126,7 +128,9 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
         owner.setToMany(copy.array.map(checked), at: slot)
     }
 
-    override func add(_ objects: UnsafePointer<AnyObject>?, count: Int) { edit { $0.add(objects, count: count) } }
+    override func add(_ objects: UnsafePointer<AnyObject>?, count: Int) {
+        edit { $0.add(objects, count: count) }
+    }
 
     override func addObjects(from array: [Any]) { edit { $0.addObjects(from: array) } }
 
@@ -156,26 +160,44 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
     override func removeObjects(in array: [Any]) { edit { $0.removeObjects(in: array) } }
 
-    override func intersect(_ other: NSOrderedSet) { edit { $0.intersect(other) } }
+    // Foundation's own versions of these do not end when objects are taken out.
 
-    override func minus(_ other: NSOrderedSet) { edit { $0.minus(other) } }
+    override func intersect(_ other: NSOrderedSet) { keep { other.contains($0) } }
 
-    override func union(_ other: NSOrderedSet) { edit { $0.union(other) } }
+    override func minus(_ other: NSOrderedSet) { keep { !other.contains($0) } }
 
-    override func intersectSet(_ other: Set<AnyHashable>) { edit { $0.intersectSet(other) } }
+    override func union(_ other: NSOrderedSet) { append((0..<other.count).map { other.object(at: $0) }) }
 
-    override func minusSet(_ other: Set<AnyHashable>) { edit { $0.minusSet(other) } }
+    override func intersectSet(_ other: Set<AnyHashable>) { keep { other.contains($0) } }
 
-    override func unionSet(_ other: Set<AnyHashable>) { edit { $0.unionSet(other) } }
+    override func minusSet(_ other: Set<AnyHashable>) { keep { !other.contains($0) } }
 
-    override func sort(comparator: (Any, Any) -> ComparisonResult) { edit { $0.sort(comparator: comparator) } }
+    override func unionSet(_ other: Set<AnyHashable>) { append(other.map(\.base)) }
 
-    override func sort(options: NSSortOptions = [], usingComparator comparator: (Any, Any) -> ComparisonResult) {
+    private func keep(_ isKept: (NSManagedObject) -> Bool) { owner.setToMany(order.filter(isKept), at: slot) }
+
+    private func append(_ objects: [Any]) {
+        var order = order
+        var members = Set(order.map(ObjectIdentifier.init))
+        for object in objects.map(checked) where members.insert(ObjectIdentifier(object)).inserted {
+            order.append(object)
+        }
+        owner.setToMany(order, at: slot)
+    }
+
+    override func sort(comparator: (Any, Any) -> ComparisonResult) {
+        edit { $0.sort(comparator: comparator) }
+    }
+
+    override func sort(
+        options: NSSortOptions = [], usingComparator comparator: (Any, Any) -> ComparisonResult
+    ) {
         edit { $0.sort(options: options, usingComparator: comparator) }
     }
 
     override func sortRange(
-        _ range: NSRange, options: NSSortOptions = [], usingComparator comparator: (Any, Any) -> ComparisonResult
+        _ range: NSRange, options: NSSortOptions = [],
+        usingComparator comparator: (Any, Any) -> ComparisonResult
     ) { edit { $0.sortRange(range, options: options, usingComparator: comparator) } }
 
     override func sort(using sortDescriptors: [NSSortDescriptor]) { edit { $0.sort(using: sortDescriptors) } }

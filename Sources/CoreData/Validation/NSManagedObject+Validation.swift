@@ -9,7 +9,7 @@ extension NSManagedObject {
 
     /// Checks every property: the model's constraints and the class's own, in the order of the entity.
     final func validateProperties(event: SaveEvent) throws {
-        var errors: [NSError] = []
+        var errors: [any Error] = []
         for slot in layout.slots.indices {
             let info = layout.slots[slot]
             guard info.kind != .fetched else { continue }
@@ -17,12 +17,9 @@ extension NSManagedObject {
             if event == .update, info.kind.isRelationship, !isLoadedOrTouched(slot) { continue }
             if info.kind == .toMany, !needsMembers(slot) { continue }
             do {
-                var value = info.kind == .toMany ? toManyForValidation(slot) : anyValue(at: slot)
-                let before = value
-                try validateValue(&value, forKey: info.name)
-                if !isSame(before, value) { setValue(value, forKey: info.name) }
+                try validateProperty(at: slot)
             } catch {
-                errors.append(error as NSError)
+                errors.append(error)
             }
         }
         try ValidationErrors.throwIfAny(errors)
@@ -44,6 +41,19 @@ extension NSManagedObject {
         SlotValue.toMany(loadedToMany(at: slot)).anyValue(.toMany)
     }
 
+    /// Has `validateValue(_:forKey:)` check a property's value, and takes what it puts in its place.
+    private final func validateProperty(at slot: Int) throws {
+        let offer = OfferedValue(self, slot)
+        var value = offer.boxed
+        let outer = context?.offeredValue
+        context?.offeredValue = offer
+        defer { context?.offeredValue = outer }
+        try validateValue(&value, forKey: layout.slots[slot].name)
+        if !offer.isUnchanged(value), !isSame(offer.boxed, value) {
+            setValue(value, forKey: layout.slots[slot].name)
+        }
+    }
+
     private final func isSame(_ a: Any?, _ b: Any?) -> Bool {
         guard let a, let b else { return a == nil && b == nil }
         // Canonically equivalent strings are different values to a store.
@@ -54,6 +64,11 @@ extension NSManagedObject {
 
     /// Checks a value against the model.
     final func validateModelConstraints(_ value: inout Any?, forKey key: String) throws {
+        if let offer = context?.offeredValue, offer.object === self, layout.slots[offer.slot].name == key,
+            offer.isUnchanged(value)
+        {
+            return try validate(offer)
+        }
         guard let slot = layout.index(of: key) else { fatalError(unknownKeyMessage(key)) }
         let info = layout.slots[slot]
         if let present = value, isNull(present) { value = nil }
@@ -70,6 +85,21 @@ extension NSManagedObject {
             _ = try SlotValue(present, for: info)
         }
         try validatePredicates(present, info)
+    }
+
+    /// Checks the object's own value, which has the attribute's type, so that no type is looked for in it again.
+    private final func validate(_ offer: OfferedValue) throws {
+        let info = layout.slots[offer.slot]
+        switch offer.value {
+        case .null: return try validateAbsence(info)
+        // A store has nothing to keep for what is not a number.
+        case .double(let number) where number.isNaN && !info.property.isOptional:
+            return try validateAbsence(info)
+        case .decimal(let number) where number.isNaN && !info.property.isOptional:
+            return try validateAbsence(info)
+        default: break
+        }
+        if !info.predicates.isEmpty, let boxed = offer.boxed { try validatePredicates(boxed, info) }
     }
 
     private final func isNotANumber(_ value: Any) -> Bool {
@@ -117,7 +147,7 @@ extension NSManagedObject {
     }
 
     private final func validatePredicates(_ value: Any, _ info: PropertySlot) throws {
-        for (index, predicate) in info.property.validationPredicates.enumerated()
+        for (index, predicate) in info.predicates.enumerated()
         where !predicate.evaluate(with: value) {
             let warnings = info.property.validationWarnings
             let warning = index < warnings.count ? warnings[index] : nil

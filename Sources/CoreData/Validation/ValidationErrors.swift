@@ -18,11 +18,13 @@ enum ValidationErrors {
         return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: userInfo)
     }
 
-    /// Throws nothing, the only error, or 1560 with all of them; errors that combine others are taken apart.
-    static func throwIfAny(_ errors: [NSError]) throws {
-        let single = errors.flatMap { error -> [NSError] in
-            guard error.domain == NSCocoaErrorDomain, error.code == NSValidationMultipleErrorsError,
-                let details = error.userInfo[NSDetailedErrorsKey] as? [NSError]
+    /// Throws nothing, the only error as it was thrown, or 1560 with all of them; errors that combine others are
+    /// taken apart.
+    static func throwIfAny(_ errors: [any Error]) throws {
+        let single = errors.flatMap { error -> [any Error] in
+            let combined = error as NSError
+            guard combined.domain == NSCocoaErrorDomain, combined.code == NSValidationMultipleErrorsError,
+                let details = combined.userInfo[NSDetailedErrorsKey] as? [NSError]
             else { return [error] }
             return details
         }
@@ -34,7 +36,7 @@ enum ValidationErrors {
             userInfo: [
                 NSLocalizedDescriptionKey:
                     "Multiple validation errors occurred: \(sentences.joined(separator: " "))",
-                NSDetailedErrorsKey: single,
+                NSDetailedErrorsKey: single.map { $0 as NSError },
             ])
     }
 }

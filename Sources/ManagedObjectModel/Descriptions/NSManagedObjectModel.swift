@@ -64,6 +64,19 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// Texts for people by keys such as `Entity/Book` or `Property/title/Entity/Book`.
     open var localizationDictionary: [String: String]? { willSet { willChange("localizationDictionary") } }
 
+    private var modules: [String] = []
+
+    /// The modules whose containers use the model, the latest first: where its classes are looked for.
+    package var classModules: [String] { lock.withLock { modules } }
+
+    /// Notes a module that may hold the classes that the model names.
+    package func noteClassModule(_ module: String) {
+        lock.withLock {
+            modules.removeAll { $0 == module }
+            modules.insert(module, at: 0)
+        }
+    }
+
     // MARK: Immutability
 
     /// Whether the model is in use and cannot be changed any more.

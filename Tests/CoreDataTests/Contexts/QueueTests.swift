@@ -51,7 +51,9 @@ import Testing
 
     @Test func performAndWaitNestsThroughAnotherContext() throws {
         let (a, b) = (stack.context(), stack.context())
-        let result = a.performAndWait { b.performAndWait { a.performAndWait { b.performAndWait { "done" } } } }
+        let result = a.performAndWait {
+            b.performAndWait { a.performAndWait { b.performAndWait { "done" } } }
+        }
         #expect(result == "done")
     }
 

@@ -201,7 +201,8 @@ import Testing
             #expect(names(set) == ["c", "b", "a"])
             set.sort { a, b in
                 let (a, b) = (a as? NSManagedObject, b as? NSManagedObject)
-                return (a?.value(forKey: "name") as? String ?? "").compare(b?.value(forKey: "name") as? String ?? "")
+                return (a?.value(forKey: "name") as? String ?? "").compare(
+                    b?.value(forKey: "name") as? String ?? "")
             }
             #expect(names(set) == ["a", "b", "c"])
         }
@@ -283,7 +284,8 @@ import Testing
             try context.save()
         }
         try stack.inContext { other in
-            let node = try #require(try other.fetch(NSFetchRequest<NSManagedObject>(entityName: "Node")).first)
+            let node = try #require(
+                try other.fetch(NSFetchRequest<NSManagedObject>(entityName: "Node")).first)
             #expect(names(node.value(forKey: "steps")) == ["d", "a", "c", "b"])
             #expect(names(node.value(forKey: "ranking")) == ["a", "c", "b", "d"])
         }

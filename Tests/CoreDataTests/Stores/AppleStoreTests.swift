@@ -1,5 +1,6 @@
 import CoreData
 import GRDB
+import TestSupport
 import Testing
 
 /// Stores that Apple's framework made: ours have the same tables, and theirs are read and changed in place.
@@ -9,12 +10,12 @@ struct AppleStoreTests {
 
     init() throws { folder = try StoreFolder() }
 
-    private func model(_ pair: Corpus.Pair) throws -> NSManagedObjectModel {
+    private func model(_ pair: StorePair) throws -> NSManagedObjectModel {
         try #require(NSManagedObjectModel(contentsOf: pair.model.deletingLastPathComponent()))
     }
 
     /// A copy of the store, with its log.
-    private func copy(_ pair: Corpus.Pair) throws {
+    private func copy(_ pair: StorePair) throws {
         for suffix in ["", "-wal"] {
             let source = pair.store.path + suffix
             guard FileManager.default.fileExists(atPath: source) else { continue }
@@ -65,10 +66,10 @@ struct AppleStoreTests {
         return Set(rows.map { String.fromDatabaseValue($0[0]) ?? "" })
     }
 
-    @Test func somePairsAreKnown() { #expect(Corpus.pairs.count > 10) }
+    @Test func somePairsAreKnown() { #expect(StorePair.all.count > 10) }
 
-    @Test(arguments: Corpus.pairs)
-    func tablesAreTheSame(_ pair: Corpus.Pair) throws {
+    @Test(arguments: StorePair.all)
+    func tablesAreTheSame(_ pair: StorePair) throws {
         try copy(pair)
         // SQLite puts a column that is added behind a blank and a comma.
         let migrated = Set(try folder.schema().filter { $0.value.contains(" , Z") }.keys)
@@ -86,8 +87,8 @@ struct AppleStoreTests {
         #expect(theirs.indexes.subtracting(ours.indexes) == [])
     }
 
-    @Test(arguments: Corpus.pairs)
-    func objectsAreReadAndChanged(_ pair: Corpus.Pair) throws {
+    @Test(arguments: StorePair.all)
+    func objectsAreReadAndChanged(_ pair: StorePair) throws {
         try copy(pair)
         let model = try model(pair)
         let coordinator = try folder.open(model)

@@ -79,7 +79,7 @@ import Testing
         let path = folder.file.path
         await #expect(processExitsWith: .success) { [path = path as String] in
             signal(SIGXFSZ, SIG_IGN)
-            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: FaultTests.model)
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: DisasterTests.model)
             try coordinator.addPersistentStore(type: .sqlite, at: URL(fileURLWithPath: path))
             var limit = rlimit(rlim_cur: 1 << 18, rlim_max: 1 << 18)
             try #require(setrlimit(__rlimit_resource_t(1), &limit) == 0)
@@ -108,7 +108,7 @@ import Testing
         let path = folder.file.path
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [path = path as String, milliseconds = milliseconds as Int] in
-            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: FaultTests.model)
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: DisasterTests.model)
             try coordinator.addPersistentStore(type: .sqlite, at: URL(fileURLWithPath: path))
             // Another thread ends the process, somewhere in the middle of a save.
             let killer = Thread {
@@ -151,7 +151,7 @@ import Testing
         try folder.make(Self.model)
         let path = folder.file.path
         async let other = #expect(processExitsWith: .success) { [path = path as String] in
-            try FaultTests.insert(100, "child", into: path)
+            try DisasterTests.insert(100, "child", into: path)
         }
         try Self.insert(100, "parent", into: path)
         _ = await other
@@ -184,10 +184,10 @@ import Testing
         let path = folder.file.path
         if isFileThere { try Data().write(to: folder.file) }
         async let one = #expect(processExitsWith: .success) { [path = path as String] in
-            try FaultTests.insert(5, "one", into: path)
+            try DisasterTests.insert(5, "one", into: path)
         }
         async let two = #expect(processExitsWith: .success) { [path = path as String] in
-            try FaultTests.insert(5, "two", into: path)
+            try DisasterTests.insert(5, "two", into: path)
         }
         _ = await (one, two)
         #expect(try folder.value("SELECT COUNT(*) FROM ZITEM").description == "10")

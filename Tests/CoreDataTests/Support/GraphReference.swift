@@ -56,8 +56,10 @@ struct GraphReference: Equatable {
 
     /// The objects that a relationship may lead to, ascending.
     func candidates(_ link: Link) -> [Int] {
-        objects.filter { $1.entity == link.destination || (link.destination == "Node" && $1.entity == "Leaf") }
-            .keys.sorted()
+        objects.filter {
+            $1.entity == link.destination || (link.destination == "Node" && $1.entity == "Leaf")
+        }
+        .keys.sorted()
     }
 
     // MARK: Editing

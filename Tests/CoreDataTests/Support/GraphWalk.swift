@@ -38,7 +38,9 @@ final class GraphWalk {
                 try compareUndoState()
             } catch {
                 throw Mismatch(
-                    description: "step \(step): \(error)\n" + log.suffix(Int(ProcessInfo.processInfo.environment["GRAPH_LOG"] ?? "") ?? 40).joined(separator: "\n"))
+                    description: "step \(step): \(error)\n"
+                        + log.suffix(Int(ProcessInfo.processInfo.environment["GRAPH_LOG"] ?? "") ?? 40)
+                        .joined(separator: "\n"))
             }
         }
     }
@@ -90,7 +92,8 @@ final class GraphWalk {
 
     private func insert() {
         lastID += 1
-        let entity = ["Node", "Node", "Node", "Leaf", "Tag", "Tag", "Badge", "Step"]
+        let entity =
+            ["Node", "Node", "Node", "Leaf", "Tag", "Tag", "Badge", "Step"]
             .randomElement(using: &random) ?? "Node"
         log.append("insert \(entity) \(lastID)")
         let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
@@ -109,7 +112,9 @@ final class GraphWalk {
                 objects[other]?.setValue(nil, forKey: "favourite")
             }
             for bookmark in object.toMany["bookmarks"] ?? [] where gone.contains(bookmark) {
-                objects[other].map { $0.mutableSetValue(forKey: "bookmarks").remove(objects[bookmark] as Any) }
+                objects[other].map {
+                    $0.mutableSetValue(forKey: "bookmarks").remove(objects[bookmark] as Any)
+                }
             }
         }
         if let object = objects[id] { context.delete(object) }
@@ -167,7 +172,8 @@ final class GraphWalk {
         switch Int.random(in: 0..<5, using: &random) {
         case 0, 1:
             guard !members.contains(destination) else { return }
-            let index = link.isOrdered && random.oneIn(2) ? members.indices.randomElement(using: &random) : nil
+            let index =
+                link.isOrdered && random.oneIn(2) ? members.indices.randomElement(using: &random) : nil
             log.append("add \(destination) to \(id).\(link.name) at \(index.map(String.init) ?? "end")")
             current.add(id, link.name, destination, at: index)
             if !link.isOrdered {
@@ -194,12 +200,14 @@ final class GraphWalk {
             current.set(id, link.name, shuffled)
             object.setValue(NSOrderedSet(array: shuffled.compactMap { objects[$0] }), forKey: link.name)
         default:
-            let wanted = candidates(id, link).shuffled(using: &random).prefix(Int.random(in: 0...4, using: &random))
+            let wanted = candidates(id, link).shuffled(using: &random).prefix(
+                Int.random(in: 0...4, using: &random))
             log.append("set \(id).\(link.name) = \(wanted)")
             current.set(id, link.name, Array(wanted))
             let list = wanted.compactMap { objects[$0] }
             object.setValue(
-                link.isOrdered ? NSOrderedSet(array: list) as Any : NSSet(array: list) as Any, forKey: link.name)
+                link.isOrdered ? NSOrderedSet(array: list) as Any : NSSet(array: list) as Any,
+                forKey: link.name)
         }
     }
 
@@ -365,7 +373,8 @@ final class GraphWalk {
             let differs = current.objects[id].map(\.persistent) != saved.objects[id].map(\.persistent)
             guard object.hasPersistentChangedValues == differs else {
                 throw Mismatch(
-                    description: "\(id) has changes: \(object.hasPersistentChangedValues), \(object.changedValues())")
+                    description:
+                        "\(id) has changes: \(object.hasPersistentChangedValues), \(object.changedValues())")
             }
             if differs, !context.updatedObjects.contains(object) {
                 throw Mismatch(description: "\(id) has changes and is not among the updated objects")
@@ -380,14 +389,18 @@ final class GraphWalk {
         func check(_ key: String, _ found: (some Equatable)?, _ wanted: (some Equatable)?) throws {
             guard "\(found as Any)" == "\(wanted as Any)" else {
                 throw Mismatch(
-                    description: "\(id).\(key) is \(found as Any) instead of \(wanted as Any); committed: \(saved as Any)")
+                    description:
+                        "\(id).\(key) is \(found as Any) instead of \(wanted as Any); committed: \(saved as Any)"
+                )
             }
         }
         try check("uid", object.value(forKey: "uid") as? Int, Optional(id))
         try check("name", object.value(forKey: "name") as? String, wanted.name)
         try check("number", object.value(forKey: "number") as? Int, Optional(wanted.number))
         try check("mark", object.value(forKey: "mark") as? String, wanted.mark)
-        if wanted.entity == "Leaf" { try check("weight", object.value(forKey: "weight") as? Double, wanted.weight) }
+        if wanted.entity == "Leaf" {
+            try check("weight", object.value(forKey: "weight") as? Double, wanted.weight)
+        }
         guard withRelationships else { return }
         for link in GraphReference.links[wanted.entity] ?? [] {
             let value = object.value(forKey: link.name)
@@ -454,7 +467,8 @@ final class GraphWalk {
                 context.undoManager?.canRedo == !redoable.isEmpty
             else {
                 throw Mismatch(
-                    description: "can undo: \(undoable.count), can redo: \(redoable.count); the manager says else")
+                    description:
+                        "can undo: \(undoable.count), can redo: \(redoable.count); the manager says else")
             }
         }
     }

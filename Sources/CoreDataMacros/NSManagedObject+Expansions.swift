@@ -1,0 +1,22 @@
+// What the macros' expansions call. They reach it as members of the class they are written in, so that no type of
+// the same name in a client's module comes between.
+extension NSManagedObject {
+    /// For expansions of the macros.
+    public typealias _ManagedKey<Value> = ManagedKey<Value>
+    /// For expansions of the macros.
+    public typealias _ManagedProperty = ManagedProperty
+    /// For expansions of the macros.
+    public typealias _ManagedDependencies = [String: Set<String>]
+    /// For expansions of the macros.
+    public typealias _ManagedValidators = [String: ManagedValidator]
+    /// For expansions of the macros.
+    public typealias _ToManyRelationship = ToManyRelationship
+
+    /// For expansions of the macros: the properties that a class lists, with key paths from a subclass.
+    ///
+    /// Classes with `@ManagedObject` have a function of their own, which is taken where one is known; a class
+    /// without the macro lists nothing.
+    public static func _properties<Object: NSManagedObject>(
+        declaredBy: NSManagedObject.Type, from: Object.Type
+    ) -> [ManagedProperty] { [] }
+}

@@ -1,0 +1,151 @@
+/// A to-many relationship of an object, to change it: what `@ManagedAccessor` methods use.
+///
+/// ```swift
+/// ToManyRelationship(of: book, named: "pages").add(page)
+/// ```
+///
+/// It does not matter whether the relationship is ordered, except for methods that take places. Inverse
+/// relationships follow, and observers are told.
+public struct ToManyRelationship {
+    private let object: NSManagedObject
+    private let key: String
+
+    /// The relationship of an object by its name in the model.
+    public init(of object: NSManagedObject, named key: String) {
+        self.object = object
+        self.key = key
+    }
+
+    private var isOrdered: Bool { object.entity.relationshipsByName[key]?.isOrdered == true }
+    private var set: NSMutableSet { object.mutableSetValue(forKey: key) }
+    private var orderedSet: NSMutableOrderedSet { object.mutableOrderedSetValue(forKey: key) }
+
+    /// Adds an object, at the end of an ordered relationship.
+    public func add(_ value: NSManagedObject) {
+        guard isOrdered else {
+            set.add(value)
+            return
+        }
+        let objects = orderedSet
+        if objects.index(of: value) == NSNotFound { objects.insert(value, at: objects.count) }
+    }
+
+    /// Adds objects, at the end of an ordered relationship.
+    public func add<Values: Sequence>(_ values: Values) where Values.Element: NSManagedObject {
+        addAll(Array(values))
+    }
+
+    /// Adds the objects of an `NSSet`, an `NSOrderedSet` or an `NSArray`.
+    public func add(_ values: some Sequence<Any>) { addAll(Array(values)) }
+
+    /// Removes an object; nothing happens when it is none of the relationship's.
+    public func remove(_ value: NSManagedObject) {
+        guard isOrdered else {
+            set.remove(value)
+            return
+        }
+        let objects = orderedSet
+        let index = objects.index(of: value)
+        if index != NSNotFound { objects.removeObject(at: index) }
+    }
+
+    /// Removes objects.
+    public func remove<Values: Sequence>(_ values: Values) where Values.Element: NSManagedObject {
+        removeAll(Array(values))
+    }
+
+    /// Removes the objects of an `NSSet`, an `NSOrderedSet` or an `NSArray`.
+    public func remove(_ values: some Sequence<Any>) { removeAll(Array(values)) }
+
+    private func addAll(_ values: [Any]) {
+        guard isOrdered else {
+            let set = set
+            for value in values { set.add(value) }
+            return
+        }
+        changeOrder { $0 += values }
+    }
+
+    private func removeAll(_ values: [Any]) {
+        guard isOrdered else {
+            let set = set
+            for value in values { set.remove(value) }
+            return
+        }
+        let leaving = NSSet(array: values)
+        changeOrder { $0.removeAll(where: leaving.contains) }
+    }
+
+    /// Changes the objects of an ordered relationship at once: one change for observers, however many objects.
+    private func changeOrder(_ change: (inout [Any]) -> Void) {
+        let current = orderedSet
+        // Foundation's `array` shows nothing of a subclass's contents.
+        var order = (0..<current.count).map(current.object(at:))
+        change(&order)
+        // An object that is there twice keeps its first place.
+        object.setValue(NSOrderedSet(array: order), forKey: key)
+    }
+}
+
+// Places; the relationship is ordered.
+extension ToManyRelationship {
+    /// Puts an object at a place.
+    public func insert(_ value: NSManagedObject, at index: Int) { orderedSet.insert(value, at: index) }
+
+    /// Puts objects at places: each index is the place that its object has in the end.
+    public func insert<Values: Sequence>(_ values: Values, at indexes: some Sequence<Int>)
+    where Values.Element: NSManagedObject {
+        insertAll(Array(values), IndexSet(indexes))
+    }
+
+    /// Puts the objects of an `NSArray` or an `NSOrderedSet` at places.
+    public func insert(_ values: some Sequence<Any>, at indexes: some Sequence<Int>) {
+        insertAll(Array(values), IndexSet(indexes))
+    }
+
+    /// Removes the object at a place.
+    public func remove(at index: Int) { orderedSet.removeObject(at: index) }
+
+    /// Removes the objects at places.
+    public func remove(at indexes: some Sequence<Int>) {
+        changeOrder { order in
+            for index in IndexSet(indexes).reversed() { order.remove(at: index) }
+        }
+    }
+
+    /// Puts an object in the place of another.
+    public func replace(at index: Int, with value: NSManagedObject) {
+        orderedSet.replaceObject(at: index, with: value)
+    }
+
+    /// Puts objects in the places of others.
+    public func replace<Values: Sequence>(at indexes: some Sequence<Int>, with values: Values)
+    where Values.Element: NSManagedObject {
+        replaceAll(IndexSet(indexes), Array(values))
+    }
+
+    /// Puts the objects of an `NSArray` or an `NSOrderedSet` in the places of others.
+    public func replace(at indexes: some Sequence<Int>, with values: some Sequence<Any>) {
+        replaceAll(IndexSet(indexes), Array(values))
+    }
+
+    private func insertAll(_ values: [Any], _ indexes: IndexSet) {
+        check(values, indexes)
+        changeOrder { order in
+            for (index, value) in zip(indexes, values) { order.insert(value, at: index) }
+        }
+    }
+
+    private func replaceAll(_ indexes: IndexSet, _ values: [Any]) {
+        check(values, indexes)
+        changeOrder { order in
+            for (index, value) in zip(indexes, values) { order[index] = value }
+        }
+    }
+
+    private func check(_ values: [Any], _ indexes: IndexSet) {
+        guard values.count == indexes.count else {
+            fatalError("\(values.count) objects do not fit \(indexes.count) places of relationship '\(key)'.")
+        }
+    }
+}

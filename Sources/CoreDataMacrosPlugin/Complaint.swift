@@ -1,0 +1,36 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// What is wrong with a declaration, and what to write instead.
+struct Complaint: Error, DiagnosticMessage {
+    let message: String
+    /// The part of the source that the compiler points at.
+    let place: Syntax
+    let severity: DiagnosticSeverity
+    let fixIts: [FixIt]
+
+    init(
+        _ message: String, at place: some SyntaxProtocol, severity: DiagnosticSeverity = .error,
+        fixIts: [FixIt] = []
+    ) {
+        self.message = message
+        self.place = Syntax(place)
+        self.severity = severity
+        self.fixIts = fixIts
+    }
+
+    var diagnosticID: MessageID { MessageID(domain: "CoreDataMacros", id: message) }
+}
+
+extension MacroExpansionContext {
+    func report(_ complaint: Complaint) {
+        diagnose(Diagnostic(node: complaint.place, message: complaint, fixIts: complaint.fixIts))
+    }
+}
+
+/// The name of a correction that the compiler offers.
+struct Correction: FixItMessage {
+    let message: String
+    var fixItID: MessageID { MessageID(domain: "CoreDataMacros", id: message) }
+}

@@ -1,0 +1,33 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// `@ManagedObject final class Book: NSManagedObject`: what there is no runtime to ask for.
+enum ManagedObjectMacro: MemberMacro {
+    static func expansion(
+        of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+        conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        do {
+            let declared = try ManagedClass(declaration, node)
+            for member in declared.body.declarations {
+                let complaint =
+                    UnportedAttribute.complaint(about: member) ?? Dependency.misfit(member)
+                    ?? Validator.misfit(member, of: declared)
+                if let complaint { context.report(complaint) }
+            }
+            let tables = [
+                declared.table("registeredDependencies", of: "_ManagedDependencies") {
+                    Dependency($0, of: declared)?.registration
+                },
+                declared.table("registeredValidators", of: "_ManagedValidators") {
+                    Validator($0, of: declared)?.registration
+                },
+            ]
+            return PropertyList(of: declared).members + tables.compactMap(\.self)
+        } catch {
+            context.report(error)
+            return []
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// `@NSManaged`, whose accessors nobody writes where there is no Objective-C runtime.
+enum UnportedAttribute {
+    /// What is wrong with a member that has the attribute; nil for any other.
+    static func complaint(about member: DeclSyntax) -> Complaint? {
+        guard let attributes = member.asProtocol((any WithAttributesSyntax).self)?.attributes,
+            let attribute = attributes.attribute(named: "NSManaged")
+        else { return nil }
+        let macro: TokenSyntax = member.is(FunctionDeclSyntax.self) ? "ManagedAccessor" : "Managed"
+        let name = attribute.attributeName
+        let replacement = IdentifierTypeSyntax(name: macro)
+            .with(\.leadingTrivia, name.leadingTrivia).with(\.trailingTrivia, name.trailingTrivia)
+        return Complaint(
+            "'@NSManaged' needs the Objective-C runtime: write '@\(macro.text)'", at: attribute,
+            fixIts: [
+                FixIt(
+                    message: Correction(message: "replace '@NSManaged' with '@\(macro.text)'"),
+                    changes: [.replace(oldNode: Syntax(name), newNode: Syntax(replacement))])
+            ])
+    }
+}

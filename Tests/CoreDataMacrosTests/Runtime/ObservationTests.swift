@@ -1,0 +1,56 @@
+import CoreDataMacros
+import Observation
+import Synchronization
+import Testing
+
+/// Swift Observation of properties with the macros: each property by itself.
+@Suite struct ObservationTests {
+    @Test func aPropertyThatIsReadIsObserved() throws {
+        try ShopStack().inContext { context in
+            let book = ShopBook(context: context)
+            #expect(changes(reading: { _ = book.title }, changing: { book.title = "Emma" }))
+            #expect(changes(reading: { _ = book.note }, changing: { book.note = "lent" }))
+            #expect(!changes(reading: { _ = book.title }, changing: { book.pageCount = 3 }))
+        }
+    }
+
+    @Test func aComputedPropertyIsObservedByWhatItReads() throws {
+        try ShopStack().inContext { context in
+            let book = ShopBook(context: context)
+            #expect(changes(reading: { _ = book.headline }, changing: { book.pageCount = 3 }))
+            #expect(changes(reading: { _ = book.label }, changing: { book.note = "lent" }))
+        }
+    }
+
+    @Test func ownAccessorsAreObserved() throws {
+        try ShopStack().inContext { context in
+            let book = ShopBook(context: context)
+            #expect(changes(reading: { _ = book.publishDate }, changing: { book.publishDate = .now }))
+            #expect(changes(reading: { _ = book.publishMonthID }, changing: { book.publishDate = .now }))
+        }
+    }
+
+    @Test func relationshipsAreObserved() throws {
+        try ShopStack().inContext { context in
+            let book = ShopBook(context: context)
+            let tag = ShopTag(context: context)
+            #expect(changes(reading: { _ = book.tags }, changing: { book.addToTags(tag) }))
+            #expect(changes(reading: { _ = tag.books }, changing: { book.removeFromTags(tag) }))
+            #expect(
+                changes(
+                    reading: { _ = book.pages }, changing: { book.addToPages(ShopPage(context: context)) }))
+        }
+    }
+
+    /// Whether a change is told to whoever reads.
+    private func changes(reading: () -> Void, changing: () -> Void) -> Bool {
+        let note = Note()
+        withObservationTracking(reading) { note.isTold.withLock { $0 = true } }
+        changing()
+        return note.isTold.withLock(\.self)
+    }
+
+    private final class Note: Sendable {
+        let isTold = Mutex(false)
+    }
+}
