@@ -53,6 +53,23 @@ import Testing
         #expect(event?.books == [uuid.uuidString.lowercased()])
     }
 
+    @Test func aChangeBeforeTheWindowListenedIsHeardOf() async throws {
+        let library = try await TestLibrary()
+        try library.add("One,Ada,2001,1")
+        let uuid = try #require(try await library.uuid("One"))
+        let shown = library.document.news.revision
+        _ = try await library.change(uuid) { $0[.price] = "2" }
+        #expect(library.document.news.revision != shown)
+        let late = try await library.document.events(.changes, since: shown)
+        #expect(await first(late) { _ in true } == ServerEvent(kind: .document))
+
+        // A window that shows the present state hears of the next change first.
+        let present = library.document.news.revision
+        let events = try await library.document.events(.book(uuid), since: present)
+        _ = try await library.change(uuid) { $0[.price] = "3" }
+        #expect(await first(events) { $0.kind == .results }?.books == [uuid.uuidString.lowercased()])
+    }
+
     @Test func eventsAreSentAsTheStandardWantsThem() {
         #expect(
             ServerEvent(kind: .results, books: ["a", "b"]).text

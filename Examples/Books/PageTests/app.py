@@ -1,5 +1,6 @@
 """Starts the app for a test: a program of its own, with a store of its own, on a free port."""
 
+import faulthandler
 import os
 import re
 import select
@@ -43,9 +44,15 @@ class App:
         self.store = store
         self.start()
 
-    def start(self):
+    def restart(self):
+        """Ends the program and starts it anew, on the same port."""
+        code = self.stop()
+        self.start(self.port)
+        return code
+
+    def start(self, port=0):
         self.process = subprocess.Popen(
-            [program(), "--port", "0", "--store", self.store],
+            [program(), "--port", str(port), "--store", self.store],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.output = ""
         deadline = time.monotonic() + 60
@@ -89,6 +96,9 @@ class PageTest(unittest.TestCase):
         cls.playwright.stop()
 
     def setUp(self):
+        # A test that hangs says where, and ends all.
+        faulthandler.dump_traceback_later(120, exit=True)
+        self.addCleanup(faulthandler.cancel_dump_traceback_later)
         self.folder = tempfile.TemporaryDirectory()
         self.app = App(str(Path(self.folder.name) / "Books.sqlite"))
         self.contexts = []
@@ -107,6 +117,7 @@ class PageTest(unittest.TestCase):
         """A window of a visitor of its own."""
         given = {"locale": self.locale, "timezone_id": "Europe/Berlin", **self.options, **options}
         context = self.browser.new_context(**given)
+        context.set_default_timeout(10_000)
         self.contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: self.errors.append(str(error)))

@@ -1,6 +1,7 @@
 """The list: what a first launch shows, languages, search, pages."""
 
 import csv
+import re
 
 from app import CATALOGUE, PageTest, expect
 
@@ -47,8 +48,8 @@ class Reading(PageTest):
 
     def test_headers_are_in_the_visitors_language(self):
         for locale, month, price in [
-            ("en-GB", "April 1925", "8.99"), ("de-DE", "April 1925", "8,99"), ("fr-FR", "avril 1925", "8,99"),
-            ("ja-JP", "1925年4月", "8.99"),
+            ("en-GB", "April 1925", "3.00"), ("de-DE", "April 1925", "3,00"), ("fr-FR", "avril 1925", "3,00"),
+            ("ja-JP", "1925年4月", "3.00"),
         ]:
             page = self.window(locale=locale)
             self.open("/?q=gatsby", page)
@@ -68,21 +69,22 @@ class Reading(PageTest):
     def test_the_first_window_gets_its_time_zone_without_a_reload(self):
         page = self.window(timezone_id="Asia/Tokyo")
         self.open_book("The Great Gatsby", page)
+        value = page.locator("#value-lastModified td").last
+        before = value.inner_text()
         page.context.clear_cookies()
         page.reload()
-        before = page.locator("#value-lastModified td").last.inner_text()
-        page.reload()
-        expect(page.locator("#value-lastModified td").last).to_have_text(before)
+        # The server knew no time zone and wrote UTC; the page asked again.
+        expect(value).to_have_text(before)
 
     def test_years_lead_to_their_books(self):
         self.open()
         years = self.page.get_by_role("complementary", name="Years")
         years.get_by_role("link", name="1920s").click()
-        expect(self.page.locator("#list h2 time").first).to_have_attribute("datetime", __import__("re").compile("^192"))
+        expect(self.page.locator("#list h2 time").first).to_have_attribute("datetime", re.compile("^192"))
         expect(years.get_by_role("link", name="1925")).to_be_visible()
 
     def test_titles_from_right_to_left_stay_in_their_place(self):
-        self.open("/?q=ليلة")
+        self.open("/?q=القصرين")
         title = self.page.locator(".book h3 bdi").first
         self.assertEqual(title.evaluate("element => getComputedStyle(element).direction"), "rtl")
         self.assertEqual(self.page.locator(".book").first.evaluate("e => getComputedStyle(e).direction"), "ltr")
@@ -123,7 +125,7 @@ class Searching(PageTest):
         expect(self.page.locator("#list")).to_contain_text("No book has this in its title")
 
     def test_the_books_of_an_author(self):
-        self.open("/?q=prozess")
+        self.open("/?q=process")
         self.page.get_by_role("link", name="Franz Kafka").click()
         expect(self.page.get_by_role("heading", level=1)).to_have_text("Books by Franz Kafka")
         self.assertGreaterEqual(self.page.locator(".book").count(), 2)

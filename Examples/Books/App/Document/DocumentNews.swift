@@ -4,11 +4,13 @@ import Synchronization
 /// Tells whoever listens that something in the document changed: values, or what there is to undo or to save.
 final class DocumentNews: Sendable {
     private struct State {
+        var count = 0
         var listeners: [UUID: AsyncStream<Void>.Continuation] = [:]
         nonisolated(unsafe) var observers: [any NSObjectProtocol] = []
     }
 
     private let state = Mutex(State())
+    private let launch = String(UInt32.random(in: 0...UInt32.max), radix: 36)
 
     deinit {
         state.withLock { state in
@@ -35,6 +37,9 @@ final class DocumentNews: Sendable {
         }
     }
 
+    /// A mark of the document's state: it is another one after each change, and in each run of the program.
+    var revision: String { state.withLock { "\(launch)-\($0.count)" } }
+
     /// One element for each change from now on. Changes that come faster than they are taken count as one.
     func changes() -> AsyncStream<Void> {
         let id = UUID()
@@ -48,6 +53,10 @@ final class DocumentNews: Sendable {
     }
 
     private func tell() {
-        for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield() }
+        let listeners = state.withLock { state in
+            state.count += 1
+            return Array(state.listeners.values)
+        }
+        for listener in listeners { listener.yield() }
     }
 }

@@ -9,7 +9,7 @@ enum BooksApplication {
         let router = Router(context: BooksRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: SecurityHeaders())
         router.add(middleware: ErrorPages(site: site))
-        router.add(middleware: RequestRules(hosts: hosts, token: site.token))
+        router.add(middleware: RequestRules(hosts: hosts, token: site.token, news: site.document.news))
         BookRoutes(site).add(to: router)
         AuthorRoutes(site).add(to: router)
         DocumentRoutes(site).add(to: router)

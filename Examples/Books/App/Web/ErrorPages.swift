@@ -12,20 +12,22 @@ struct ErrorPages: RouterMiddleware {
             return try await next(request, context)
         } catch let error as any HTTPResponseError {
             let message = (error as? HTTPError)?.body
-            return try await page(error.status, message ?? Self.sentence(error.status), context)
+            return try await page(error.status, message ?? Self.sentence(error.status), request, context)
         } catch {
             context.logger.error("\(request.method) \(request.uri.path): \(error)")
             return try await page(
-                .internalServerError, "Something went wrong: \(error.localizedDescription)", context)
+                .internalServerError, "Something went wrong: \(error.localizedDescription)", request, context)
         }
     }
 
     private func page(
-        _ status: HTTPResponse.Status, _ sentence: String, _ context: BooksRequestContext
+        _ status: HTTPResponse.Status, _ sentence: String, _ request: Request, _ context: BooksRequestContext
     ) async throws -> Response {
         let visitor = Visitor()
+        // An undo may bring back what is not there.
+        let address = PageAddress(request.method == .get ? request.uri.path : "/")
         let frame = Frame(
-            Self.heading(status), place: .none, address: PageAddress("/"), site: site, visitor: visitor,
+            Self.heading(status), place: .none, address: address, site: site, visitor: visitor,
             unsaved: try await site.document.unsavedCounts())
         let message = MessagePage(
             frame: frame, heading: Self.heading(status), sentences: [sentence], back: "/")

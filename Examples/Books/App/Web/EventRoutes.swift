@@ -23,7 +23,8 @@ struct EventRoutes: Sendable {
         guard let place = windows.take() else {
             throw HTTPError(.serviceUnavailable, message: "Too many windows are open.")
         }
-        let events = try await document.events(try Self.view(context.query))
+        let events = try await document.events(
+            try Self.view(context.query), since: context.query["since"])
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: .init { writer in

@@ -33,11 +33,17 @@ extension BooksDocument {
     ///
     /// A results controller with the page's own request follows the context, so a window costs as much as its page
     /// has rows, however many books there are. If the window is slow, older events give way to newer ones.
-    func events(_ view: FollowedView) async throws -> AsyncStream<ServerEvent> {
+    ///
+    /// - Parameter revision: the state of the document that the window shows. If it is not the present one, the window
+    ///   hears of that at once: the change came before it listened.
+    func events(_ view: FollowedView, since revision: String? = nil) async throws -> AsyncStream<
+        ServerEvent
+    > {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ServerEvent.self, bufferingPolicy: .bufferingNewest(16))
         let documentChanges = news.changes()
         let results = try await followedResults(view)
+        if let revision, revision != news.revision { continuation.yield(ServerEvent(kind: .document)) }
         let task = Task {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {

@@ -6,6 +6,8 @@ struct BooksRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The fields of the query.
     var query = Fields()
+    /// The state of the document from which on the page must hear of changes.
+    var revision = ""
     /// The fields of a form that was posted; its token is right.
     var form = Fields()
 
@@ -43,6 +45,7 @@ struct RequestRules: RouterMiddleware {
 
     let hosts: AllowedHosts
     let token: String
+    let news: DocumentNews
 
     func handle(
         _ request: Request, context: BooksRequestContext,
@@ -61,6 +64,7 @@ struct RequestRules: RouterMiddleware {
             throw HTTPError(.badRequest, message: "The address is not valid.")
         }
         context.query = fields
+        context.revision = news.revision
         switch request.method {
         case .get, .head: break
         case .post:

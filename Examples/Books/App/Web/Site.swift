@@ -31,6 +31,7 @@ struct Site: Sendable {
         Frame(
             title, place: place, address: address, events: events, site: self, visitor: visitor,
             unsaved: try await document.unsavedCounts(),
+            revision: context.revision,
             notice: context.query["said"].flatMap(Notice.init(rawValue:))?.sentence)
     }
 

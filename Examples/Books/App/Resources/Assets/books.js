@@ -21,10 +21,19 @@ if (clean.searchParams.has("said")) {
 let loading = null;
 let fresh = new Set();
 
-/** Puts the live parts of another state of the page in the place of those that differ. */
-function takeIn(text) {
+const liveParts = (page) => [...page.querySelectorAll("main [data-live]")].map((part) => part.id).join();
+
+/**
+ * Puts the live parts of another state of the page in the place of those that differ.
+ *
+ * A page of another kind, such as the message that a book is gone, or the book that came back, replaces everything.
+ */
+function takeIn(text, isGone = false) {
   const page = new DOMParser().parseFromString(text, "text/html");
   const focused = document.activeElement?.id;
+  if (liveParts(page) !== liveParts(document)) {
+    document.getElementById("main").replaceChildren(...page.getElementById("main").childNodes);
+  }
   for (const part of document.querySelectorAll("[data-live]")) {
     const next = page.getElementById(part.id);
     if (next && next.innerHTML !== part.innerHTML) {
@@ -37,7 +46,9 @@ function takeIn(text) {
     document.getElementById(focused)?.focus({ preventScroll: true });
   }
   document.title = page.title;
-  root.dataset.address = page.documentElement.dataset.address;
+  // What is gone may come back to the same place.
+  if (!isGone) root.dataset.address = page.documentElement.dataset.address;
+  root.dataset.revision = page.documentElement.dataset.revision ?? "";
   for (const id of fresh) document.getElementById(id)?.classList.add("is-fresh");
   fresh = new Set();
   return page.documentElement.dataset.events;
@@ -51,8 +62,9 @@ async function load(address) {
     const response = await fetch(address, { signal: request.signal, headers: { Accept: "text/html" } });
     const text = await response.text();
     if (request !== loading) return;
-    if (response.ok) follow(takeIn(text));
-    else if (response.status === 404) say("This is no longer there.");
+    const isGone = response.status === 404;
+    if (response.ok || isGone) follow(takeIn(text, isGone));
+    if (isGone) say("This is no longer there.");
   } catch (error) {
     if (error.name !== "AbortError") console.warn(error);
   }
@@ -79,14 +91,20 @@ function reloadSoon() {
   reloadTimer = setTimeout(() => load(root.dataset.address), 60);
 }
 
-/** Listens to an address, while the window can be seen: hidden windows hold no connection. */
+/**
+ * Listens to an address, while the window can be seen: hidden windows hold no connection.
+ *
+ * The revision says what the page shows. If the document is past it, also after a restart of the server, the first
+ * event comes at once.
+ */
 function follow(address) {
   if (!address || (address === followed && events)) return;
   events?.close();
   followed = address;
   events = null;
   if (document.hidden) return;
-  events = new EventSource(address);
+  const since = encodeURIComponent(root.dataset.revision ?? "");
+  events = new EventSource(`${address}${address.includes("?") ? "&" : "?"}since=${since}`);
   events.addEventListener("document", reloadSoon);
   events.addEventListener("results", (event) => {
     for (const book of JSON.parse(event.data).books) fresh.add(`book-${book}`);
@@ -105,7 +123,6 @@ document.addEventListener("visibilitychange", () => {
     events = null;
   } else if (followed) {
     follow(followed);
-    reloadSoon();
   }
 });
 follow(root.dataset.events);
@@ -146,8 +163,9 @@ document.addEventListener("submit", async (event) => {
   try {
     const response = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
     const text = await response.text();
-    if (response.redirected || response.ok) {
-      takeIn(text);
+    const isGone = response.status === 404;
+    if (response.ok || isGone) {
+      takeIn(text, isGone);
     } else {
       const page = new DOMParser().parseFromString(text, "text/html");
       say(page.getElementById("message")?.textContent.trim().replace(/\s+/g, " ") ?? "This did not work.");

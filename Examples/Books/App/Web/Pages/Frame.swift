@@ -8,6 +8,8 @@ struct Frame {
     let address: String
     /// Where the page hears of changes; nil when it does not listen.
     let events: String?
+    /// The state of the document that the page shows, or an older one.
+    let revision: String
     let timeZone: String
     let isBooks: Bool
     let isAuthors: Bool
@@ -18,12 +20,13 @@ struct Frame {
 
     init(
         _ title: String, place: Place, address: PageAddress, events: PageAddress? = nil, site: Site,
-        visitor: Visitor, unsaved: UnsavedCounts, notice: String? = nil
+        visitor: Visitor, unsaved: UnsavedCounts, revision: String = "", notice: String? = nil
     ) {
         self.title = title
         token = site.token
         self.address = address.text
         self.events = events?.text
+        self.revision = revision
         timeZone = visitor.timeZoneName
         isBooks = place == .books
         isAuthors = place == .authors
