@@ -9,6 +9,7 @@ extension BooksDocument {
                 timings = try query.methods.map { try Self.time($0, query, context) }
             }
             let found = try timings.first?.found ?? Self.count(query.conditions, context)
+            guard found > 0 else { return BookList(sections: [], found: 0, timings: timings) }
             let controller = NSFetchedResultsController(
                 fetchRequest: query.pageRequest(), managedObjectContext: context,
                 sectionNameKeyPath: Book.Name.publishMonthID, cacheName: nil)
