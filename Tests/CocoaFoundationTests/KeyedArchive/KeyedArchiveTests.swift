@@ -154,6 +154,13 @@ import Testing
         #expect(array[4] as? Data == Data([9]))
     }
 
+    @Test func spellingsOfOneTextAreKeptApart() throws {
+        let spellings = ["caf\u{E9}", "cafe\u{301}"]
+        let data = try KeyedArchiveWriter.archivedData(withRootObject: spellings)
+        let texts = try #require(try decoded(data) as? NSArray).compactMap { $0 as? String }
+        #expect(texts.map { Array($0.unicodeScalars) } == spellings.map { Array($0.unicodeScalars) })
+    }
+
     @Test func classNamesFollowTheRegisteredOnes() throws {
         // `NSKeyedArchiver.setClassName(_:for:)` has no effect in Foundation on Linux, so the name is put in here.
         let data = try KeyedArchiveWriter.archivedData(withRootObject: RenamedShade(white: 0.5))
