@@ -161,6 +161,12 @@ import Testing
         #expect(texts.map { Array($0.unicodeScalars) } == spellings.map { Array($0.unicodeScalars) })
     }
 
+    @Test func aKeyThatIsUsedAgainHasTheLaterValue() throws {
+        let data = try KeyedArchiveWriter.archivedData(withRootObject: TintedShade(white: 0.5))
+        let read = try #require(try decoded(data, [TintedShade.self]) as? TintedShade)
+        #expect(read.white == 0.75)
+    }
+
     @Test func classNamesFollowTheRegisteredOnes() throws {
         // `NSKeyedArchiver.setClassName(_:for:)` has no effect in Foundation on Linux, so the name is put in here.
         let data = try KeyedArchiveWriter.archivedData(withRootObject: RenamedShade(white: 0.5))
@@ -175,6 +181,14 @@ import Testing
         NSKeyedUnarchiver.setClass(RenamedShade.self, forClassName: String(decoding: padded, as: UTF8.self))
         let read = try #require(try decoded(foreign, [RenamedShade.self]) as? RenamedShade)
         #expect(read.white == 0.5)
+    }
+}
+
+/// A class that archives a field of its superclass anew.
+final class TintedShade: Shade {
+    override func encode(with coder: NSCoder) {
+        super.encode(with: coder)
+        coder.encode(0.75, forKey: "white")
     }
 }
 
