@@ -15,6 +15,17 @@ enum FoundationArchiveClass {
         [NSLocale.self, NSTimeZone.self, NSPersonNameComponents.self]
     }
 
+    /// The elements of a collection, the keys of a dictionary included; `nil` for any other object.
+    static func elements(of object: NSObject) -> [Any]? {
+        switch object {
+        case let array as NSArray: array.map { $0 }
+        case let set as NSSet: set.allObjects
+        case let set as NSOrderedSet: set.array
+        case let dictionary as NSDictionary: dictionary.allKeys + dictionary.allValues
+        default: nil
+        }
+    }
+
     /// The object that a plain value of an archive stands for; `nil` for a container and a reference.
     static func plainValue(_ node: BinaryPropertyList.Node) -> AnyObject? {
         switch node {
