@@ -179,16 +179,21 @@ enum FoundationArchiveClass {
         guard !members.contains(where: { $0 is NSDecimalNumber }) else {
             throw MalformedPropertyList("a set of the keyed archive holds a decimal number")
         }
-        guard members.count > 1_000 else { return }
+        guard canHash(members) else {
+            throw MalformedPropertyList("too many members of a set of the keyed archive have the same hash")
+        }
+    }
+
+    /// Whether a hash table takes members in a time that reading may take; what is written must be read again.
+    static func canHash(_ members: [AnyObject]) -> Bool {
+        guard members.count > 1_000 else { return true }
         var counts: [Int: Int] = [:]
         for member in members { counts[(member as? NSObject)?.hash ?? 0, default: 0] += 1 }
         var comparisons = 0
         for count in counts.values {
             comparisons += count.multipliedReportingOverflow(by: count).partialValue
         }
-        guard comparisons <= 10_000_000 else {
-            throw MalformedPropertyList("too many members of a set of the keyed archive have the same hash")
-        }
+        return comparisons <= 10_000_000
     }
 
     private static func incomplete(_ found: AnyClass) -> MalformedPropertyList {

@@ -161,6 +161,16 @@ import Testing
         #expect(texts.map { Array($0.unicodeScalars) } == spellings.map { Array($0.unicodeScalars) })
     }
 
+    @Test func whatCouldNotBeReadAgainIsNotWritten() {
+        let crowd = NSSet(array: (0..<3_300).map { _ in CrowdedShade(white: 0) })
+        for object in [NSDate(timeIntervalSinceReferenceDate: .nan), crowd] as [NSObject] {
+            let error = #expect(throws: CocoaError.self) {
+                try KeyedArchiveWriter.archivedData(withRootObject: [object])
+            }
+            #expect(error?.code == .coderInvalidValue)
+        }
+    }
+
     @Test func aKeyThatIsUsedAgainHasTheLaterValue() throws {
         let data = try KeyedArchiveWriter.archivedData(withRootObject: TintedShade(white: 0.5))
         let read = try #require(try decoded(data, [TintedShade.self]) as? TintedShade)
@@ -182,6 +192,12 @@ import Testing
         let read = try #require(try decoded(foreign, [RenamedShade.self]) as? RenamedShade)
         #expect(read.white == 0.5)
     }
+}
+
+/// A class whose objects are all different and have one hash.
+final class CrowdedShade: Shade {
+    override func isEqual(_ object: Any?) -> Bool { object as AnyObject? === self }
+    override var hash: Int { 1 }
 }
 
 /// A class that archives a field of its superclass anew.
