@@ -324,4 +324,14 @@ struct HostileModelTests {
             "<entity name=\"A\"><attribute name=\"a\" attributeType=\"Composite\" composite=\"P30\"/></entity>"
         #expect(error(content)?.reason == .tooLarge)
     }
+
+    @Test func aLargeCompositeInManyAttributesIsRefused() {
+        var content = "<composite name=\"P\">"
+        for index in 0..<9_000 { content += "<attribute name=\"p\(index)\" attributeType=\"Double\"/>" }
+        content += "</composite><entity name=\"A\">"
+        for index in 0..<6 {
+            content += "<attribute name=\"a\(index)\" attributeType=\"Composite\" composite=\"P\"/>"
+        }
+        #expect(error(content + "</entity>")?.reason == .tooLarge)
+    }
 }
