@@ -334,4 +334,18 @@ struct HostileModelTests {
         }
         #expect(error(content + "</entity>")?.reason == .tooLarge)
     }
+
+    @Test func aLongDecimalTakesTimeByItsLength() {
+        let digits = String(repeating: "1", count: 1_000_000)
+        for text in [digits + "x", digits + "." + digits + "x", digits + "e" + digits] {
+            let clock = ContinuousClock()
+            let time = clock.measure {
+                let attribute = "attributeType=\"Decimal\" defaultValueString=\"\(text)\"/>"
+                #expect(
+                    error("<entity name=\"A\"><attribute name=\"a\" \(attribute)</entity>")?.reason
+                        == .invalidValue)
+            }
+            #expect(time < .seconds(20))
+        }
+    }
 }
