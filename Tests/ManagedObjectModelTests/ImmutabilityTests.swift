@@ -134,6 +134,14 @@ struct ImmutabilityTests {
             let model = ImmutabilityTests.libraryInUse()
             model.entities[0].indexes[0].name = "other"
         }
+        await #expect(processExitsWith: .failure) {
+            let model = ImmutabilityTests.libraryInUse()
+            entity("Tome", []).indexes = model.entities[0].indexes
+        }
+        await #expect(processExitsWith: .failure) {
+            let model = ImmutabilityTests.libraryInUse()
+            _ = NSFetchIndexDescription(name: "other", elements: model.entities[0].indexes[0].elements)
+        }
     }
 
     @Test func theMessageNamesThePropertyAndThePlace() async throws {
