@@ -144,6 +144,20 @@ struct ImmutabilityTests {
         }
     }
 
+    @Test func aTemplateOfAModelInUseIsExecutedAsItIs() throws {
+        weak var book: NSEntityDescription?
+        do {
+            let model = ImmutabilityTests.libraryInUse()
+            let request = try #require(model.fetchRequestTemplate(forName: "books"))
+            book = model.entitiesByName["Book"]
+            #expect(request.entity === book)
+            request.resolveEntity(try #require(model.entitiesByName["Author"]))
+            #expect(request.entity === book)
+            request.resolveEntity(try #require(book))
+        }
+        #expect(book == nil)
+    }
+
     @Test func theMessageNamesThePropertyAndThePlace() async throws {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
