@@ -335,6 +335,13 @@ struct HostileModelTests {
         #expect(error(content + "</entity>")?.reason == .tooLarge)
     }
 
+    @Test(arguments: ["e5", ".", "-", "1e", "1.2.3", "0x10", "1 "])
+    func aDecimalHasDigitsBeforeItsExponent(_ text: String) {
+        let attribute = "attributeType=\"Decimal\" defaultValueString=\"\(text)\"/>"
+        let error = error("<entity name=\"A\"><attribute name=\"a\" \(attribute)</entity>")
+        #expect(error?.reason == .invalidValue)
+    }
+
     @Test func aLongDecimalTakesTimeByItsLength() {
         let digits = String(repeating: "1", count: 1_000_000)
         for text in [digits + "x", digits + "." + digits + "x", digits + "e" + digits] {
