@@ -97,6 +97,12 @@ import Testing
         #expect(predicate.formatString == "ANY x.y CONTAINS[c] \"z\" AND NOT TRUEPREDICATE")
     }
 
+    @Test func keywordsAreOfASCIILetters() throws {
+        // The capital of "ı" is "I", and that of "ſ" is "S".
+        #expect(try NSPredicate(parsing: "ın == 1 AND ſelf == 2").formatString == "ın == 1 AND ſelf == 2")
+        #expect(try holds("ın == 1 AND ſelf == 2", ["ın": 1, "ſelf": 2]))
+    }
+
     @Test func structureOfComparison() throws {
         let predicate = try #require(
             try NSPredicate(parsing: "ANY author.name BEGINSWITH[cd] $prefix") as? NSComparisonPredicate)

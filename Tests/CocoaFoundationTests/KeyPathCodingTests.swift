@@ -3,6 +3,22 @@ import Testing
 
 /// Reading and writing by key path.
 @Suite struct KeyPathCodingTests {
+    /// An object that refers to itself by a collection.
+    private final class Knot: KeyValueCoding {
+        func value(forKey key: String) -> Any? { [self] }
+        func setValue(_ value: Any?, forKey key: String) {}
+    }
+
+    @Test(arguments: [".a", ".@unionOfObjects.a", ".@distinctUnionOfObjects.a"])
+    func pathsOverManyCollectionsAreRefused(_ piece: String) throws {
+        let path = { "a" + String(repeating: piece, count: $0) }
+        #expect(try KeyPathSteps(path(20)).value(of: Knot()) != nil)
+        let error = #expect(throws: PredicateEvaluationError.self) {
+            try KeyPathSteps(path(40_000)).value(of: Knot())
+        }
+        #expect(error?.reason == "The key path leads over more than 100 collections.")
+    }
+
     private let library: Item = {
         let emma = Item([
             "title": "Emma", "pages": 474, "price": Decimal(string: "9.99") ?? 0,

@@ -38,7 +38,7 @@ import Testing
     @Test func constantsComeBack() throws {
         let values: [Any] = [
             Date(timeIntervalSinceReferenceDate: 1.5), UUID(), Data([1]), [1, "a"], Set([1]), ["a": 1],
-            NSOrderedSet(array: [1]),
+            NSOrderedSet(array: [1]), ["a": Decimal(1)], ["a": ["b": [Decimal(1)]]],
             try #require(URL(string: "https://swift.org")), [[1], [Date()]] as [[Any]],
         ]
         for value in values {

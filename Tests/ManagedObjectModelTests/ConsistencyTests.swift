@@ -48,6 +48,19 @@ struct ConsistencyTests {
         withExtendedLifetime(outside) {}
     }
 
+    @Test func aCompositeThatContainsItselfDoesNotStopAnything() {
+        let outer = NSCompositeAttributeDescription()
+        let inner = NSCompositeAttributeDescription()
+        (outer.name, inner.name) = ("outer", "inner")
+        inner.elements = [attribute("x", .double), outer]
+        outer.elements = [inner]
+        let model = makeModel(entity("A", [outer]))
+        model.makeImmutable()
+        #expect(problems(model) == ["invalidComposite A.outer.inner.outer"])
+        #expect(inner.isImmutable)
+        #expect(outer.versionHash.count == 32)
+    }
+
     @Test func aCycleOfSuperentitiesDoesNotStopAnything() {
         let a = entity("A", [attribute("x", .string)])
         let b = entity("B", [], subentities: [a])

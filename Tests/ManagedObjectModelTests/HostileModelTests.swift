@@ -324,4 +324,35 @@ struct HostileModelTests {
             "<entity name=\"A\"><attribute name=\"a\" attributeType=\"Composite\" composite=\"P30\"/></entity>"
         #expect(error(content)?.reason == .tooLarge)
     }
+
+    @Test func aLargeCompositeInManyAttributesIsRefused() {
+        var content = "<composite name=\"P\">"
+        for index in 0..<9_000 { content += "<attribute name=\"p\(index)\" attributeType=\"Double\"/>" }
+        content += "</composite><entity name=\"A\">"
+        for index in 0..<6 {
+            content += "<attribute name=\"a\(index)\" attributeType=\"Composite\" composite=\"P\"/>"
+        }
+        #expect(error(content + "</entity>")?.reason == .tooLarge)
+    }
+
+    @Test(arguments: ["e5", ".", "-", "1e", "1.2.3", "0x10", "1 "])
+    func aDecimalHasDigitsBeforeItsExponent(_ text: String) {
+        let attribute = "attributeType=\"Decimal\" defaultValueString=\"\(text)\"/>"
+        let error = error("<entity name=\"A\"><attribute name=\"a\" \(attribute)</entity>")
+        #expect(error?.reason == .invalidValue)
+    }
+
+    @Test func aLongDecimalTakesTimeByItsLength() {
+        let digits = String(repeating: "1", count: 1_000_000)
+        for text in [digits + "x", digits + "." + digits + "x", digits + "e" + digits] {
+            let clock = ContinuousClock()
+            let time = clock.measure {
+                let attribute = "attributeType=\"Decimal\" defaultValueString=\"\(text)\"/>"
+                #expect(
+                    error("<entity name=\"A\"><attribute name=\"a\" \(attribute)</entity>")?.reason
+                        == .invalidValue)
+            }
+            #expect(time < .seconds(20))
+        }
+    }
 }

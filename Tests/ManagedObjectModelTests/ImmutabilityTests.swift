@@ -134,6 +134,28 @@ struct ImmutabilityTests {
             let model = ImmutabilityTests.libraryInUse()
             model.entities[0].indexes[0].name = "other"
         }
+        await #expect(processExitsWith: .failure) {
+            let model = ImmutabilityTests.libraryInUse()
+            entity("Tome", []).indexes = model.entities[0].indexes
+        }
+        await #expect(processExitsWith: .failure) {
+            let model = ImmutabilityTests.libraryInUse()
+            _ = NSFetchIndexDescription(name: "other", elements: model.entities[0].indexes[0].elements)
+        }
+    }
+
+    @Test func aTemplateOfAModelInUseIsExecutedAsItIs() throws {
+        weak var book: NSEntityDescription?
+        do {
+            let model = ImmutabilityTests.libraryInUse()
+            let request = try #require(model.fetchRequestTemplate(forName: "books"))
+            book = model.entitiesByName["Book"]
+            #expect(request.entity === book)
+            request.resolveEntity(try #require(model.entitiesByName["Author"]))
+            #expect(request.entity === book)
+            request.resolveEntity(try #require(book))
+        }
+        #expect(book == nil)
     }
 
     @Test func theMessageNamesThePropertyAndThePlace() async throws {

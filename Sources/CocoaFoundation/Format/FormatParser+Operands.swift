@@ -160,10 +160,10 @@ extension FormatParser {
     // MARK: Words
 
     private mutating func readWord(_ word: String) throws -> Node {
-        if let constant = try readConstant(word.uppercased()) { return constant }
+        if let constant = try readConstant(ReservedWords.folded(word)) { return constant }
         switch try peek() {
         case .symbol(.leftParenthesis):
-            return try readSpecialCall(word.uppercased()) ?? readFunctionCall()
+            return try readSpecialCall(ReservedWords.folded(word)) ?? readFunctionCall()
         case .symbol(.colon):
             return try readFunctionCall()
         default:
@@ -172,7 +172,7 @@ extension FormatParser {
     }
 
     private mutating func readKey(_ word: String) throws -> Node {
-        if FormatParser.operatorWords.contains(word.uppercased()) {
+        if FormatParser.operatorWords.contains(ReservedWords.folded(word)) {
             try fail("\"\(word)\" is an operator; a key of that name is written #\(word).")
         }
         let key = Node(NSExpression(forKeyPath: word), at: token.offset)

@@ -86,7 +86,7 @@ struct FormatParser {
 
     /// The present token's word in upper case.
     var keyword: String? {
-        if case .word(let word) = token.kind { word.uppercased() } else { nil }
+        if case .word(let word) = token.kind { ReservedWords.folded(word) } else { nil }
     }
 
     /// Reads a symbol that must stand here.

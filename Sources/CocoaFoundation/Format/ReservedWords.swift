@@ -2,8 +2,14 @@
 enum ReservedWords {
     /// Whether a word is reserved, in whatever case it is written.
     static func contains(_ word: some StringProtocol) -> Bool {
-        // The longest reserved word has 15 letters, and only ASCII letters are folded.
-        word.utf8.count <= 16 && all.contains(word.uppercased())
+        // The longest reserved word has 15 letters.
+        word.utf8.count <= 16 && all.contains(folded(word))
+    }
+
+    /// A word in the form in which words of the language are compared: ASCII letters in upper case, and no others.
+    /// The key `ın`, whose first letter has `I` as its capital, is not the operator `IN`.
+    static func folded(_ word: some StringProtocol) -> String {
+        String(decoding: word.utf8.map { (0x61...0x7A).contains($0) ? $0 & 0xDF : $0 }, as: UTF8.self)
     }
 
     private static let all: Set<String> = [

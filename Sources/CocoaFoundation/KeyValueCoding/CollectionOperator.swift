@@ -18,61 +18,54 @@ package enum CollectionOperator: String, Sendable, CaseIterable {
     ///   - collection: what stands before the operator.
     ///   - path: the path that the operator is a part of.
     ///   - index: where the path goes on, which is read from each element.
-    func value(of collection: any ValueCollection, rest path: KeyPathSteps, from index: Int) throws -> Any? {
+    ///   - depth: how many collections the way to the elements leads over.
+    func value(
+        of collection: any ValueCollection, rest path: KeyPathSteps, from index: Int, depth: Int
+    ) throws -> Any? {
+        func values(of elements: any ValueCollection) throws -> [Any] {
+            try elements.collectionElements.compactMap { element in
+                presentValue(try path.value(of: element, from: index, depth: depth))
+            }
+        }
+        func innerValues() throws -> [Any] { try collections(in: collection).flatMap(values) }
+
         switch self {
         case .count:
             return collection.collectionCount
         case .sum:
-            return try Statistics.sum(numbers(of: collection, path, index)).any
+            return try Statistics.sum(numbers(values(of: collection))).any
         case .average:
-            return try Statistics.average(numbers(of: collection, path, index))?.any ?? 0
+            return try Statistics.average(numbers(values(of: collection)))?.any ?? 0
         case .minimum:
-            return try Statistics.minimum(values(of: collection, path, index))
+            return try Statistics.minimum(flattened(values(of: collection)))
         case .maximum:
-            return try Statistics.maximum(values(of: collection, path, index))
+            return try Statistics.maximum(flattened(values(of: collection)))
         case .unionOfObjects:
-            return try elementValues(of: collection, path, index)
+            return try values(of: collection)
         case .distinctUnionOfObjects:
-            let values = try elementValues(of: collection, path, index)
+            let values = try values(of: collection)
             return collection.collectionKind == .set ? distinctSet(values) : distinctValues(values)
         case .unionOfArrays, .unionOfSets:
-            return try innerValues(of: collection, path, index)
+            return try innerValues()
         case .distinctUnionOfArrays:
-            return distinctValues(try innerValues(of: collection, path, index))
+            return distinctValues(try innerValues())
         case .distinctUnionOfSets:
-            return distinctSet(try innerValues(of: collection, path, index))
+            return distinctSet(try innerValues())
         }
     }
 
-    /// The value of each element that has one.
-    private func elementValues(
-        of collection: any ValueCollection, _ path: KeyPathSteps, _ index: Int
-    ) throws -> [Any] {
-        try collection.collectionElements.compactMap { element in
-            presentValue(try path.value(of: element, from: index))
-        }
-    }
-
-    /// The values of the elements of the elements.
-    private func innerValues(
-        of collection: any ValueCollection, _ path: KeyPathSteps, _ index: Int
-    ) throws -> [Any] {
-        try collection.collectionElements.flatMap { element in
+    /// The elements, which are collections themselves.
+    private func collections(in collection: any ValueCollection) throws -> [any ValueCollection] {
+        try collection.collectionElements.map { element in
             guard let inner = presentValue(element) as? any ValueCollection else {
                 throw PredicateEvaluationError(
                     .values, "\(rawValue) needs a collection of collections, and got \(described(element)).")
             }
-            return try elementValues(of: inner, path, index)
+            return inner
         }
     }
 
-    /// The values of the elements; where those are collections, their elements.
-    private func values(
-        of collection: any ValueCollection, _ path: KeyPathSteps, _ index: Int
-    ) throws -> [Any] {
-        flattened(try elementValues(of: collection, path, index))
-    }
-
+    /// The values; where those are collections, their elements.
     private func flattened(_ values: [Any]) -> [Any] {
         values.flatMap { value -> [Any] in
             guard let inner = value as? any ValueCollection else { return [value] }
@@ -80,10 +73,8 @@ package enum CollectionOperator: String, Sendable, CaseIterable {
         }
     }
 
-    private func numbers(
-        of collection: any ValueCollection, _ path: KeyPathSteps, _ index: Int
-    ) throws -> [Number] {
-        try values(of: collection, path, index).map { value in
+    private func numbers(_ values: [Any]) throws -> [Number] {
+        try flattened(values).map { value in
             guard let number = Number(value) else {
                 throw PredicateEvaluationError(
                     .values, "\(rawValue) needs numbers, and got \(described(value)).")

@@ -16,6 +16,10 @@ package struct KeyPathSteps: Sendable, Hashable {
         case collection(CollectionOperator)
     }
 
+    /// How many collections a path may lead over, each reached from the elements of the one before: reading them is
+    /// recursive, and objects that refer to each other in a circle have no last one.
+    private static let collectionLimit = 100
+
     /// The components in order.
     package let steps: [Step]
 
@@ -38,7 +42,9 @@ package struct KeyPathSteps: Sendable, Hashable {
     /// The value of what follows a step.
     ///
     /// A loop and not a recursion: a path may have as many components as its text allows.
-    func value(of object: Any?, from start: Int) throws -> Any? {
+    ///
+    /// - Parameter depth: how many collections the way to the object led over.
+    func value(of object: Any?, from start: Int, depth: Int = 0) throws -> Any? {
         var current = presentValue(object)
         for index in start..<max(start, steps.endIndex) {
             guard let object = current else { return nil }
@@ -46,21 +52,23 @@ package struct KeyPathSteps: Sendable, Hashable {
             case .evaluatedObject:
                 continue
             case .key(let key):
-                current = presentValue(try value(of: object, key: key))
+                current = presentValue(try value(of: object, key: key, depth))
             case .collection(let collectionOperator):
                 guard let collection = object as? any ValueCollection else {
                     throw PredicateEvaluationError(
                         .predicate,
                         "\(collectionOperator.rawValue) needs a collection, and got \(described(object)).")
                 }
-                return try collectionOperator.value(of: collection, rest: self, from: index + 1)
+                try Self.check(depth)
+                return try collectionOperator.value(
+                    of: collection, rest: self, from: index + 1, depth: depth + 1)
             }
         }
         return current
     }
 
     /// The value of one key.
-    private func value(of object: Any?, key: String) throws -> Any? {
+    private func value(of object: Any?, key: String, _ depth: Int) throws -> Any? {
         guard let object = presentValue(object) else { return nil }
         switch object {
         case let object as any KeyValueCoding:
@@ -68,7 +76,8 @@ package struct KeyPathSteps: Sendable, Hashable {
         case let dictionary as any KeyedCollection:
             return dictionary.value(of: key)
         case let collection as any ValueCollection where collection.collectionKind != .dictionary:
-            let values = try collection.collectionElements.map { try value(of: $0, key: key) }
+            try Self.check(depth)
+            let values = try collection.collectionElements.map { try value(of: $0, key: key, depth + 1) }
             return CollectedValues(kind: collection.collectionKind, values: values)
         default:
             if let value = FoundationKeys.value(of: object, forKey: key) { return value }
@@ -79,6 +88,13 @@ package struct KeyPathSteps: Sendable, Hashable {
             }
             throw PredicateEvaluationError(
                 .predicate, "\(described(object)) has no value for the key \"\(key)\".")
+        }
+    }
+
+    private static func check(_ depth: Int) throws {
+        guard depth < collectionLimit else {
+            throw PredicateEvaluationError(
+                .predicate, "The key path leads over more than \(collectionLimit) collections.")
         }
     }
 }

@@ -61,9 +61,11 @@ public final class ObservationCenter {
         center.leaveIfUnused(by: object)
     }
 
-    /// An object that nobody observes any more is to pay for a look at `nil` only.
+    /// An object that nobody observes any more is to pay for a look at `nil` only. A handler may have ended the last
+    /// observation and begun another, so that the object has a new center already.
     private func leaveIfUnused(by object: any KeyValueObserving) {
-        if observations.isEmpty, links.isEmpty, pendingChanges.isEmpty { object.observationCenter = nil }
+        guard observations.isEmpty, links.isEmpty, pendingChanges.isEmpty else { return }
+        if object.observationCenter === self { object.observationCenter = nil }
     }
 
     /// The observation of a key path that was registered last, among those that are meant.

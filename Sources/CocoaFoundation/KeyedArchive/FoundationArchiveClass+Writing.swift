@@ -25,9 +25,10 @@ extension FoundationArchiveClass {
     /// Writes an object's fields.
     ///
     /// - Returns: The class to write beside them.
-    /// - Throws: `CocoaError.coderInvalidValue` when the object does not support secure coding.
+    /// - Throws: `CocoaError.coderInvalidValue` when the object does not support secure coding, and for one that
+    ///   reading would refuse.
     static func write(_ object: NSObject, to encoder: KeyedArchiveEncoder) throws -> AnyClass {
-        if let written = writeValue(object, to: encoder) ?? writeCollection(object, to: encoder) {
+        if let written = try writeValue(object, to: encoder) ?? writeCollection(object, to: encoder) {
             return written
         }
         let name = NSStringFromClass(type(of: object))
@@ -40,7 +41,7 @@ extension FoundationArchiveClass {
         return object.classForKeyedArchiver ?? type(of: object)
     }
 
-    private static func writeValue(_ object: NSObject, to encoder: KeyedArchiveEncoder) -> AnyClass? {
+    private static func writeValue(_ object: NSObject, to encoder: KeyedArchiveEncoder) throws -> AnyClass? {
         // Subclasses of these classes write themselves: the class found must be the very one.
         switch object {
         case is NSNull: return NSNull.self
@@ -51,6 +52,10 @@ extension FoundationArchiveClass {
             encoder.set(.data(data as Data), forKey: "NS.data")
             return NSMutableData.self
         case let date as NSDate where type(of: date) == NSDate.self:
+            guard date.timeIntervalSinceReferenceDate.isFinite else {
+                throw CocoaError.coding(
+                    .coderInvalidValue, "A date that is no point in time cannot be archived.")
+            }
             encoder.encode(date.timeIntervalSinceReferenceDate, forKey: "NS.time")
             return NSDate.self
         case let uuid as NSUUID where type(of: uuid) == NSUUID.self:
@@ -68,23 +73,35 @@ extension FoundationArchiveClass {
         }
     }
 
-    private static func writeCollection(_ object: NSObject, to encoder: KeyedArchiveEncoder) -> AnyClass? {
+    private static func writeCollection(
+        _ object: NSObject, to encoder: KeyedArchiveEncoder
+    ) throws -> AnyClass? {
         let found: AnyClass = type(of: object)
         switch object {
         case let array as NSArray where found == NSArray.self || found == NSMutableArray.self:
             encoder.encodeElements(array, forKey: "NS.objects")
         case let set as NSSet where found == NSSet.self || found == NSMutableSet.self:
+            try checkHashing(of: set.allObjects)
             encoder.encodeElements(set, forKey: "NS.objects")
         case let set as NSOrderedSet where found == NSOrderedSet.self || found == NSMutableOrderedSet.self:
+            try checkHashing(of: set.array)
             for (index, member) in set.enumerated() { encoder.encode(member, forKey: "NS.object.\(index)") }
         case let dictionary as NSDictionary
         where found == NSDictionary.self || found == NSMutableDictionary.self:
+            try checkHashing(of: dictionary.allKeys)
             let entries = sorted(dictionary)
             encoder.encodeElements(entries.map(\.key), forKey: "NS.keys")
             encoder.encodeElements(entries.map(\.value), forKey: "NS.objects")
         default: return nil
         }
         return found
+    }
+
+    private static func checkHashing(of members: [Any]) throws {
+        guard canHash(members.map { $0 as AnyObject }) else {
+            throw CocoaError.coding(
+                .coderInvalidValue, "A set of which too many members have the same hash cannot be archived.")
+        }
     }
 
     /// The entries of a dictionary, by key if the keys are texts, so that equal dictionaries give equal bytes.

@@ -15,6 +15,17 @@ enum FoundationArchiveClass {
         [NSLocale.self, NSTimeZone.self, NSPersonNameComponents.self]
     }
 
+    /// The elements of a collection, the keys of a dictionary included; `nil` for any other object.
+    static func elements(of object: NSObject) -> [Any]? {
+        switch object {
+        case let array as NSArray: array.map { $0 }
+        case let set as NSSet: set.allObjects
+        case let set as NSOrderedSet: set.array
+        case let dictionary as NSDictionary: dictionary.allKeys + dictionary.allValues
+        default: nil
+        }
+    }
+
     /// The object that a plain value of an archive stands for; `nil` for a container and a reference.
     static func plainValue(_ node: BinaryPropertyList.Node) -> AnyObject? {
         switch node {
@@ -168,16 +179,21 @@ enum FoundationArchiveClass {
         guard !members.contains(where: { $0 is NSDecimalNumber }) else {
             throw MalformedPropertyList("a set of the keyed archive holds a decimal number")
         }
-        guard members.count > 1_000 else { return }
+        guard canHash(members) else {
+            throw MalformedPropertyList("too many members of a set of the keyed archive have the same hash")
+        }
+    }
+
+    /// Whether a hash table takes members in a time that reading may take; what is written must be read again.
+    static func canHash(_ members: [AnyObject]) -> Bool {
+        guard members.count > 1_000 else { return true }
         var counts: [Int: Int] = [:]
         for member in members { counts[(member as? NSObject)?.hash ?? 0, default: 0] += 1 }
         var comparisons = 0
         for count in counts.values {
             comparisons += count.multipliedReportingOverflow(by: count).partialValue
         }
-        guard comparisons <= 10_000_000 else {
-            throw MalformedPropertyList("too many members of a set of the keyed archive have the same hash")
-        }
+        return comparisons <= 10_000_000
     }
 
     private static func incomplete(_ found: AnyClass) -> MalformedPropertyList {

@@ -7,12 +7,26 @@ final class KeyedArchiveEncoder: NSCoder {
     /// The object's fields and where their values lie.
     private(set) var fields: [(key: String, value: Int)] = []
 
+    /// Where each field stands among them.
+    private var places: [String: Int] = [:]
+
     /// - Parameter writer: Who writes the objects that this one refers to.
     init(writer: KeyedArchiveWriter) { self.writer = writer }
 
     /// Gives the object a field that holds a plain value.
     func set(_ node: BinaryPropertyList.Node, forKey key: String) {
-        fields.append((key, writer.add(node)))
+        set(writer.add(node), forKey: key)
+    }
+
+    /// A key that is used again, as by a subclass, gets the later value: an archive with a key twice could not
+    /// be read.
+    private func set(_ value: Int, forKey key: String) {
+        if let place = places[key] {
+            fields[place].value = value
+        } else {
+            places[key] = fields.count
+            fields.append((key, value))
+        }
     }
 
     /// Gives the object a field that lists objects.
@@ -31,7 +45,7 @@ final class KeyedArchiveEncoder: NSCoder {
     // MARK: Objects, numbers and bytes
 
     override func encode(_ objv: Any?, forKey key: String) {
-        fields.append((key, writer.addReference(to: objv)))
+        set(writer.addReference(to: objv), forKey: key)
     }
 
     override func encodeConditionalObject(_ objv: Any?, forKey key: String) {

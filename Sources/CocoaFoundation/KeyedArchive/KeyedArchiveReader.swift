@@ -8,8 +8,8 @@ import Foundation
 /// and any other class that conforms to `NSSecureCoding` gets its `init(coder:)`, with a ``KeyedArchiveDecoder``.
 ///
 /// - Each object is of one of the classes that were asked for in its place, or of a subclass. The elements of a
-///   collection may be of the classes that the collection was read with, and of the classes of property lists:
-///   Apple's unarchiver lets those pass.
+///   collection may be of the classes that the collection was asked for with, and of the classes of property lists:
+///   Apple's unarchiver lets those pass. That holds for each place that a shared object is read from.
 /// - The first failure ends the reading: every later request is answered with nothing.
 /// - Cycles are an error. (Apple's can read an object that refers back to one that is still being read.)
 /// - Class names follow `NSKeyedUnarchiver.setClass(_:forClassName:)`.
@@ -21,8 +21,16 @@ package final class KeyedArchiveReader {
     static let maximumWeight = 5_000_000
 
     private let archive: KeyedArchive
-    private var finished: [Int: (object: AnyObject, weight: Int)] = [:]
+    private var finished: [Int: Finished] = [:]
     private var unfinished: Set<Int> = []
+
+    /// An object that was read, to be handed out at every place that refers to it.
+    private struct Finished {
+        let object: AnyObject
+        let weight: Int
+        /// The classes that it was asked for with when it was read.
+        let classes: [AnyClass]
+    }
     private var weight = 0
 
     /// The first thing that went wrong.
@@ -75,6 +83,9 @@ package final class KeyedArchiveReader {
         if let known = finished[place] {
             try check(type(of: known.object), isAmong: allowed, isElement: isElement)
             try add(known.weight)
+            if !known.classes.elementsEqual(allowed, by: { $0 == $1 }) {
+                try checkElements(of: known.object, areAmong: allowed)
+            }
             return known.object
         }
         guard unfinished.count < Self.maximumDepth else {
@@ -89,7 +100,7 @@ package final class KeyedArchiveReader {
         weight = 1
         let object = try newObject(at: place, allowed: allowed, isElement: isElement)
         if let failure { throw failure }
-        finished[place] = (object, weight)
+        finished[place] = Finished(object: object, weight: weight, classes: allowed)
         let ownWeight = weight
         weight = weightBefore
         try add(ownWeight)
@@ -150,6 +161,20 @@ extension KeyedArchiveReader {
         let passing = FoundationArchiveClass.propertyListClasses
         if isElement, passing.contains(where: { Self.isClass(found, kindOf: $0) }) { return }
         throw Self.refusal(of: name ?? NSStringFromClass(found), allowed: allowed)
+    }
+
+    /// Checks the elements of a collection that was read with other classes. The caller has counted its weight, which
+    /// bounds how many there are, and reading has bounded their depth.
+    private func checkElements(of object: AnyObject, areAmong allowed: [AnyClass]) throws {
+        guard let object = object as? NSObject, let elements = FoundationArchiveClass.elements(of: object)
+        else {
+            return
+        }
+        for element in elements {
+            let element = element as AnyObject
+            try check(type(of: element), isAmong: allowed, isElement: true)
+            try checkElements(of: element, areAmong: allowed)
+        }
     }
 
     private static func isClass(_ found: AnyClass, kindOf other: AnyClass) -> Bool {

@@ -1,12 +1,13 @@
 import Foundation
 
-/// The table of a property list while it grows. Equal texts and small numbers are written once.
+/// The table of a property list while it grows. The same texts and numbers are written once.
 struct PropertyListTable {
     private(set) var nodes: [BinaryPropertyList.Node] = []
     private var shared: [SharedValue: Int] = [:]
 
     private enum SharedValue: Hashable {
-        case string(String)
+        /// The bytes of the text: two spellings of an accented letter are equal as `String`, and two texts.
+        case string([UInt8])
         case integer(Int64)
         case identifier(UInt64)
         case boolean(Bool)
@@ -16,7 +17,7 @@ struct PropertyListTable {
     mutating func add(_ node: BinaryPropertyList.Node) -> Int {
         let key: SharedValue
         switch node {
-        case .string(let value): key = .string(value)
+        case .string(let value): key = .string(Array(value.utf8))
         case .integer(let value): key = .integer(value)
         case .identifier(let value): key = .identifier(value)
         case .boolean(let value): key = .boolean(value)

@@ -81,7 +81,9 @@ extension PredicateArchive {
         case .set: return NSSet(array: elements)
         case .orderedSet: return NSOrderedSet(array: elements)
         case .array: return NSArray(array: elements)
-        case .dictionary: return (collection as? [AnyHashable: Any]).map { $0 as NSDictionary } ?? collection
+        case .dictionary:
+            guard let dictionary = collection as? [AnyHashable: Any] else { return collection }
+            return dictionary.mapValues { archivable($0) } as NSDictionary
         }
     }
 
@@ -119,6 +121,7 @@ extension PredicateArchive {
         case let decimal as DecimalConstant: decimal.value
         case let set as NSSet: set.allObjects.contains { $0 is DecimalConstant } ? restored(set) : set
         case let array as NSArray: array.map { restored($0) }
+        case let dictionary as [AnyHashable: Any]: dictionary.mapValues { restored($0) }
         default: value
         }
     }

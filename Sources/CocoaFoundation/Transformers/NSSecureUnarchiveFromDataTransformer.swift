@@ -91,7 +91,9 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     private static func element(
         of object: NSObject, refusedBy allowed: [AnyClass], _ seen: inout Set<ObjectIdentifier>
     ) -> AnyObject? {
-        guard let elements = elements(of: object), seen.insert(ObjectIdentifier(object)).inserted else {
+        guard let elements = FoundationArchiveClass.elements(of: object),
+            seen.insert(ObjectIdentifier(object)).inserted
+        else {
             return nil
         }
         for element in elements {
@@ -104,15 +106,5 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
             if let refused = Self.element(of: object, refusedBy: allowed, &seen) { return refused }
         }
         return nil
-    }
-
-    private static func elements(of object: NSObject) -> [Any]? {
-        switch object {
-        case let array as NSArray: array.map { $0 }
-        case let set as NSSet: set.allObjects
-        case let set as NSOrderedSet: set.array
-        case let dictionary as NSDictionary: dictionary.allKeys + dictionary.allValues
-        default: nil
-        }
     }
 }

@@ -15,8 +15,10 @@ open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked S
     open var elements: [NSAttributeDescription] = [] { willSet { willChange("elements") } }
 
     override func makeImmutable() {
-        for element in elements { element.makeImmutable() }
+        guard !isImmutable else { return }
+        // First, so that an attribute that contains itself, which the check of the model reports, ends the way down.
         super.makeImmutable()
+        for element in elements { element.makeImmutable() }
     }
 
     open override func copy(with zone: NSZone? = nil) -> Any {

@@ -37,6 +37,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// Takes its place in an entity, whose properties the elements then find by name.
     func join(_ entity: NSEntityDescription) {
+        if owner !== entity { willChange("entity") }
         owner = entity
     }
 

@@ -62,6 +62,7 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
     open var indexDescription: NSFetchIndexDescription? { index }
 
     func join(_ index: NSFetchIndexDescription) {
+        if self.index !== index { willChange("indexDescription") }
         self.index = index
     }
 

@@ -43,7 +43,9 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
 
     package override var fetchSpecification: FetchSpecification? { specification }
 
+    /// A request that a model in use holds stays as it is: it has its entity, and several threads may execute it.
     package override func resolveEntity(_ entity: NSEntityDescription) {
+        guard !isImmutable else { return }
         specification.entity = entity
     }
 

@@ -17,13 +17,21 @@ struct PropertyHash {
     let digest: Data
 
     init(_ property: NSPropertyDescription) {
+        self.init(property, inside: [])
+    }
+
+    /// - Parameter enclosing: the composite attributes that the property is an element of. One that contains
+    ///   itself, which the check of the model reports, is left out inside.
+    private init(_ property: NSPropertyDescription, inside enclosing: [NSCompositeAttributeDescription]) {
         var hash = SHA256()
         switch property {
         case let derived as NSDerivedAttributeDescription:
             hash.update(text: derived.derivationExpression.map(DerivationText.init)?.text ?? "")
         case let composite as NSCompositeAttributeDescription:
-            for element in composite.elements.sorted(by: { $0.name.utf8Precedes($1.name) }) {
-                hash.update(data: element.versionHash)
+            let path = enclosing + [composite]
+            for element in composite.elements.sorted(by: { $0.name.utf8Precedes($1.name) })
+            where !path.contains(where: { $0 === element }) {
+                hash.update(data: PropertyHash(element, inside: path).digest)
             }
         case let attribute as NSAttributeDescription:
             hash.update(data: Self.base(of: property))

@@ -79,8 +79,9 @@ extension AttributeReader {
 /// A decimal number in the text of a model file, which always has a point and no grouping.
 enum DecimalText {
     static func number(_ text: String) -> NSDecimalNumber? {
-        let pattern = /[+-]?[0-9]*\.?[0-9]*([eE][+-]?[0-9]{1,3})?/
-        guard text.contains(where: \.isNumber), text.wholeMatch(of: pattern) != nil,
+        // No two parts of the pattern can take the same digits, so that a long text costs no more than its length.
+        let pattern = /[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?/
+        guard text.wholeMatch(of: pattern) != nil,
             let decimal = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), !decimal.isNaN
         else { return nil }
         return NSDecimalNumber(decimal: decimal)

@@ -2,9 +2,6 @@ import CocoaFoundation
 
 /// Makes an attribute of its element in a model file.
 struct AttributeReader {
-    /// How many attributes one composite attribute may consist of, nested ones included.
-    private static let elementLimit = 10_000
-
     let settings: ElementSettings
     let composites: CompositeTypes
 
@@ -15,17 +12,12 @@ struct AttributeReader {
 
     /// The attribute, without the settings that all kinds of properties share.
     func attribute() throws -> NSAttributeDescription {
-        var budget = Self.elementLimit
-        return try attribute(budget: &budget)
-    }
-
-    func attribute(budget: inout Int) throws -> NSAttributeDescription {
         let type = try settings.text("attributeType").map { try Self.type(named: $0, settings) }
         let attribute: NSAttributeDescription
         if type == .compositeAttributeType {
             let composite = NSCompositeAttributeDescription()
             composite.elements = try composites.elementsOfType(
-                named: try settings.required("composite"), for: settings, budget: &budget)
+                named: try settings.required("composite"), for: settings)
             attribute = composite
         } else if try settings.flag("derived") {
             attribute = try derivedAttribute()

@@ -2,9 +2,14 @@ import CocoaFoundation
 
 /// The composite types of a model file, of which attributes of entities and of other composite types are
 /// made.
-struct CompositeTypes {
+final class CompositeTypes {
+    /// How many elements the composite attributes of a file may have together, nested ones included. Types multiply:
+    /// a small file may give many attributes a large type.
+    private static let elementLimit = 50_000
+
     private let elements: [ModelElement]
     private var byName: [String: ModelElement] = [:]
+    private var madeElements = 0
 
     init(_ root: ModelElement) {
         elements = root.children(named: "composite")
@@ -48,21 +53,20 @@ struct CompositeTypes {
     }
 
     /// The attributes that a composite attribute consists of.
-    ///
-    /// - Parameter budget: how many elements may still be made; nested types multiply.
     func elementsOfType(
-        named name: String, for settings: ElementSettings, budget: inout Int
+        named name: String, for settings: ElementSettings
     ) throws -> [NSAttributeDescription] {
         guard let element = byName[name] else {
             throw settings.error(.unknownName, "the composite type '\(name)' is not in the model")
         }
         return try element.children(named: "attribute").map { child in
-            budget -= 1
-            guard budget > 0 else {
-                throw settings.error(.tooLarge, "the composite attribute has too many elements")
+            madeElements += 1
+            guard madeElements <= Self.elementLimit else {
+                throw settings.error(
+                    .tooLarge, "the composite attributes of the model have too many elements")
             }
             let child = ElementSettings(child, in: name)
-            let attribute = try AttributeReader(child, composites: self).attribute(budget: &budget)
+            let attribute = try AttributeReader(child, composites: self).attribute()
             try ModelBuilder.readCommonSettings(child, into: attribute)
             return attribute
         }

@@ -10,7 +10,7 @@ struct ModelBuilder {
     var entities: [String: NSEntityDescription] = [:]
     /// The entity elements in the order of the file, with the entities made of them.
     private(set) var built: [(element: ModelElement, entity: NSEntityDescription)] = []
-    private var composites: CompositeTypes
+    private let composites: CompositeTypes
 
     init(_ root: ModelElement) {
         self.root = root

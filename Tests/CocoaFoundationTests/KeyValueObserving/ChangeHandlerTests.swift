@@ -38,6 +38,22 @@ import Testing
         observation.invalidate()
     }
 
+    @Test func aHandlerMayEndTheLastObservationAndBeginAnother() {
+        var years: [String] = []
+        var observation: NSKeyValueObservation?
+        func observe(_ name: String) {
+            observation = novel.observe(\.year, options: .new) { novel, change in
+                years.append("\(name) \(change.newValue ?? -1)")
+                observation?.invalidate()
+                if name == "first" { observe("second") }
+            }
+        }
+        observe("first")
+        for year in 1...3 { novel.year = year }
+        #expect(years == ["first 1", "second 2"])
+        #expect(novel.observationCenter == nil)
+    }
+
     @Test func initialAndPriorNotifications() {
         var notes: [String] = []
         let observation = novel.observe(\.year, options: [.initial, .prior, .old, .new]) { _, change in

@@ -72,6 +72,33 @@ class Shade: NSObject, NSSecureCoding {
     override var hash: Int { white.hashValue }
 }
 
+/// A class with two collections of different elements.
+final class Swatch: NSObject, NSSecureCoding {
+    static var supportsSecureCoding: Bool { true }
+
+    let shades: NSArray
+    let names: NSArray
+
+    init(shades: NSArray, names: NSArray) {
+        self.shades = shades
+        self.names = names
+    }
+
+    init?(coder: NSCoder) {
+        guard
+            let shades = coder.decodeObject(of: [NSArray.self, Shade.self], forKey: "shades") as? NSArray,
+            let names = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: "names") as? NSArray
+        else { return nil }
+        self.shades = shades
+        self.names = names
+    }
+
+    func encode(with coder: NSCoder) {
+        coder.encode(shades, forKey: "shades")
+        coder.encode(names, forKey: "names")
+    }
+}
+
 /// A subclass, which passes where its superclass is allowed.
 final class DeepShade: Shade {}
 

@@ -113,6 +113,33 @@ import Testing
         #expect(failure(data).contains("The allowed classes are: NSURL."))
     }
 
+    @Test func theElementsOfASharedCollectionAreCheckedAtEveryPlace() throws {
+        // Both fields lead to one array of shades, which only the first may hold.
+        let data = archive { table in
+            let fields = ["shades", "names"].map { ($0, table.add(.identifier(3))) }
+            let elements = table.add(.array([table.add(.identifier(5))]))
+            return [
+                table.addDictionary(fields + [("$class", table.add(.identifier(2)))]),
+                classDescription(NSStringFromClass(Swatch.self), &table),
+                table.addDictionary([("NS.objects", elements), ("$class", table.add(.identifier(4)))]),
+                classDescription("NSArray", &table),
+                table.addDictionary([("$class", table.add(.identifier(6)))]),
+                classDescription(NSStringFromClass(Shade.self), &table),
+            ]
+        }
+        #expect(
+            failure(data, [Swatch.self]).contains("Shade\". The allowed classes are: NSArray, NSString."))
+        let honest = Swatch(shades: [Shade(white: 1)], names: ["white"])
+        let written = try KeyedArchiveWriter.archivedData(withRootObject: honest)
+        let swatch = try #require(try read(written, [Swatch.self]) as? Swatch)
+        #expect(swatch.names == ["white"])
+        #expect(swatch.shades == [Shade(white: 1)])
+        let empty = NSArray()
+        let shared = try KeyedArchiveWriter.archivedData(
+            withRootObject: Swatch(shades: empty, names: empty))
+        #expect((try read(shared, [Swatch.self]) as? Swatch)?.names == [])
+    }
+
     @Test(arguments: [
         "Nowhere.Thing", "Nowhere", "", ".", "a.b.c", "_TtC1a1b", "Swift.Int", "ä😀", "NS\u{0}Array",
     ])

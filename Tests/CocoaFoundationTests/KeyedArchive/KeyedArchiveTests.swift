@@ -154,6 +154,29 @@ import Testing
         #expect(array[4] as? Data == Data([9]))
     }
 
+    @Test func spellingsOfOneTextAreKeptApart() throws {
+        let spellings = ["caf\u{E9}", "cafe\u{301}"]
+        let data = try KeyedArchiveWriter.archivedData(withRootObject: spellings)
+        let texts = try #require(try decoded(data) as? NSArray).compactMap { $0 as? String }
+        #expect(texts.map { Array($0.unicodeScalars) } == spellings.map { Array($0.unicodeScalars) })
+    }
+
+    @Test func whatCouldNotBeReadAgainIsNotWritten() {
+        let crowd = NSSet(array: (0..<3_300).map { _ in CrowdedShade(white: 0) })
+        for object in [NSDate(timeIntervalSinceReferenceDate: .nan), crowd] as [NSObject] {
+            let error = #expect(throws: CocoaError.self) {
+                try KeyedArchiveWriter.archivedData(withRootObject: [object])
+            }
+            #expect(error?.code == .coderInvalidValue)
+        }
+    }
+
+    @Test func aKeyThatIsUsedAgainHasTheLaterValue() throws {
+        let data = try KeyedArchiveWriter.archivedData(withRootObject: TintedShade(white: 0.5))
+        let read = try #require(try decoded(data, [TintedShade.self]) as? TintedShade)
+        #expect(read.white == 0.75)
+    }
+
     @Test func classNamesFollowTheRegisteredOnes() throws {
         // `NSKeyedArchiver.setClassName(_:for:)` has no effect in Foundation on Linux, so the name is put in here.
         let data = try KeyedArchiveWriter.archivedData(withRootObject: RenamedShade(white: 0.5))
@@ -168,6 +191,20 @@ import Testing
         NSKeyedUnarchiver.setClass(RenamedShade.self, forClassName: String(decoding: padded, as: UTF8.self))
         let read = try #require(try decoded(foreign, [RenamedShade.self]) as? RenamedShade)
         #expect(read.white == 0.5)
+    }
+}
+
+/// A class whose objects are all different and have one hash.
+final class CrowdedShade: Shade {
+    override func isEqual(_ object: Any?) -> Bool { object as AnyObject? === self }
+    override var hash: Int { 1 }
+}
+
+/// A class that archives a field of its superclass anew.
+final class TintedShade: Shade {
+    override func encode(with coder: NSCoder) {
+        super.encode(with: coder)
+        coder.encode(0.75, forKey: "white")
     }
 }
 
