@@ -182,10 +182,12 @@ final class Entry: NSObject, PredicateIdentity {
     init(_ number: Int) { self.number = number }
 
     var predicateIdentity: AnyHashable { EntryID(number: number) }
+    var isPermanentIdentity: Bool { true }
 }
 
 struct EntryID: Hashable, PredicateIdentity {
     let number: Int
 
     var predicateIdentity: AnyHashable { self }
+    var isPermanentIdentity: Bool { true }
 }

@@ -5,4 +5,6 @@
 package protocol PredicateIdentity {
     /// What the value is compared by: for managed objects their object identifier.
     var predicateIdentity: AnyHashable { get }
+    /// Whether the identity stays what it is. That of an unsaved object changes when it is saved.
+    var isPermanentIdentity: Bool { get }
 }

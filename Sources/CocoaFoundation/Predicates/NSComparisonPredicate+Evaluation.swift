@@ -22,8 +22,17 @@ extension NSComparisonPredicate {
         if let kept = constantOperand.withLock({ $0 }) { return kept }
         let value = try rightExpression.value(with: nil, scope: scope)
         let operand = try ComparedOperand(predicateOperatorType, value, options: options)
-        constantOperand.withLock { $0 = operand }
+        if isPermanent(value) { constantOperand.withLock { $0 = operand } }
         return operand
+    }
+
+    /// Whether a constant is compared as the same value for ever.
+    private func isPermanent(_ value: Any?) -> Bool {
+        switch presentValue(value) {
+        case let value as any PredicateIdentity: value.isPermanentIdentity
+        case let value as any ValueCollection: value.collectionElements.allSatisfy(isPermanent)
+        default: true
+        }
     }
 
     /// The elements of the left side of `ANY` and `ALL`.

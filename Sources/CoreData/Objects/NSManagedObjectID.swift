@@ -60,4 +60,10 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
 
 extension NSManagedObjectID: PredicateIdentity {
     package var predicateIdentity: AnyHashable { key }
+    package var isPermanentIdentity: Bool { !isTemporaryID }
+}
+
+extension NSManagedObject: PredicateIdentity {
+    package final var predicateIdentity: AnyHashable { key }
+    package final var isPermanentIdentity: Bool { !home.isTemporary }
 }
