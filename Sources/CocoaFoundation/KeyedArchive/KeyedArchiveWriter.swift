@@ -18,6 +18,8 @@ package final class KeyedArchiveWriter {
     /// The objects of the archive, as indexes into the table. An object takes its place before it is written,
     /// because it may be met again inside itself.
     private var objects: [Int]
+    /// The places of the objects that are being written.
+    private var unfinished: Set<Int> = []
     private var depth = 0
 
     /// The first thing that went wrong.
@@ -69,7 +71,13 @@ package final class KeyedArchiveWriter {
             fail(Self.refusal(of: String(reflecting: type(of: value))))
             return 0
         }
-        if let known = places[ObjectIdentifier(object)] { return known.place }
+        if let known = places[ObjectIdentifier(object)] {
+            // The reader takes no such archive: better no value than one that is lost.
+            if unfinished.contains(known.place) {
+                fail(CocoaError.coding(.coderInvalidValue, "An object that contains itself cannot be archived."))
+            }
+            return known.place
+        }
         guard depth < KeyedArchiveReader.maximumDepth else {
             fail(CocoaError.coding(.coderInvalidValue, "The object is nested too deep to be archived."))
             return 0
@@ -78,7 +86,11 @@ package final class KeyedArchiveWriter {
         objects.append(0)
         places[ObjectIdentifier(object)] = (place, object)
         depth += 1
-        defer { depth -= 1 }
+        unfinished.insert(place)
+        defer {
+            depth -= 1
+            unfinished.remove(place)
+        }
         if let plain = FoundationArchiveClass.plainNode(of: object) {
             objects[place] = table.add(plain)
             return place

@@ -50,6 +50,18 @@ import Testing
         #expect(decoded.map { NSStringFromClass(type(of: $0)).contains("Mutable") } == isMutable)
     }
 
+    @Test func whatContainsItselfIsNotArchived() throws {
+        let array = NSMutableArray(array: ["a"])
+        let twice = NSArray(array: [array, array])
+        #expect(try decoded(KeyedArchiveWriter.archivedData(withRootObject: twice)) == twice)
+        array.add(array)
+        defer { array.removeAllObjects() }
+        let error = #expect(throws: CocoaError.self) {
+            try KeyedArchiveWriter.archivedData(withRootObject: array)
+        }
+        #expect(error?.localizedDescription.contains("contains itself") == true)
+    }
+
     @Test func urlKeepsItsBase() throws {
         let base = try #require(NSURL(string: "https://example.org/a/"))
         let url = try #require(NSURL(string: "b?c=d", relativeTo: base as URL))
