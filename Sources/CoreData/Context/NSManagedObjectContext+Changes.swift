@@ -110,7 +110,7 @@ extension NSManagedObjectContext {
         guard phase != .processing else { return }
         let outer = phase
         phase = .processing
-        if propagatesDeletesAtEndOfEvent || outer == .savingHooks { propagateDeletes() }
+        propagateDeletes(all: propagatesDeletesAtEndOfEvent || outer == .savingHooks)
         phase = outer
         guard hasEventChanges else { return }
         eventOrderedSets = []

@@ -136,13 +136,20 @@ extension NSManagedObjectContext {
         guard shouldHandleInaccessibleFault(object, for: object.objectID, triggeredByProperty: nil) else {
             fatalError("CoreData could not fulfill a fault for '\(object.objectID)'")
         }
+        makeInaccessible(object)
+        eventDeleted.insert(object)
+        scheduleEventEnd()
+    }
+
+    /// Makes a fault whose row is gone a deleted object without values.
+    func makeInaccessible(_ object: NSManagedObject) {
         object.state.remove(.fault)
         object.state.insert(.inaccessible)
         object.values = ContiguousArray(
             object.layout.slots.map { $0.kind == .toMany ? .unloaded : .null })
+        updated.remove(object)
+        eventUpdated.remove(object)
         deleted.insert(object)
-        eventDeleted.insert(object)
-        scheduleEventEnd()
     }
 
     /// The destination of a to-one relationship in a row.
@@ -153,8 +160,8 @@ extension NSManagedObjectContext {
         return self.object(home: home, reference: row.integer(slot))
     }
 
-    /// The destinations of a to-many relationship as the store has them.
-    func storedDestinations(of object: NSManagedObject, _ slot: Int) -> [NSManagedObject] {
+    /// The destinations of a to-many relationship as the store has them; nil when they cannot be loaded.
+    func storedDestinations(of object: NSManagedObject, _ slot: Int) -> [NSManagedObject]? {
         guard let store = object.home.store as? any ObjectStore,
             let relationship = object.layout.slots[slot].relationship
         else { return [] }
@@ -166,7 +173,7 @@ extension NSManagedObjectContext {
             Log.objects.error(
                 "Could not load '\(relationship.name)' of \(object.objectID): \(error.localizedDescription)")
             faultingError = error as NSError
-            return []
+            return nil
         }
     }
 

@@ -8,10 +8,7 @@ extension NSManagedObjectContext {
     func saveChanges() throws {
         assertOnQueue()
         require(phase == .idle, "save() was called from inside a save, an undo or a hook of one.")
-        if let error = faultingError {
-            faultingError = nil
-            throw error
-        }
+        try throwFaultingError()
         processPendingChanges()
         guard hasChanges else {
             for store in persistentStoreCoordinator?.objectStores ?? [] { try store.saveMetadata() }
@@ -27,9 +24,19 @@ extension NSManagedObjectContext {
         try validateChanges()
         // Validation may have replaced values.
         processPendingChanges()
+        for object in updated.all + deleted.all { object.fireFault() }
+        // What could not be loaded was taken for missing on the way here.
+        try throwFaultingError()
         phase = .saving
         defer { phase = .idle }
         try write()
+    }
+
+    /// Reports what could not be reported where it went wrong.
+    private func throwFaultingError() throws {
+        guard let error = faultingError else { return }
+        faultingError = nil
+        throw error
     }
 
     /// Calls `willSave()` on every object with changes, and again on those that it changed.
@@ -60,6 +67,8 @@ extension NSManagedObjectContext {
     }
 
     private func validateChanges() throws {
+        isValidating = true
+        defer { isValidating = false }
         var errors: [any Error] = []
         func collect(_ body: () throws -> Void) {
             do { try body() } catch { errors.append(error) }

@@ -46,6 +46,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var isEventEndScheduled = false
     /// How deep in blocks of this context the queue is.
     var blockDepth = 0
+    /// Whether a save is checking the values of objects.
+    var isValidating = false
     /// What went wrong where no error could be thrown, while a fault was loaded; the next save reports it.
     var faultingError: NSError?
     /// Keeps all registered objects, if asked to.

@@ -94,7 +94,8 @@ extension NSManagedObjectContext {
         _ query: FetchQuery, _ store: any ObjectStore, _ specification: FetchSpecification
     ) throws -> [NSManagedObject] {
         let isRefreshing = specification.shouldRefreshRefetchedObjects
-        guard !specification.includesPropertyValues, specification.returnsObjectsAsFaults, !isRefreshing else {
+        guard !specification.includesPropertyValues, specification.returnsObjectsAsFaults, !isRefreshing
+        else {
             return materialise(try store.rows(for: query), from: store, refreshing: isRefreshing)
         }
         return try store.keys(for: query).compactMap { key in

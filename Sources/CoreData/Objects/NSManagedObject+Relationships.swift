@@ -197,7 +197,7 @@ extension NSManagedObject {
         let wanted = Set(objects)
         for object in contents.members.subtracting(wanted) { contents.remove(object) }
         for object in objects { contents.insert(object) }
-        if contents.isOrdered { contents.reorder(uniqued(objects)) }
+        if contents.isOrdered, contents.isLoaded { contents.reorder(uniqued(objects)) }
         liveOrderedSet(at: slot)?.refill()
         touched.insert(slot)
     }

@@ -149,7 +149,7 @@ final class StorePlan {
             else { continue }
             let owner = key(of: object)
             if relationship.keepsOwnLinks {
-                unit.addedLinks += try contents.added.map {
+                unit.addedLinks += try contents.added.filter { !$0.isDeleted }.map {
                     .init(
                         relationship: relationship, owner: owner,
                         destination: try checkedKey(of: $0, relationship))
