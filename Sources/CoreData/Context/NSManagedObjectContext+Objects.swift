@@ -32,7 +32,7 @@ extension NSManagedObjectContext {
         else {
             throw missing(objectID)
         }
-        let object = known ?? materialise(row, objectID.home)
+        let object = known.flatMap { $0.stands(for: row) ? $0 : nil } ?? materialise(row, objectID.home)
         object.row = row
         fulfil(object)
         return object
@@ -91,7 +91,7 @@ extension NSManagedObjectContext {
         var made: [NSManagedObject] = []
         objects.reserveCapacity(rows.count)
         for (row, known) in zip(rows, known) {
-            if let known {
+            if let known, known.stands(for: row) {
                 if known.isFault {
                     known.row = row
                 } else if refreshing, !known.hasChanges, known.row?.version != row.version {
@@ -118,9 +118,7 @@ extension NSManagedObjectContext {
             return
         }
         do {
-            let row = try (object.home.store as? any ObjectStore)?.row(
-                of: object.home, object.reference, notBefore: oldestAcceptable)
-            if let row {
+            if let row = try storedRow(of: object, notBefore: oldestAcceptable) {
                 object.realise(with: row)
             } else {
                 handleInaccessible(object)
@@ -130,6 +128,13 @@ extension NSManagedObjectContext {
             Log.objects.error("Could not load \(object.objectID): \(error.localizedDescription)")
             faultingError = error as NSError
         }
+    }
+
+    /// The store's row of an object; nil when there is none, or one of another entity.
+    func storedRow(of object: NSManagedObject, notBefore: Double) throws -> Row? {
+        let row = try (object.home.store as? any ObjectStore)?.row(
+            of: object.home, object.reference, notBefore: notBefore)
+        return row.flatMap { object.stands(for: $0) ? $0 : nil }
     }
 
     private func handleInaccessible(_ object: NSManagedObject) {
@@ -234,9 +239,7 @@ extension NSManagedObjectContext {
     private func mergeFromStore(_ object: NSManagedObject) {
         guard !object.isFault else { return }
         do {
-            let row = try (object.home.store as? any ObjectStore)?.row(
-                of: object.home, object.reference, notBefore: .infinity)
-            if let row { refreshValues(of: object, row) }
+            if let row = try storedRow(of: object, notBefore: .infinity) { refreshValues(of: object, row) }
         } catch {
             Log.objects.error("Could not refresh \(object.objectID): \(error.localizedDescription)")
             faultingError = error as NSError
@@ -273,4 +276,9 @@ extension NSManagedObjectContext {
         object.reference = reference
         identityMap.register(object)
     }
+}
+
+extension NSManagedObject {
+    /// Whether a row is of this object's entity. An ID, and a fault made for it, can name another entity of the table.
+    fileprivate final func stands(for row: Row) -> Bool { row.entityNumber == home.entityNumber }
 }

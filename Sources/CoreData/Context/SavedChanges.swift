@@ -90,9 +90,9 @@ extension NSManagedObjectContext {
 
     private func takeNewerRow(_ object: NSManagedObject) {
         do {
-            let row = try (object.home.store as? any ObjectStore)?.row(
-                of: object.home, object.reference, notBefore: oldestAcceptable)
-            if let row { refreshValues(of: object, row) }
+            if let row = try storedRow(of: object, notBefore: oldestAcceptable) {
+                refreshValues(of: object, row)
+            }
         } catch {
             Log.objects.error("Could not merge \(object.objectID): \(error.localizedDescription)")
             faultingError = error as NSError

@@ -126,11 +126,13 @@ extension Row {
     /// Where the destination of a to-one relationship stands; nil when there is none.
     func destinationHome(_ slot: PropertySlot, _ store: NSPersistentStore) -> StoredEntity? {
         guard !isNull(slot.rowSlot) else { return nil }
+        guard let destination = slot.relationship?.destinationEntity else { return nil }
         if slot.entitySlot >= 0, !isNull(slot.entitySlot),
-            let home = store.home(number: Int32(truncatingIfNeeded: integer(slot.entitySlot)))
+            let number = Int32(exactly: integer(slot.entitySlot)), let home = store.home(number: number),
+            home.entity.isKindOf(entity: destination)
         {
             return home
         }
-        return slot.relationship?.destinationEntity.flatMap { store.home(of: $0) }
+        return store.home(of: destination)
     }
 }
