@@ -11,7 +11,7 @@ extension NSManagedObjectContext {
         try throwFaultingError()
         processPendingChanges()
         guard hasChanges else {
-            for store in persistentStoreCoordinator?.objectStores ?? [] { try store.saveMetadata() }
+            try saveMetadata()
             return
         }
         guard let coordinator = persistentStoreCoordinator, !coordinator.objectStores.isEmpty else {
@@ -30,6 +30,12 @@ extension NSManagedObjectContext {
         phase = .saving
         defer { phase = .idle }
         try write()
+        // Of the stores that had nothing else to write.
+        try saveMetadata()
+    }
+
+    private func saveMetadata() throws {
+        for store in persistentStoreCoordinator?.objectStores ?? [] { try store.saveMetadata() }
     }
 
     /// Reports what could not be reported where it went wrong.
@@ -109,9 +115,10 @@ extension NSManagedObjectContext {
                 let outcome =
                     storePlan.unit.isEmpty ? SaveOutcome() : try storePlan.store.save(storePlan.unit)
                 outcomes.append((storePlan, outcome))
-            } catch  where !outcomes.isEmpty && !(error is SaveConflicts) {
+            } catch  where !outcomes.isEmpty {
                 // Another store has committed already: what it wrote must not be written again.
                 finish(outcomes)
+                if error is SaveConflicts { throw error }
                 throw NSError.coreData(
                     .persistentStoreIncompleteSave,
                     "One of several stores could not be saved: \(error.localizedDescription)",
