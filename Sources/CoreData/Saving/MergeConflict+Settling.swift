@@ -59,7 +59,14 @@ extension NSManagedObject {
             let isOwn = touched.contains(slot) && differsFromRow(at: slot)
             switch keeping {
             case .everything where !isOwn:
-                setSlot(slot, value(at: slot))
+                let mine = value(at: slot)
+                let isUnread = mine.isNull && old.map { !$0.isNull(slot) } ?? false
+                if isUnread || old?.hasSameValue(as: newer, slot, info) ?? false {
+                    // What the other side left alone, and what could not be read, keeps its bytes.
+                    drop(slot)
+                } else {
+                    setSlot(slot, mine)
+                }
             case .changesOfUntouched where isOwn:
                 if let old, !old.hasSameValue(as: newer, slot, info) { drop(slot) }
             default:
