@@ -94,7 +94,7 @@ extension NSManagedObjectContext {
             if let known, known.stands(for: row) {
                 if known.isFault {
                     known.row = row
-                } else if refreshing, !known.hasChanges, known.row?.version != row.version {
+                } else if refreshing, !known.hasChanges, known.differs(from: row) {
                     refreshValues(of: known, row)
                 }
                 objects.append(known)
@@ -281,4 +281,10 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
     /// Whether a row is of this object's entity. An ID, and a fault made for it, can name another entity of the table.
     fileprivate final func stands(for row: Row) -> Bool { row.entityNumber == home.entityNumber }
+
+    /// Whether a row is another one than the object has. What the store computes changes without a new version.
+    fileprivate final func differs(from newer: Row) -> Bool {
+        guard let row, row.version == newer.version else { return true }
+        return layout.derivedIndexes.contains { !row.hasSameValue(as: newer, $0, layout.slots[$0]) }
+    }
 }

@@ -225,6 +225,7 @@ extension NSManagedObjectContext {
         object.willChangeAll()
         object.dropValues()
         object.row = row
+        object.setTransientDefaults()
         object.didChangeAll()
         external.refreshed.append(object)
     }
