@@ -5,12 +5,29 @@ import ManagedObjectModel
 // side goes too; Deny is checked by validation, before anything is written; No Action leaves the other side as it is.
 
 extension NSManagedObjectContext {
-    /// Applies the rules of all objects deleted since the last time, and of those that go with them. O(links).
-    func propagateDeletes() {
+    /// Applies the rules of objects deleted since the last time, and of those that go with them. O(links).
+    ///
+    /// An object whose destinations cannot be loaded is tried again the next time, and a save fails until then.
+    ///
+    /// - Parameter all: false for those alone that leave the context with the running event.
+    func propagateDeletes(all: Bool) {
+        var firstError = faultingError
+        var waiting: [NSManagedObject] = []
         while let object = deletionsToPropagate.popLast() {
             guard object.isDeleted else { continue }
+            guard all || object.state.contains(.leaving) else {
+                waiting.append(object)
+                continue
+            }
+            faultingError = nil
             for slot in object.layout.relationshipIndexes { propagateDelete(of: object, slot) }
+            if let error = faultingError {
+                waiting.append(object)
+                firstError = firstError ?? error
+            }
         }
+        deletionsToPropagate = waiting.reversed()
+        faultingError = firstError
     }
 
     private func propagateDelete(of object: NSManagedObject, _ slot: Int) {

@@ -37,6 +37,8 @@ extension NSManagedObjectContext {
         require(
             object.context == nil,
             "An object of another context cannot be inserted; fetch it here by its objectID instead.")
+        // Of a deleted object that was saved, the row has the values.
+        if object.row != nil { object.materialiseValues() }
         object.home = unstoredEntity(object.layout)
         object.reference = StoredEntity.newTemporaryReference()
         object.row = nil
@@ -110,7 +112,7 @@ extension NSManagedObjectContext {
         guard phase != .processing else { return }
         let outer = phase
         phase = .processing
-        if propagatesDeletesAtEndOfEvent || outer == .savingHooks { propagateDeletes() }
+        propagateDeletes(all: propagatesDeletesAtEndOfEvent || outer == .savingHooks)
         phase = outer
         guard hasEventChanges else { return }
         eventOrderedSets = []

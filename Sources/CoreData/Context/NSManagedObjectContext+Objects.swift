@@ -32,7 +32,7 @@ extension NSManagedObjectContext {
         else {
             throw missing(objectID)
         }
-        let object = known ?? materialise(row, objectID.home)
+        let object = known.flatMap { $0.stands(for: row) ? $0 : nil } ?? materialise(row, objectID.home)
         object.row = row
         fulfil(object)
         return object
@@ -91,10 +91,10 @@ extension NSManagedObjectContext {
         var made: [NSManagedObject] = []
         objects.reserveCapacity(rows.count)
         for (row, known) in zip(rows, known) {
-            if let known {
+            if let known, known.stands(for: row) {
                 if known.isFault {
                     known.row = row
-                } else if refreshing, !known.hasChanges, known.row?.version != row.version {
+                } else if refreshing, !known.hasChanges, known.differs(from: row) {
                     refreshValues(of: known, row)
                 }
                 objects.append(known)
@@ -118,9 +118,7 @@ extension NSManagedObjectContext {
             return
         }
         do {
-            let row = try (object.home.store as? any ObjectStore)?.row(
-                of: object.home, object.reference, notBefore: oldestAcceptable)
-            if let row {
+            if let row = try storedRow(of: object, notBefore: oldestAcceptable) {
                 object.realise(with: row)
             } else {
                 handleInaccessible(object)
@@ -132,17 +130,31 @@ extension NSManagedObjectContext {
         }
     }
 
+    /// The store's row of an object; nil when there is none, or one of another entity.
+    func storedRow(of object: NSManagedObject, notBefore: Double) throws -> Row? {
+        let row = try (object.home.store as? any ObjectStore)?.row(
+            of: object.home, object.reference, notBefore: notBefore)
+        return row.flatMap { object.stands(for: $0) ? $0 : nil }
+    }
+
     private func handleInaccessible(_ object: NSManagedObject) {
         guard shouldHandleInaccessibleFault(object, for: object.objectID, triggeredByProperty: nil) else {
             fatalError("CoreData could not fulfill a fault for '\(object.objectID)'")
         }
+        makeInaccessible(object)
+        eventDeleted.insert(object)
+        scheduleEventEnd()
+    }
+
+    /// Makes a fault whose row is gone a deleted object without values.
+    func makeInaccessible(_ object: NSManagedObject) {
         object.state.remove(.fault)
         object.state.insert(.inaccessible)
         object.values = ContiguousArray(
             object.layout.slots.map { $0.kind == .toMany ? .unloaded : .null })
+        updated.remove(object)
+        eventUpdated.remove(object)
         deleted.insert(object)
-        eventDeleted.insert(object)
-        scheduleEventEnd()
     }
 
     /// The destination of a to-one relationship in a row.
@@ -153,8 +165,8 @@ extension NSManagedObjectContext {
         return self.object(home: home, reference: row.integer(slot))
     }
 
-    /// The destinations of a to-many relationship as the store has them.
-    func storedDestinations(of object: NSManagedObject, _ slot: Int) -> [NSManagedObject] {
+    /// The destinations of a to-many relationship as the store has them; nil when they cannot be loaded.
+    func storedDestinations(of object: NSManagedObject, _ slot: Int) -> [NSManagedObject]? {
         guard let store = object.home.store as? any ObjectStore,
             let relationship = object.layout.slots[slot].relationship
         else { return [] }
@@ -166,7 +178,7 @@ extension NSManagedObjectContext {
             Log.objects.error(
                 "Could not load '\(relationship.name)' of \(object.objectID): \(error.localizedDescription)")
             faultingError = error as NSError
-            return []
+            return nil
         }
     }
 
@@ -229,9 +241,7 @@ extension NSManagedObjectContext {
     private func mergeFromStore(_ object: NSManagedObject) {
         guard !object.isFault else { return }
         do {
-            let row = try (object.home.store as? any ObjectStore)?.row(
-                of: object.home, object.reference, notBefore: .infinity)
-            if let row { refreshValues(of: object, row) }
+            if let row = try storedRow(of: object, notBefore: .infinity) { refreshValues(of: object, row) }
         } catch {
             Log.objects.error("Could not refresh \(object.objectID): \(error.localizedDescription)")
             faultingError = error as NSError
@@ -267,5 +277,16 @@ extension NSManagedObjectContext {
         object.home = home
         object.reference = reference
         identityMap.register(object)
+    }
+}
+
+extension NSManagedObject {
+    /// Whether a row is of this object's entity. An ID, and a fault made for it, can name another entity of the table.
+    fileprivate final func stands(for row: Row) -> Bool { row.entityNumber == home.entityNumber }
+
+    /// Whether a row is another one than the object has. What the store computes changes without a new version.
+    fileprivate final func differs(from newer: Row) -> Bool {
+        guard let row, row.version == newer.version else { return true }
+        return layout.derivedIndexes.contains { !row.hasSameValue(as: newer, $0, layout.slots[$0]) }
     }
 }

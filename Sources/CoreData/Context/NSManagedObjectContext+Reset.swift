@@ -26,7 +26,8 @@ extension NSManagedObjectContext {
                 object.turnIntoFault(keeping: nil)
             } else {
                 object.dropValues()
-                object.realiseAfterRollback()
+                object.setTransientDefaults()
+                object.withoutChangeTracking { object.awake(fromSnapshotEvents: .rollback) }
             }
             object.didChangeAll()
         }
@@ -61,15 +62,5 @@ extension NSManagedObjectContext {
         eventDeleted.removeAll()
         eventRefreshed.removeAll()
         eventForgotten.removeAll()
-    }
-}
-
-extension NSManagedObject {
-    fileprivate final func realiseAfterRollback() {
-        for (slot, value) in layout.transientDefaults {
-            ensureValues()
-            values[slot] = value
-        }
-        withoutChangeTracking { awake(fromSnapshotEvents: .rollback) }
     }
 }

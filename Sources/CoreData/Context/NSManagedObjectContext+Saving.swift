@@ -8,13 +8,10 @@ extension NSManagedObjectContext {
     func saveChanges() throws {
         assertOnQueue()
         require(phase == .idle, "save() was called from inside a save, an undo or a hook of one.")
-        if let error = faultingError {
-            faultingError = nil
-            throw error
-        }
+        try throwFaultingError()
         processPendingChanges()
         guard hasChanges else {
-            for store in persistentStoreCoordinator?.objectStores ?? [] { try store.saveMetadata() }
+            try saveMetadata()
             return
         }
         guard let coordinator = persistentStoreCoordinator, !coordinator.objectStores.isEmpty else {
@@ -27,9 +24,25 @@ extension NSManagedObjectContext {
         try validateChanges()
         // Validation may have replaced values.
         processPendingChanges()
+        for object in updated.all + deleted.all { object.fireFault() }
+        // What could not be loaded was taken for missing on the way here.
+        try throwFaultingError()
         phase = .saving
         defer { phase = .idle }
         try write()
+        // Of the stores that had nothing else to write.
+        try saveMetadata()
+    }
+
+    private func saveMetadata() throws {
+        for store in persistentStoreCoordinator?.objectStores ?? [] { try store.saveMetadata() }
+    }
+
+    /// Reports what could not be reported where it went wrong.
+    private func throwFaultingError() throws {
+        guard let error = faultingError else { return }
+        faultingError = nil
+        throw error
     }
 
     /// Calls `willSave()` on every object with changes, and again on those that it changed.
@@ -60,6 +73,8 @@ extension NSManagedObjectContext {
     }
 
     private func validateChanges() throws {
+        isValidating = true
+        defer { isValidating = false }
         var errors: [any Error] = []
         func collect(_ body: () throws -> Void) {
             do { try body() } catch { errors.append(error) }
@@ -100,9 +115,10 @@ extension NSManagedObjectContext {
                 let outcome =
                     storePlan.unit.isEmpty ? SaveOutcome() : try storePlan.store.save(storePlan.unit)
                 outcomes.append((storePlan, outcome))
-            } catch  where !outcomes.isEmpty && !(error is SaveConflicts) {
+            } catch  where !outcomes.isEmpty {
                 // Another store has committed already: what it wrote must not be written again.
                 finish(outcomes)
+                if error is SaveConflicts { throw error }
                 throw NSError.coreData(
                     .persistentStoreIncompleteSave,
                     "One of several stores could not be saved: \(error.localizedDescription)",
@@ -209,6 +225,7 @@ extension NSManagedObjectContext {
         object.willChangeAll()
         object.dropValues()
         object.row = row
+        object.setTransientDefaults()
         object.didChangeAll()
         external.refreshed.append(object)
     }

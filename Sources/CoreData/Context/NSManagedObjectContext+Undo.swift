@@ -43,6 +43,20 @@ extension NSManagedObjectContext {
         endEvent()
     }
 
+    /// Registers the running event's changes whenever the undo manager is about to open, close or undo a group, so that
+    /// they belong to the group that is open, and are undone before older ones.
+    func followCheckpoints() {
+        checkpoints.map(NotificationCenter.default.removeObserver)
+        checkpoints = undoManager.map { manager in
+            NotificationCenter.default.addObserver(
+                forName: .NSUndoManagerCheckpoint, object: manager, queue: nil
+            ) { [weak self] _ in
+                guard let self, phase == .idle, contextQueue.isCurrent else { return }
+                processPendingChanges()
+            }
+        }
+    }
+
     func registerUndo(of event: EventObjects) {
         guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
         let step = UndoStep(event)

@@ -8,7 +8,7 @@ import ManagedObjectModel
 /// context, on the main thread. Debug builds check it.
 ///
 /// The context coordinates parts that each do one thing: `IdentityMap` (which object has which identity),
-/// `PendingObjects` (what changed), `UndoRecorder`, `UnitOfWork` (what to write).
+/// `PendingObjects` (what changed), `UndoStep` (how to take it back), `UnitOfWork` (what to write).
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     package let identityMap = IdentityMap()
     let observationProbe = ObservationProbe()
@@ -46,6 +46,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var isEventEndScheduled = false
     /// How deep in blocks of this context the queue is.
     var blockDepth = 0
+    /// Whether a save is checking the values of objects.
+    var isValidating = false
     /// What went wrong where no error could be thrown, while a fault was loaded; the next save reports it.
     var faultingError: NSError?
     /// Keeps all registered objects, if asked to.
@@ -74,6 +76,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     deinit {
         coordinator?.subscribers.remove(self)
+        checkpoints.map(NotificationCenter.default.removeObserver)
         // Break the ties among objects, which hold each other through relationships.
         for object in identityMap.all {
             object.context = nil
@@ -101,7 +104,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         willSet {
             if newValue !== undoManager { undoManager?.removeAllActions(withTarget: self) }
         }
+        didSet {
+            if undoManager !== oldValue { followCheckpoints() }
+        }
     }
+
+    /// The observation of the undo manager's checkpoints.
+    var checkpoints: (any NSObjectProtocol)?
 
     /// What to do when a save meets rows that changed since they were read: an `NSMergePolicy`.
     public var mergePolicy: Any {

@@ -53,7 +53,8 @@ extension NSManagedObjectContext {
         processPendingChanges()
     }
 
-    /// Takes in what others saved. That cannot be undone, and does not make the context dirty.
+    /// Takes in what others saved. That cannot be undone. An object that they deleted counts as deleted here too, until
+    /// the next save, which has nothing to write for it.
     func merge(_ changes: SavedChanges) {
         for id in changes.inserted
         where id.home.store?.persistentStoreCoordinator === persistentStoreCoordinator {
@@ -70,11 +71,16 @@ extension NSManagedObjectContext {
         }
         for id in changes.deleted {
             guard let object = identityMap.object(id.key) else { continue }
-            object.fireFault()
-            updated.remove(object)
-            eventUpdated.remove(object)
-            deleted.insert(object)
-            object.state.insert(.inaccessible)
+            // Its row is gone: only one that the object holds can be read.
+            if object.isFault, object.row == nil {
+                makeInaccessible(object)
+            } else {
+                object.fireFault()
+                updated.remove(object)
+                eventUpdated.remove(object)
+                deleted.insert(object)
+                object.state.insert(.inaccessible)
+            }
             external.deleted.append(object)
         }
         NotificationCenter.default.post(
@@ -84,9 +90,9 @@ extension NSManagedObjectContext {
 
     private func takeNewerRow(_ object: NSManagedObject) {
         do {
-            let row = try (object.home.store as? any ObjectStore)?.row(
-                of: object.home, object.reference, notBefore: oldestAcceptable)
-            if let row { refreshValues(of: object, row) }
+            if let row = try storedRow(of: object, notBefore: oldestAcceptable) {
+                refreshValues(of: object, row)
+            }
         } catch {
             Log.objects.error("Could not merge \(object.objectID): \(error.localizedDescription)")
             faultingError = error as NSError

@@ -211,6 +211,7 @@ final class ContextSubscribers: Sendable {
     private let entries = Mutex<[Entry]>([])
 
     func add(_ context: NSManagedObjectContext) {
+        remove(context)
         entries.withLock { $0.append(Entry(context: context)) }
     }
 

@@ -105,7 +105,11 @@ extension NSManagedObjectContext {
 
     /// Asks a store for as many rows as the window may need once unsaved changes are laid over.
     private func widen(_ query: inout FetchQuery, by dirtyCount: Int) {
-        if query.limit > 0 { query.limit += query.offset + dirtyCount }
+        if query.limit > 0 {
+            let (rows, isTooMany) = query.limit.addingReportingOverflow(dirtyCount)
+            let (limit, isBeyond) = rows.addingReportingOverflow(query.offset)
+            query.limit = isTooMany || isBeyond ? .max : limit
+        }
         query.offset = 0
     }
 

@@ -61,7 +61,10 @@ enum StoreLogic {
         if !isNilTest, comparison.comparisonPredicateModifier == .direct {
             for expression in [comparison.leftExpression, comparison.rightExpression] {
                 // Only what is read from the object can be missing.
-                guard case .keyPath = expression.kind else { continue }
+                switch expression.kind {
+                case .keyPath, .function: break
+                default: continue
+                }
                 if presentValue(expression.expressionValue(with: object, context: nil)) == nil { return nil }
             }
         }

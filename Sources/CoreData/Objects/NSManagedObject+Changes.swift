@@ -79,7 +79,8 @@ extension NSManagedObject {
         }
         fireFault()
         let kind = layout.slots[slot].kind
-        madeExtras.announced.append((slot, kind == .toMany ? .unloaded : value(at: slot)))
+        madeExtras.announced.append(
+            (slot, kind == .toMany ? .boxed(ValueBox(loadedToMany(at: slot).ordered)) : value(at: slot)))
         willChange(at: slot)
     }
 
@@ -101,7 +102,9 @@ extension NSManagedObject {
                 // Put the old destination back, so that setting the new one keeps the inverses of both.
                 setSlot(slot, announced.old)
                 changeToOne(from: announced.old, to: new, at: slot)
-            } else if kind != .toMany {
+            } else if kind == .toMany {
+                noteMembers(announced.old, at: slot)
+            } else {
                 if let context, context.recordsChanges(of: self) {
                     withEvent { $0.note(announced.old, at: slot) }
                 }

@@ -66,7 +66,8 @@ extension NSManagedObject {
         setTransientDefaults()
     }
 
-    private final func setTransientDefaults() {
+    /// Gives transient attributes without a value their defaults.
+    final func setTransientDefaults() {
         guard !layout.transientDefaults.isEmpty else { return }
         ensureValues()
         for (slot, value) in layout.transientDefaults where values[slot].isUnloaded { values[slot] = value }

@@ -197,9 +197,23 @@ extension NSManagedObject {
         let wanted = Set(objects)
         for object in contents.members.subtracting(wanted) { contents.remove(object) }
         for object in objects { contents.insert(object) }
-        if contents.isOrdered { contents.reorder(uniqued(objects)) }
+        if contents.isOrdered, contents.isLoaded { contents.reorder(uniqued(objects)) }
         liveOrderedSet(at: slot)?.refill()
         touched.insert(slot)
+    }
+
+    /// Notes for the event how the members differ from those that were announced before the change.
+    final func noteMembers(_ announced: SlotValue, at slot: Int) {
+        guard let context, context.recordsChanges(of: self), case .boxed(let box) = announced,
+            let order = box.value as? [NSManagedObject]
+        else { return }
+        let old = Set(order)
+        let contents = loadedToMany(at: slot)
+        withEvent { event in
+            if contents.isOrdered, !event.hasChange(at: slot) { event.noteOrder(order, at: slot) }
+            for object in contents.members.subtracting(old) { event.noteInsertion(of: object, at: slot) }
+            for object in old.subtracting(contents.members) { event.noteRemoval(of: object, at: slot) }
+        }
     }
 
     private final func uniqued(_ objects: [NSManagedObject]) -> [NSManagedObject] {

@@ -81,10 +81,15 @@ extension NSManagedObject {
         return contents
     }
 
-    /// The contents of a to-many relationship with its members.
+    /// The contents of a to-many relationship with its members; still without, when the store cannot be read.
     final func loadedToMany(at slot: Int) -> ToManyContents {
         let contents = toMany(at: slot)
-        if !contents.isLoaded { contents.load(context?.storedDestinations(of: self, slot) ?? []) }
+        guard !contents.isLoaded else { return contents }
+        if let context {
+            context.storedDestinations(of: self, slot).map(contents.load)
+        } else {
+            contents.load([])
+        }
         return contents
     }
 

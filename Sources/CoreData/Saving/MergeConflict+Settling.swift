@@ -59,7 +59,14 @@ extension NSManagedObject {
             let isOwn = touched.contains(slot) && differsFromRow(at: slot)
             switch keeping {
             case .everything where !isOwn:
-                setSlot(slot, value(at: slot))
+                let mine = value(at: slot)
+                let isUnread = mine.isNull && old.map { !$0.isNull(slot) } ?? false
+                if isUnread || old?.hasSameValue(as: newer, slot, info) ?? false {
+                    // What the other side left alone, and what could not be read, keeps its bytes.
+                    drop(slot)
+                } else {
+                    setSlot(slot, mine)
+                }
             case .changesOfUntouched where isOwn:
                 if let old, !old.hasSameValue(as: newer, slot, info) { drop(slot) }
             default:
@@ -126,11 +133,13 @@ extension Row {
     /// Where the destination of a to-one relationship stands; nil when there is none.
     func destinationHome(_ slot: PropertySlot, _ store: NSPersistentStore) -> StoredEntity? {
         guard !isNull(slot.rowSlot) else { return nil }
+        guard let destination = slot.relationship?.destinationEntity else { return nil }
         if slot.entitySlot >= 0, !isNull(slot.entitySlot),
-            let home = store.home(number: Int32(truncatingIfNeeded: integer(slot.entitySlot)))
+            let number = Int32(exactly: integer(slot.entitySlot)), let home = store.home(number: number),
+            home.entity.isKindOf(entity: destination)
         {
             return home
         }
-        return slot.relationship?.destinationEntity.flatMap { store.home(of: $0) }
+        return store.home(of: destination)
     }
 }

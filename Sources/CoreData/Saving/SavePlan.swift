@@ -129,7 +129,7 @@ final class StorePlan {
             transientlyUpdated.append(object)
             return
         }
-        let row = try encoder.row(object, object.home, self, timestamp: now, version: old.version + 1)
+        let row = try encoder.row(object, object.home, self, timestamp: now, version: old.version &+ 1)
         unit.updates.append(.init(home: object.home, old: old, row: row, changed: changed))
         updated.append(object)
         try addLinks(object)
@@ -149,7 +149,7 @@ final class StorePlan {
             else { continue }
             let owner = key(of: object)
             if relationship.keepsOwnLinks {
-                unit.addedLinks += try contents.added.map {
+                unit.addedLinks += try contents.added.filter { !$0.isDeleted }.map {
                     .init(
                         relationship: relationship, owner: owner,
                         destination: try checkedKey(of: $0, relationship))

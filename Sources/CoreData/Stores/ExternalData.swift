@@ -57,9 +57,9 @@ extension NSManagedObject {
         do {
             return .data(try ExternalData.data(row.data(slot), in: home.store?.externalDataFolder))
         } catch {
-            // The reader of a property cannot be told; the next save is.
+            // The reader of a property cannot be told; the next save is. One that checks the value keeps its bytes.
             Log.objects.error("Could not load \(objectID): \(error.localizedDescription)")
-            context?.faultingError = error as NSError
+            if let context, !context.isValidating { context.faultingError = error as NSError }
             return .null
         }
     }

@@ -11,6 +11,16 @@ import Testing
 
     init() throws { folder = try StoreFolder() }
 
+    @Test(arguments: [.infinity, .nan, 1e300, -1, 5_000_000])
+    func timeoutsOfAnyLength(_ seconds: Double) throws {
+        let coordinator = try folder.open(Self.model, [NSPersistentStoreTimeoutOption: seconds])
+        try coordinator.inContext { context in
+            try context.insert("Item", ["name": "kept"])
+            try context.save()
+        }
+        #expect(try folder.stored("ZNAME", in: "ZITEM") == ["text 'kept'"])
+    }
+
     @Test func readOnly() throws {
         try folder.open(Self.model).inContext { context in
             try context.insert("Item", ["name": "kept"])

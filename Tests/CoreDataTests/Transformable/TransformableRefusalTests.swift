@@ -151,6 +151,24 @@ import Testing
         #expect(try folder.stored("ZCOLOR", in: "ZTHING") == ["null NULL"])
     }
 
+    @Test func anOverwritingMergeKeepsARefusedValue() throws {
+        try folder.make(TransformableFixture.model)
+        try folder.execute(
+            "INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, ZNAME, ZCOLOR) VALUES (1, 1, 1, 'a', x'00FF')")
+        let coordinator = try folder.open(TransformableFixture.model)
+        try coordinator.inContext { context in
+            context.mergePolicy = NSMergePolicy.overwrite
+            let thing = try context.only("Thing")
+            thing.setValue("mine", forKey: "name")
+            try coordinator.inContext { context in
+                try context.only("Thing").setValue("theirs", forKey: "name")
+                try context.save()
+            }
+            try context.save()
+        }
+        #expect(try folder.stored("ZNAME", "ZCOLOR", in: "ZTHING") == ["text 'mine'", "blob X'00FF'"])
+    }
+
     @Test func valuesOfUnknownTransformersAreKept() throws {
         try folder.make(TransformableFixture.model)
         try folder.execute("INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, ZUNKNOWN) VALUES (1, 1, 1, x'00FF')")

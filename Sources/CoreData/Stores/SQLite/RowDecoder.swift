@@ -15,6 +15,7 @@ struct RowDecoder: Sendable {
     }
 
     private struct EntityColumns: Sendable {
+        let number: Int32
         let slotCount: Int
         let columns: [Column]
         let entityName: String
@@ -36,7 +37,7 @@ struct RowDecoder: Sendable {
         var entities: [Int32: EntityColumns] = [:]
         for entity in family {
             entities[entity.number] = EntityColumns(
-                slotCount: entity.home.layout.rowSlotCount,
+                number: entity.number, slotCount: entity.home.layout.rowSlotCount,
                 columns: entity.columns.map { column in
                     Column(
                         index: places[column.name] ?? 0, rowSlot: column.rowSlot, kind: column.kind,
@@ -55,7 +56,7 @@ struct RowDecoder: Sendable {
     func row(_ statement: OpaquePointer, _ builder: inout RowBuilder, timestamp: Double) throws -> Row {
         let reference = sqlite3_column_int64(statement, 0)
         let number = sqlite3_column_int(statement, 1)
-        guard let entity = only ?? entities[number] else {
+        guard let entity = only?.number == number ? only : entities[number] else {
             throw NSError.coreData(
                 .coreData, "Row \(reference) is of entity number \(number), which the model does not have.")
         }

@@ -103,6 +103,14 @@ struct SQLiteSave {
         let number = Int64(store.home(of: root)?.entityNumber ?? home.entityNumber)
         try execute(compiler.reserve, [.integer(Int64(count)), .integer(number)])
         let highest = try SQLiteReader(database).integer(SQLStatement(compiler.highest, [.integer(number)]))
+        guard highest >= count, highest < Int.max else {
+            throw NSError.coreData(
+                .coreData,
+                """
+                The store is damaged: Z_PRIMARYKEY has no number left for a new object of entity \
+                '\(home.entity.name ?? "")'.
+                """)
+        }
         return Int64(highest) - Int64(count) + 1
     }
 

@@ -153,7 +153,10 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
 
     package func row(of home: StoredEntity, _ reference: Int64, notBefore: Double) throws -> Row? {
         let key = ObjectKey(table: home.table, reference: reference)
-        if let row = rowCache.row(key), row.timestamp >= notBefore { return row }
+        if let row = rowCache.row(key), row.timestamp >= notBefore {
+            // An ID can name another entity of the table than the row's.
+            return schema.entity(home).familyNumbers.contains(row.entityNumber) ? row : nil
+        }
         var query = FetchQuery(home: home)
         query.references = [reference]
         return try rows(for: query).first

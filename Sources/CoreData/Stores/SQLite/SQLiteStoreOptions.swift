@@ -31,7 +31,9 @@ struct SQLiteStoreOptions {
         analyses = flag(NSSQLiteAnalyzeOption)
         vacuums = flag(NSSQLiteManualVacuumOption)
         ignoresVersion = flag(NSIgnorePersistentStoreVersioningOption)
-        timeout = (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240
+        let timeout = (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240
+        // SQLite counts milliseconds with 32 bits.
+        self.timeout = timeout.isNaN ? 240 : min(max(timeout, 0), 2_000_000)
         let pragmas = try Self.pragmas(options[NSSQLitePragmasOption])
         self.pragmas = pragmas.filter { $0.name.lowercased() != "journal_mode" }
         journalMode = pragmas.first { $0.name.lowercased() == "journal_mode" }?.value.lowercased()

@@ -120,27 +120,28 @@ struct PredicateCompiler {
         switch (left, right) {
         case (.operand(let a), .operand(let b)): return (a.sql, b.sql, a.kind)
         case (.operand(let a), .constant(let value)):
-            return (a.sql, try bind(value, a.kind, comparison), a.kind)
+            return (a.sql, try bind(value, a, comparison), a.kind)
         case (.constant(let value), .operand(let b)):
-            return (try bind(value, b.kind, comparison), b.sql, b.kind)
+            return (try bind(value, b, comparison), b.sql, b.kind)
         case (.constant, .constant), (.list, _), (_, .list):
             throw Self.unsupported(comparison, "a collection cannot be compared")
         }
     }
 
-    private func bind(_ value: Any?, _ kind: SlotKind, _ comparison: NSComparisonPredicate) throws
-        -> SQLStatement
-    {
+    private func bind(
+        _ value: Any?, _ operand: QueryOperand, _ comparison: NSComparisonPredicate
+    ) throws -> SQLStatement {
         guard let value else { return SQLStatement("NULL") }
-        return SQLStatement("?", [try argument(value, kind, comparison)])
+        return SQLStatement("?", [try argument(value, operand, comparison)])
     }
 
     private func argument(
-        _ value: Any, _ kind: SlotKind, _ comparison: NSComparisonPredicate
+        _ value: Any, _ operand: QueryOperand, _ comparison: NSComparisonPredicate
     ) throws -> SQLValue {
-        if let argument = SQLValue(value, for: kind, in: store) { return argument }
+        let destination = operand.destination.flatMap { store?.home(of: $0) }
+        if let argument = SQLValue(value, for: operand.kind, of: destination) { return argument }
         throw Self.unsupported(
-            comparison, "a \(type(of: value)) cannot be compared with a value of type \(kind)")
+            comparison, "a \(type(of: value)) cannot be compared with a value of type \(operand.kind)")
     }
 
     // MARK: Text
@@ -208,12 +209,12 @@ struct PredicateCompiler {
         if comparison.options.rawValue != 0 {
             var conditions: [SQLStatement] = []
             for element in elements.compactMap(\.self) {
-                let pattern = SQLStatement("?", [try argument(element, operand.kind, comparison)])
+                let pattern = SQLStatement("?", [try argument(element, operand, comparison)])
                 conditions.append(try match(.equal, operand.sql, pattern, comparison))
             }
             return conditions.isEmpty ? SQLStatement("0") : joined(conditions, "OR")
         }
-        let values = try elements.compactMap(\.self).map { try argument($0, operand.kind, comparison) }
+        let values = try elements.compactMap(\.self).map { try argument($0, operand, comparison) }
         return try ValueList(values).condition(operand.sql, dialect)
     }
 
@@ -226,7 +227,7 @@ struct PredicateCompiler {
         return SQLStatement(
             "\(operand.sql.text) BETWEEN ? AND ?",
             operand.sql.arguments + [
-                try argument(lower, operand.kind, comparison), try argument(upper, operand.kind, comparison),
+                try argument(lower, operand, comparison), try argument(upper, operand, comparison),
             ])
     }
 

@@ -3,22 +3,24 @@ import ManagedObjectModel
 
 extension SQLValue {
     /// A constant of a predicate as a column of a kind stores it; nil when it cannot be compared with one.
-    init?(_ constant: Any, for kind: SlotKind, in store: NSPersistentStore?) {
+    ///
+    /// - Parameter destination: where the keys in the column lead.
+    init?(_ constant: Any, for kind: SlotKind, of destination: StoredEntity?) {
         switch constant {
         case let object as NSManagedObject:
             guard kind == .toOne else { return nil }
-            self.init(object.home, object.reference, in: store)
+            self.init(object.home, object.reference, of: destination)
         case let id as NSManagedObjectID:
             guard kind == .toOne else { return nil }
-            self.init(id.home, id.reference, in: store)
+            self.init(id.home, id.reference, of: destination)
         default:
             self.init(value: constant, kind: kind)
         }
     }
 
-    /// The key of an object; one that the store does not have matches nothing.
-    private init(_ home: StoredEntity, _ reference: Int64, in store: NSPersistentStore?) {
-        self = .integer(home.store === store && !home.isTemporary ? reference : -1)
+    /// The key of an object; one that the destination's table does not have matches nothing.
+    private init(_ home: StoredEntity, _ reference: Int64, of destination: StoredEntity?) {
+        self = .integer(home.table == destination?.table && !home.isTemporary ? reference : -1)
     }
 
     private init?(value: Any, kind: SlotKind) {
