@@ -74,7 +74,9 @@ package final class KeyedArchiveWriter {
         if let known = places[ObjectIdentifier(object)] {
             // The reader takes no such archive: better no value than one that is lost.
             if unfinished.contains(known.place) {
-                fail(CocoaError.coding(.coderInvalidValue, "An object that contains itself cannot be archived."))
+                fail(
+                    CocoaError.coding(
+                        .coderInvalidValue, "An object that contains itself cannot be archived."))
             }
             return known.place
         }

@@ -51,13 +51,16 @@ import Testing
     }
 
     @Test func whatContainsItselfIsNotArchived() throws {
-        let array = NSMutableArray(array: ["a"])
-        let twice = NSArray(array: [array, array])
-        #expect(try decoded(KeyedArchiveWriter.archivedData(withRootObject: twice)) == twice)
-        array.add(array)
-        defer { array.removeAllObjects() }
+        let ring = Ring()
+        let pair = NSArray(array: [ring, ring])
+        let twice = try #require(
+            try decoded(KeyedArchiveWriter.archivedData(withRootObject: pair), [NSArray.self, Ring.self])
+                as? NSArray)
+        #expect(twice.count == 2 && twice[0] as? Ring === twice[1] as? Ring)
+        ring.next = ring
+        defer { ring.next = nil }
         let error = #expect(throws: CocoaError.self) {
-            try KeyedArchiveWriter.archivedData(withRootObject: array)
+            try KeyedArchiveWriter.archivedData(withRootObject: ring)
         }
         #expect(error?.localizedDescription.contains("contains itself") == true)
     }
@@ -231,4 +234,16 @@ final class RenamedShade: NSObject, NSSecureCoding {
     init?(coder: NSCoder) { white = coder.decodeDouble(forKey: "white") }
 
     func encode(with coder: NSCoder) { coder.encode(white, forKey: "white") }
+}
+
+/// An object that may lead back to itself.
+final class Ring: NSObject, NSSecureCoding {
+    static var supportsSecureCoding: Bool { true }
+    var next: Ring?
+
+    override init() {}
+
+    init?(coder: NSCoder) { next = coder.decodeObject(of: Ring.self, forKey: "next") }
+
+    func encode(with coder: NSCoder) { coder.encode(next, forKey: "next") }
 }
