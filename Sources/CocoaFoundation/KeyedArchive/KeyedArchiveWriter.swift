@@ -67,7 +67,9 @@ package final class KeyedArchiveWriter {
     /// The place of an object among those of the archive, where it is put unless it is there.
     private func reference(to value: Any?) -> Int {
         guard failure == nil, let value = value.flatMap(Self.flattened) else { return 0 }
-        guard let object = value as AnyObject as? NSObject, !Self.isBoxedSwiftValue(object) else {
+        guard let object = value as AnyObject as? NSObject, Self.hasName(type(of: object)),
+            !Self.isBoxedSwiftValue(object)
+        else {
             fail(Self.refusal(of: String(reflecting: type(of: value))))
             return 0
         }
@@ -133,6 +135,12 @@ package final class KeyedArchiveWriter {
         return optional.wrappedValue.flatMap(flattened)
     }
 
+    /// Whether an archive can name a class, and Foundation find it by that name: nested, private and generic ones
+    /// have no such name, and asking Foundation for it ends the program.
+    private static func hasName(_ type: NSObject.Type) -> Bool {
+        String(reflecting: type).count(where: { $0 == "." }) == 1
+    }
+
     /// Foundation puts a Swift value that it has no class for into an object of a private class.
     private static func isBoxedSwiftValue(_ object: NSObject) -> Bool {
         NSStringFromClass(type(of: object)).hasSuffix("__SwiftValue")
@@ -141,6 +149,9 @@ package final class KeyedArchiveWriter {
     static func refusal(of name: String) -> CocoaError {
         .coding(
             .coderInvalidValue,
-            "A value of the type \(name) cannot be archived: it does not support secure coding.")
+            """
+            A value of the type \(name) cannot be archived: it does not support secure coding, or its class is nested, \
+            private or generic.
+            """)
     }
 }

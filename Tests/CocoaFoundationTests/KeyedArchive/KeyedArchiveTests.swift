@@ -65,6 +65,19 @@ import Testing
         #expect(error?.localizedDescription.contains("contains itself") == true)
     }
 
+    @Test func aClassWithoutANameIsRefused() {
+        final class Nameless: NSObject, NSSecureCoding {
+            static var supportsSecureCoding: Bool { true }
+            override init() {}
+            init?(coder: NSCoder) { return nil }
+            func encode(with coder: NSCoder) {}
+        }
+        let error = #expect(throws: CocoaError.self) {
+            try KeyedArchiveWriter.archivedData(withRootObject: Nameless())
+        }
+        #expect(error?.localizedDescription.contains("nested, private or generic") == true)
+    }
+
     @Test func urlKeepsItsBase() throws {
         let base = try #require(NSURL(string: "https://example.org/a/"))
         let url = try #require(NSURL(string: "b?c=d", relativeTo: base as URL))
