@@ -58,6 +58,7 @@ enum StoreLogic {
             if case .constant(let value) = expression.kind { return presentValue(value) == nil }
             return false
         }
+        if comparison.isAboutNoValues { return false }
         if !isNilTest, comparison.comparisonPredicateModifier == .direct {
             for expression in [comparison.leftExpression, comparison.rightExpression] {
                 // Only what is read from the object can be missing.
@@ -69,5 +70,19 @@ enum StoreLogic {
             }
         }
         return comparison.evaluate(with: object)
+    }
+}
+
+extension NSComparisonPredicate {
+    /// Whether it asks for one of no values. In SQL, too, that is false, not unknown, for a missing value.
+    fileprivate var isAboutNoValues: Bool {
+        guard predicateOperatorType == .in else { return false }
+        switch rightExpression.kind {
+        case .constant(let array as [Any]): return array.isEmpty
+        case .constant(let set as Set<AnyHashable>): return set.isEmpty
+        case .constant(let set as NSSet): return set.count == 0
+        case .aggregate(let parts): return parts.isEmpty
+        default: return false
+        }
     }
 }
