@@ -34,6 +34,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, 4, 100])
+    func inBatches(_ size: Int) throws {
+        try stack.inContext { context in
+            let request = NSFetchRequest<Book>.books(by: "pages")
+            request.fetchBatchSize = size
+            let found = try context.fetch(request)
+            #expect(found.count == 6)
+            #expect(found.map(\.pages) == [-1, 0, 10, 249, 474, 591])
+            #expect(found.last?.title == "Germinal")
+        }
+    }
+
     @Test func prefetchedDestinationsNeedTheStoreNoMore() throws {
         try stack.inContext { context in
             let request = NSFetchRequest<Author>(entityName: "Author")

@@ -137,11 +137,44 @@ import Testing
         .init("%K > %d", ["pages", 400], ["Emma", "Germinal"]),
     ]
 
+    /// Constants of another type that stands for the attribute's.
+    static let converted: [Condition] = [
+        .init("publishDate > 1500", ["Persuasion", "Germinal"]),
+        .init("publishDate == 1000.25", ["Emma"]),
+        .init("url == 'https://example.org/emma'", ["Emma"]),
+        .init("url BEGINSWITH 'https'", ["Emma", "Persuasion"]),
+        .init("url CONTAINS[c] 'EXAMPLE.NET'", ["Germinal"]),
+        .init("url IN %@", [["https://example.org/emma"]], ["Emma"]),
+        .init("uuid == %@", [Shelf.emmaID.uuidString], ["Emma"]),
+        .init("isRead == 1", ["Emma", "Germinal"]),
+        .init("isRead == 1.0", ["Emma", "Germinal"]),
+        .init("pages == 474.0", ["Emma"]),
+        .init("pages == %@", [Int8(10)], ["EMMA* WAR?"]),
+        .init("pages < %@", [UInt64.max], all),
+        .init("rating == 4", ["Persuasion"]),
+        .init("price == 5", ["Persuasion"]),
+        .init("price == %@", [Decimal(5)], ["Persuasion"]),
+        .init("price < 0.100000001 AND price > 0.099999999", ["EMMA* WAR?"]),
+    ]
+
+    /// Operators beside `==` and `!=` with no value.
+    static let nothing: [Condition] = [
+        .init("title BEGINSWITH nil", []),
+        .init("title LIKE nil", []),
+        .init("title CONTAINS nil", []),
+        .init("NOT title BEGINSWITH nil", []),
+        .init("NOT title CONTAINS[c] nil", []),
+        .init("title ==[c] nil", []),
+        .init("title !=[c] nil", all),
+        .init("author.name ==[cd] nil", ["Été", "EMMA* WAR?"]),
+        .init("nil == author", ["EMMA* WAR?"]),
+    ]
+
     private static func titles(_ condition: Condition, _ context: NSManagedObjectContext) throws -> [String] {
         try context.titles(.books(condition.format, condition.arguments)).sorted()
     }
 
-    @Test(arguments: text + values + logic)
+    @Test(arguments: text + values + logic + converted + nothing)
     func saved(_ condition: Condition) throws {
         try Shelf.stack().inContext { context throws in
             #expect(try Self.titles(condition, context) == condition.titles.sorted())
@@ -150,7 +183,7 @@ import Testing
         }
     }
 
-    @Test(arguments: text + values + logic)
+    @Test(arguments: text + values + logic + converted + nothing)
     func unsaved(_ condition: Condition) throws {
         try TestStack().inContext { context throws in
             Shelf.fill(context)

@@ -86,6 +86,36 @@ import Testing
             ])
     }
 
+    @Test func changesSavedByAnotherContext() throws {
+        let results = try stack()
+        results.context.performAndWait { results.context.automaticallyMergesChangesFromParent = true }
+        try results.elsewhere {
+            $0.delete(try $0.book("c"))
+            try $0.book("a").pages = 4
+            Shelf.book("x", 5, nil, nil, $0)
+        }
+        let told = results.context.performAndWait { results.diary.take() }
+        #expect(
+            told == [
+                "will", "delete section 2 1", "insert section 5 2", "delete c 1.0 -", "insert x - 2.0",
+                "move a 0.0 1.0", "did",
+            ])
+        #expect(results.titles == [["b"], ["a", "d"], ["x"]])
+    }
+
+    @Test func allOfASectionMoveToANewOne() throws {
+        let results = try stack()
+        let told = try results.event { _ in
+            try results["a"].pages = 3
+            try results["b"].pages = 3
+        }
+        #expect(
+            told == [
+                "will", "delete section 1 0", "insert section 3 1", "move a 0.0 1.0", "move b 0.1 1.1", "did",
+            ])
+        #expect(results.titles == [["c"], ["a", "b"], ["d"]])
+    }
+
     @Test func theOnlyOneOfASectionDeleted() throws {
         let results = try ResultsStack(["a": 1], .books(by: "pages"), sections: "pages")
         let told = try results.event { $0.delete(try results["a"]) }

@@ -57,6 +57,60 @@ import Testing
         #expect(results.titles == [["a", "c"]])
     }
 
+    @Test func anObjectThatComesAndGoesInOneEvent() throws {
+        let results = try stack()
+        #expect(try results.event { $0.delete(Shelf.book("x", 1, nil, nil, $0)) } == [])
+        #expect(results.titles == [["a", "b", "c"]])
+    }
+
+    @Test func afterAResetTheResultsAreUsable() throws {
+        let results = try stack()
+        results.context.performAndWait {
+            Shelf.book("x", 1, nil, nil, results.context)
+            results.context.processPendingChanges()
+            results.context.reset()
+            #expect(results.controller.titles == [["a", "b", "c"]])
+            let objects = results.controller.fetchedObjects ?? []
+            #expect(objects.allSatisfy { $0.managedObjectContext === results.context })
+        }
+        #expect(try results.event { Shelf.book("y", 15, nil, nil, $0) } == ["will", "insert y - 0.1", "did"])
+    }
+
+    @Test func twoControllersOverOneContext() throws {
+        let results = try stack()
+        let diary = ResultsDiary()
+        let other = NSFetchedResultsController(
+            fetchRequest: .books(by: "-pages"), managedObjectContext: results.context,
+            sectionNameKeyPath: nil,
+            cacheName: nil)
+        other.delegate = diary
+        try results.context.performAndWait { try other.performFetch() }
+        #expect(try results.event { $0.delete(try results["a"]) } == ["will", "delete a 0.0 -", "did"])
+        #expect(diary.take() == ["will", "delete a 0.2 -", "did"])
+        #expect(other != results.controller)
+    }
+
+    @Test func objectsOfASubentity() throws {
+        let folder = try StoreFolder()
+        try folder.open(Graph.model()).inContext { context in
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Node")
+            request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+            let plain = NSFetchedResultsController(
+                fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+            try plain.performFetch()
+            try context.insert("Leaf", ["name": "b"])
+            try context.insert("Node", ["name": "a"])
+            try context.insert("Tag", ["name": "c"])
+            context.processPendingChanges()
+            #expect(plain.fetchedObjects?.map { $0.entity.name } == ["Node", "Leaf"])
+            request.includesSubentities = false
+            try plain.performFetch()
+            try context.insert("Leaf", ["name": "d"])
+            context.processPendingChanges()
+            #expect(plain.fetchedObjects?.map { $0.entity.name } == ["Node"])
+        }
+    }
+
     final class DifferenceDelegate: NSObject, NSFetchedResultsControllerDelegate {
         var differences: [CollectionDifference<NSManagedObjectID>] = []
         var single = 0
