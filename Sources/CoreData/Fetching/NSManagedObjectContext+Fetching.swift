@@ -80,7 +80,7 @@ extension NSManagedObjectContext {
         }
         if !isWindowed {
             if fetch.stores.count > 1 { found = sorted(found, by: fetch.sortDescriptors) }
-            found = fetch.window(pending.overlay(on: found))
+            found = fetch.window(pending.overlay(on: found, in: self))
         }
         try prefetch(fetch, found)
         if !fetch.specification.returnsObjectsAsFaults {
@@ -128,7 +128,7 @@ extension NSManagedObjectContext {
         guard !pending.isEmpty || fetch.stores.count != 1 else {
             return try fetch.stores.reduce(0) { try $0 + $1.count(for: fetch.query($1)) }
         }
-        var count = pending.matches.count
+        var count = 0
         for store in fetch.stores {
             var query = fetch.query(store)
             query.limit = 0
@@ -140,6 +140,7 @@ extension NSManagedObjectContext {
                 count -= try store.count(for: query)
             }
         }
+        count += pending.matches(in: self).count
         let rest = max(0, count - fetch.specification.fetchOffset)
         return fetch.specification.fetchLimit > 0 ? min(rest, fetch.specification.fetchLimit) : rest
     }

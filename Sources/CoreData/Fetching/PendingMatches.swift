@@ -9,15 +9,15 @@ import ManagedObjectModel
 struct PendingMatches {
     /// Changed and deleted objects of the entity; what the store says of them does not count.
     private let dirty: Set<NSManagedObject>
-    /// Inserted and changed objects that meet the condition, in order.
-    let matches: [NSManagedObject]
-    private let sortDescriptors: [NSSortDescriptor]
+    /// Inserted and changed objects of the entity.
+    private let candidates: [NSManagedObject]
+    private let fetch: ResolvedFetch
 
     init(_ fetch: ResolvedFetch, _ context: NSManagedObjectContext) {
-        sortDescriptors = fetch.sortDescriptors
+        self.fetch = fetch
         guard fetch.specification.includesPendingChanges, context.hasChanges else {
             dirty = []
-            matches = []
+            candidates = []
             return
         }
         let changed = context.updated.all.filter {
@@ -25,11 +25,17 @@ struct PendingMatches {
         }
         let inserted = context.inserted.all.filter { fetch.concerns($0) && !$0.isDeleted }
         dirty = Set(changed).union(context.deleted.all.filter(fetch.concerns))
-        matches = sorted(
-            (changed + inserted).filter { fetch.isMet(by: $0, in: context) }, by: fetch.sortDescriptors)
+        candidates = changed + inserted
     }
 
-    var isEmpty: Bool { dirty.isEmpty && matches.isEmpty }
+    /// Inserted and changed objects that meet the condition, in order.
+    ///
+    /// To be asked after the stores: these find what is wrong with the condition and the order.
+    func matches(in context: NSManagedObjectContext) -> [NSManagedObject] {
+        sorted(candidates.filter { fetch.isMet(by: $0, in: context) }, by: fetch.sortDescriptors)
+    }
+
+    var isEmpty: Bool { dirty.isEmpty && candidates.isEmpty }
 
     /// How many of the rows that a store finds may have to be left out.
     var dirtyCount: Int { dirty.count }
@@ -40,9 +46,9 @@ struct PendingMatches {
     }
 
     /// The result with the changes laid over what the store found. O(n + m log n) for m changes.
-    func overlay(on found: [NSManagedObject]) -> [NSManagedObject] {
+    func overlay(on found: [NSManagedObject], in context: NSManagedObjectContext) -> [NSManagedObject] {
         let kept = dirty.isEmpty ? found : found.filter { !dirty.contains($0) }
-        return Self.merge(matches, into: kept, by: sortDescriptors)
+        return Self.merge(matches(in: context), into: kept, by: fetch.sortDescriptors)
     }
 
     /// Puts ordered objects into an ordered list; behind it when there is no order. O(n + m log n).
@@ -63,7 +69,7 @@ struct PendingMatches {
         return result + list[next...]
     }
 
-    /// Where an object belongs: behind its equals, as a row that is written later has a higher key.
+    /// Where an object belongs: among its equals in the order of their keys, which new ones get last.
     private static func place(
         of object: NSManagedObject, in objects: [NSManagedObject], from start: Int,
         _ descriptors: [NSSortDescriptor]
@@ -82,7 +88,7 @@ struct PendingMatches {
     }
 }
 
-/// The order of two objects by sort descriptors.
+/// The order of two objects by sort descriptors; saved objects that are equal by those are in the order of their keys.
 private func compare(
     _ a: NSManagedObject, _ b: NSManagedObject, by descriptors: [NSSortDescriptor]
 ) -> ComparisonResult {
@@ -90,5 +96,6 @@ private func compare(
         let result = descriptor.compare(a, to: b)
         if result != .orderedSame { return result }
     }
-    return .orderedSame
+    guard a.home.table == b.home.table, !a.home.isTemporary else { return .orderedSame }
+    return a.reference < b.reference ? .orderedAscending : .orderedDescending
 }

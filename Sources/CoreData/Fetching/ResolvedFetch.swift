@@ -121,9 +121,12 @@ struct ResolvedFetch {
         return query
     }
 
-    /// Whether an object is of the entity that is fetched.
+    /// Whether an object is of the entity that is fetched, and of a store that is asked.
     func concerns(_ object: NSManagedObject) -> Bool {
-        specification.includesSubentities ? object.entity.isKindOf(entity: entity) : object.entity === entity
+        guard object.home.isTemporary ? !stores.isEmpty : stores.contains(where: { $0 === object.home.store })
+        else { return false }
+        return specification.includesSubentities
+            ? object.entity.isKindOf(entity: entity) : object.entity === entity
     }
 
     /// Whether an object, as it is in the context, is one that the fetch would find after a save.

@@ -58,6 +58,9 @@ enum StoreLogic {
             if case .constant(let value) = expression.kind { return presentValue(value) == nil }
             return false
         }
+        if comparison.isAboutNoValues { return false }
+        // No text is known to be in nothing, or to be like it.
+        if isNilTest, comparison.isAboutText { return nil }
         if !isNilTest, comparison.comparisonPredicateModifier == .direct {
             for expression in [comparison.leftExpression, comparison.rightExpression] {
                 // Only what is read from the object can be missing.
@@ -68,6 +71,62 @@ enum StoreLogic {
                 if presentValue(expression.expressionValue(with: object, context: nil)) == nil { return nil }
             }
         }
-        return comparison.evaluate(with: object)
+        return (comparisonOfTexts(comparison, object) ?? comparison).evaluate(with: object)
+    }
+
+    /// A comparison of a URL or a UUID with text, as one of texts; nil for any other. Stores let the text stand for both.
+    private static func comparisonOfTexts(
+        _ comparison: NSComparisonPredicate, _ object: NSManagedObject
+    ) -> NSComparisonPredicate? {
+        let expressions = [comparison.leftExpression, comparison.rightExpression]
+        let hasText = expressions.contains { expression in
+            guard case .constant(let value?) = expression.kind else {
+                if case .aggregate = expression.kind { return true }
+                return false
+            }
+            return value is String
+                || (value as? [Any])?.contains { $0 is String } ?? (value is Set<AnyHashable>)
+        }
+        guard hasText else { return nil }
+        let values = expressions.map { $0.expressionValue(with: object, context: nil) }
+        guard values.contains(where: { $0 is URL || $0 is UUID }) else { return nil }
+        let texts = values.map { NSExpression(forConstantValue: text($0)) }
+        return NSComparisonPredicate(
+            leftExpression: texts[0], rightExpression: texts[1],
+            modifier: comparison.comparisonPredicateModifier, type: comparison.predicateOperatorType,
+            options: comparison.options)
+    }
+
+    /// URLs and UUIDs as texts, those in collections, too.
+    private static func text(_ value: Any?) -> Any? {
+        switch value {
+        case let url as URL: url.absoluteString
+        case let uuid as UUID: uuid.uuidString
+        case let text as String: UUID(uuidString: text)?.uuidString ?? text
+        case let array as [Any]: array.map { text($0) ?? NSNull() }
+        case let set as Set<AnyHashable>: set.map { text($0.base) ?? NSNull() }
+        default: value
+        }
+    }
+}
+
+extension NSComparisonPredicate {
+    fileprivate var isAboutText: Bool {
+        switch predicateOperatorType {
+        case .beginsWith, .endsWith, .like, .matches, .contains: true
+        default: false
+        }
+    }
+
+    /// Whether it asks for one of no values. In SQL, too, that is false, not unknown, for a missing value.
+    fileprivate var isAboutNoValues: Bool {
+        guard predicateOperatorType == .in else { return false }
+        switch rightExpression.kind {
+        case .constant(let array as [Any]): return array.isEmpty
+        case .constant(let set as Set<AnyHashable>): return set.isEmpty
+        case .constant(let set as NSSet): return set.count == 0
+        case .aggregate(let parts): return parts.isEmpty
+        default: return false
+        }
     }
 }

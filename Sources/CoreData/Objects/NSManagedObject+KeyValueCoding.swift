@@ -6,7 +6,10 @@ extension NSManagedObject {
     /// What `value(forKey:)` does: the class's own accessor first, then the modelled property.
     final func codedValue(forKey key: String) -> Any? {
         if let accessor = ClassProperties.of(self).custom[key] { return accessor.get(self) }
-        guard let slot = layout.index(of: key) else { return value(forUndefinedKey: key) }
+        guard let slot = layout.index(of: key) else {
+            // Conditions on the ID are the only ones that name a property of every object.
+            return key == "objectID" ? objectID : value(forUndefinedKey: key)
+        }
         beginAccess(slot)
         return anyValue(at: slot)
     }

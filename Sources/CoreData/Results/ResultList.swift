@@ -88,42 +88,78 @@ struct ResultDifference {
         for object in new.objects where !old.contains(object) {
             changes.append(Change(type: .insert, object: object, old: nil, new: new.indexPath(of: object)))
         }
-        let oldPlaces = Self.places(old, changed)
-        let newPlaces = Self.places(new, changed)
+        let kept = old.objects.filter(new.contains)
+        let unmoved = Self.unmoved(
+            old.places(kept, changed), new.places(new.objects.filter(old.contains), changed))
         for object in new.objects where changed.contains(object) && old.contains(object) {
-            let isMoved = oldPlaces[ObjectIdentifier(object)] != newPlaces[ObjectIdentifier(object)]
             changes.append(
                 Change(
-                    type: isMoved ? .move : .update, object: object, old: old.indexPath(of: object),
-                    new: new.indexPath(of: object)))
+                    type: unmoved.contains(ObjectIdentifier(object)) ? .update : .move, object: object,
+                    old: old.indexPath(of: object), new: new.indexPath(of: object)))
         }
     }
 
-    /// Where a changed object stands among those that did not change, which keep their order.
-    private struct Place: Equatable {
+    /// Which changed objects need not move: as many as can stay where they are between those that did not change.
+    private static func unmoved(
+        _ old: [ResultList.Gap: [ObjectIdentifier]], _ new: [ResultList.Gap: [ObjectIdentifier]]
+    ) -> Set<ObjectIdentifier> {
+        var unmoved: Set<ObjectIdentifier> = []
+        for (gap, objects) in new {
+            guard let before = old[gap] else { continue }
+            let ranks = Dictionary(uniqueKeysWithValues: zip(before, before.indices))
+            let stayed = objects.filter { ranks[$0] != nil }
+            for index in longestAscent(stayed.compactMap { ranks[$0] }) { unmoved.insert(stayed[index]) }
+        }
+        return unmoved
+    }
+
+    /// The indexes of a longest ascending part of a list. O(n log n).
+    private static func longestAscent(_ numbers: [Int]) -> [Int] {
+        // By length: the part of that length with the lowest end.
+        var ends: [Int] = []
+        var previous: [Int?] = []
+        for (index, number) in numbers.enumerated() {
+            var lower = 0
+            var upper = ends.count
+            while lower < upper {
+                let middle = (lower + upper) / 2
+                if numbers[ends[middle]] < number { lower = middle + 1 } else { upper = middle }
+            }
+            previous.append(lower > 0 ? ends[lower - 1] : nil)
+            if lower == ends.count { ends.append(index) } else { ends[lower] = index }
+        }
+        var result: [Int] = []
+        var next = ends.last
+        while let index = next {
+            result.append(index)
+            next = previous[index]
+        }
+        return result
+    }
+}
+
+extension ResultList {
+    /// A place between objects that did not change, which keep their order.
+    fileprivate struct Gap: Hashable {
         let section: String
         /// The unchanged object before it.
         let neighbour: ObjectIdentifier?
-        /// The changed objects between that one and it.
-        let between: [ObjectIdentifier]
     }
 
-    private static func places(_ list: ResultList, _ changed: Set<NSManagedObject>) -> [ObjectIdentifier:
-        Place]
-    {
-        var places: [ObjectIdentifier: Place] = [:]
-        for section in list.sections {
-            var neighbour: ObjectIdentifier?
-            var between: [ObjectIdentifier] = []
-            for object in section.members {
-                let id = ObjectIdentifier(object)
-                if changed.contains(object) {
-                    places[id] = Place(section: section.name, neighbour: neighbour, between: between)
-                    between.append(id)
-                } else {
-                    neighbour = id
-                    between = []
-                }
+    /// The changed ones of objects by the gap they stand in, in order.
+    fileprivate func places(
+        _ objects: [NSManagedObject], _ changed: Set<NSManagedObject>
+    ) -> [Gap: [ObjectIdentifier]] {
+        var places: [Gap: [ObjectIdentifier]] = [:]
+        var gap = Gap(section: "", neighbour: nil)
+        for object in objects {
+            guard let path = indexPath(of: object) else { continue }
+            let section = sections[path.section].name
+            if gap.section != section { gap = Gap(section: section, neighbour: nil) }
+            if changed.contains(object) {
+                places[gap, default: []].append(ObjectIdentifier(object))
+            } else {
+                gap = Gap(section: section, neighbour: ObjectIdentifier(object))
             }
         }
         return places

@@ -126,13 +126,13 @@ struct FetchCompiler {
     private func order(
         _ descriptor: NSSortDescriptor, _ query: FetchQuery, _ compiler: inout PredicateCompiler
     ) throws -> SQLStatement {
-        guard let key = descriptor.key else {
+        guard let key = descriptor.key, let selector = descriptor.selector else {
             throw NSError.coreData(
                 .coreData,
                 "unsupported NSSortDescriptor (a store cannot call comparators, and needs the name of the property): \(descriptor)"
             )
         }
-        if let selector = descriptor.selector, selector != "compare:" {
+        if selector != "compare:" {
             throw NSError.coreData(.coreData, "unsupported NSSortDescriptor selector: \(selector)")
         }
         // A column of the result may be named by an expression description.

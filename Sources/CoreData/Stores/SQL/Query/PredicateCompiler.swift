@@ -163,7 +163,21 @@ struct PredicateCompiler {
             return statement
         }
         let (a, b, _) = try pair(left, right, comparison)
+        try checkPattern(right, comparison)
         return try match(TextOperation(type), a, b, comparison)
+    }
+
+    /// Finds a faulty regular expression before any row is read.
+    private func checkPattern(_ term: Term, _ comparison: NSComparisonPredicate) throws {
+        guard comparison.predicateOperatorType == .matches, case .constant(let pattern as String) = term
+        else {
+            return
+        }
+        do {
+            _ = try TextPattern(matching: pattern, comparison: TextComparison(options: comparison.options))
+        } catch {
+            throw Self.unsupported(comparison, "\(error)")
+        }
     }
 
     private func match(

@@ -1,0 +1,87 @@
+import CoreData
+import Testing
+
+/// The order of results; the same for saved, unsaved and changed objects.
+@Suite struct SortOrderTests {
+    enum State: CaseIterable { case saved, unsaved, changed }
+
+    private func check(_ state: State, _ body: (NSManagedObjectContext) throws -> Void) throws {
+        try TestStack().inContext { context in
+            Shelf.fill(context)
+            if state != .unsaved { try context.save() }
+            if state == .changed {
+                for book in try context.fetch(.books("isRead == YES")) {
+                    book.setValue(9.0, forKey: "rating")
+                }
+            }
+            try body(context)
+        }
+    }
+
+    @Test(arguments: State.allCases)
+    func byOneKey(_ state: State) throws {
+        try check(state) { context throws in
+            let ascending = ["Été", "L'Œuvre", "EMMA* WAR?", "Persuasion", "Emma", "Germinal"]
+            #expect(try context.titles(.books(by: "pages")) == ascending)
+            #expect(try context.titles(.books(by: "-pages")) == ascending.reversed())
+        }
+    }
+
+    @Test(arguments: State.allCases)
+    func missingValuesComeFirst(_ state: State) throws {
+        try check(state) { context throws in
+            let ascending = ["L'Œuvre", "Été", "EMMA* WAR?", "Persuasion", "Emma", "Germinal"]
+            #expect(try context.titles(.books(by: "price", "-pages")) == ascending)
+            #expect(try context.titles(.books(by: "-price", "pages")) == ascending.reversed())
+        }
+    }
+
+    @Test(arguments: State.allCases)
+    func byARelatedObjectsKey(_ state: State) throws {
+        try check(state) { context throws in
+            #expect(
+                try context.titles(.books(by: "author.name", "-title")) == [
+                    "Été", "EMMA* WAR?", "Persuasion", "Emma", "L'Œuvre", "Germinal",
+                ])
+        }
+    }
+
+    @Test(arguments: State.allCases)
+    func equalsKeepTheOrderInWhichTheyWereInserted(_ state: State) throws {
+        try check(state) { context throws in
+            #expect(
+                try context.titles(.books(by: "isRead")) == [
+                    "Persuasion", "L'Œuvre", "Été", "EMMA* WAR?", "Emma", "Germinal",
+                ])
+            #expect(
+                try context.titles(.books(by: "-isRead")) == [
+                    "Emma", "Germinal", "Persuasion", "L'Œuvre", "Été", "EMMA* WAR?",
+                ])
+        }
+    }
+
+    @Test(arguments: State.allCases)
+    func datesBooleansAndTexts(_ state: State) throws {
+        try check(state) { context throws in
+            #expect(
+                try context.titles(.books("publishDate != nil", by: "-publishDate")) == [
+                    "Germinal", "Persuasion", "Emma",
+                ])
+            #expect(
+                try context.titles(.books(by: "title")) == [
+                    "EMMA* WAR?", "Emma", "Germinal", "L'Œuvre", "Persuasion", "Été",
+                ])
+        }
+    }
+
+    @Test func aChangeOfTheKeyMovesAnObjectAmongTheSaved() throws {
+        try Shelf.stack().inContext { context in
+            try context.book("Germinal").pages = 5
+            Shelf.book("New", 300, nil, nil, context)
+            #expect(
+                try context.titles(.books(by: "pages")) == [
+                    "Été", "L'Œuvre", "Germinal", "EMMA* WAR?", "Persuasion", "New", "Emma",
+                ])
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import CoreData
+import Testing
+
+/// Sections of a results controller.
+@Suite struct ResultSectionTests {
+    private func stack() throws -> ResultsStack {
+        try ResultsStack(
+            ["a": 1, "b": 1, "c": 2, "d": 4], .books(by: "pages", "title"), sections: "pages")
+    }
+
+    @Test func namesAndContents() throws {
+        let results = try stack()
+        try results.context.performAndWait {
+            let controller = results.controller
+            let sections = try #require(controller.sections)
+            #expect(sections.map(\.name) == ["1", "2", "4"])
+            #expect(sections.map(\.numberOfObjects) == [2, 1, 1])
+            #expect(controller.titles == [["a", "b"], ["c"], ["d"]])
+            #expect(controller.fetchedObjects?.map(\.title) == ["a", "b", "c", "d"])
+            #expect(controller.object(at: IndexPath(item: 1, section: 0)).title == "b")
+            #expect(
+                controller.indexPath(forObject: try results.context.book("d"))
+                    == IndexPath(row: 0, section: 2))
+            #expect(controller.indexPath(forObject: Shelf.book("e", 5, nil, nil, results.context)) == nil)
+        }
+    }
+
+    @Test func indexTitles() throws {
+        let results = try ResultsStack(
+            ["anna": 1, "Anton": 1, "berta": 1, "Émile": 1, "": 1],
+            .books(by: "canonicalTitle"), sections: "title")
+        results.context.performAndWait {
+            let controller = results.controller
+            #expect(controller.sectionIndexTitles == ["A", "B", "É"])
+            #expect(controller.sections?.map(\.indexTitle) == [nil, "A", "A", "B", "É"])
+            #expect(controller.section(forSectionIndexTitle: "B", at: 1) == 3)
+            #expect(controller.sectionIndexTitle(forSectionName: "zola") == "Z")
+        }
+    }
+
+    @Test func withoutSections() throws {
+        let results = try ResultsStack([:], .books(by: "title"))
+        results.context.performAndWait {
+            #expect(results.controller.sections?.count == 1)
+            #expect(results.controller.sections?.first?.name == "")
+            #expect(results.controller.fetchedObjects == [])
+        }
+    }
+
+    @Test func sectionsThatCome() throws {
+        let results = try stack()
+        let told = try results.event {
+            Shelf.book("y", 3, nil, nil, $0)
+            Shelf.book("x", 0, nil, nil, $0)
+            Shelf.book("b1", 1, nil, nil, $0)
+        }
+        #expect(
+            told == [
+                "will", "insert section 0 0", "insert section 3 3", "insert x - 0.0", "insert b1 - 1.2",
+                "insert y - 3.0", "did",
+            ])
+        #expect(results.titles == [["x"], ["a", "b", "b1"], ["c"], ["y"], ["d"]])
+    }
+
+    @Test func sectionsThatGo() throws {
+        let results = try stack()
+        let told = try results.event {
+            $0.delete(try results["a"])
+            $0.delete(try results["c"])
+        }
+        #expect(told == ["will", "delete section 2 1", "delete a 0.0 -", "delete c 1.0 -", "did"])
+        #expect(results.titles == [["b"], ["d"]])
+    }
+
+    @Test func movesBetweenSections() throws {
+        let results = try stack()
+        #expect(try results.event { _ in try results["a"].pages = 2 } == ["will", "move a 0.0 1.0", "did"])
+        #expect(
+            try results.event { _ in try results["b"].pages = 3 } == [
+                "will", "delete section 1 0", "insert section 3 1", "move b 0.0 1.0", "did",
+            ])
+        #expect(results.titles == [["a", "c"], ["b"], ["d"]])
+        #expect(
+            try results.event { _ in try results["b"].pages = 4 } == [
+                "will", "delete section 3 1", "move b 1.0 1.0", "did",
+            ])
+    }
+
+    @Test func changesSavedByAnotherContext() throws {
+        let results = try stack()
+        results.context.performAndWait { results.context.automaticallyMergesChangesFromParent = true }
+        try results.elsewhere {
+            $0.delete(try $0.book("c"))
+            try $0.book("a").pages = 4
+            Shelf.book("x", 5, nil, nil, $0)
+        }
+        let told = results.context.performAndWait { results.diary.take() }
+        #expect(
+            told == [
+                "will", "delete section 2 1", "insert section 5 2", "delete c 1.0 -", "insert x - 2.0",
+                "move a 0.0 1.0", "did",
+            ])
+        #expect(results.titles == [["b"], ["a", "d"], ["x"]])
+    }
+
+    @Test func allOfASectionMoveToANewOne() throws {
+        let results = try stack()
+        let told = try results.event { _ in
+            try results["a"].pages = 3
+            try results["b"].pages = 3
+        }
+        #expect(
+            told == [
+                "will", "delete section 1 0", "insert section 3 1", "move a 0.0 1.0", "move b 0.1 1.1", "did",
+            ])
+        #expect(results.titles == [["c"], ["a", "b"], ["d"]])
+    }
+
+    @Test func theOnlyOneOfASectionDeleted() throws {
+        let results = try ResultsStack(["a": 1], .books(by: "pages"), sections: "pages")
+        let told = try results.event { $0.delete(try results["a"]) }
+        #expect(told == ["will", "delete section 1 0", "delete a 0.0 -", "did"])
+        #expect(results.titles == [])
+        #expect(
+            try results.event { Shelf.book("x", 7, nil, nil, $0) } == [
+                "will", "insert section 7 0", "insert x - 0.0", "did",
+            ])
+    }
+
+    @Test func byAKeyPathOverARelationship() throws {
+        let stack = try Shelf.stack()
+        try stack.inContext { context in
+            let controller = NSFetchedResultsController(
+                fetchRequest: .books("author.name != nil", by: "author.name", "title"),
+                managedObjectContext: context, sectionNameKeyPath: "author.name", cacheName: "books")
+            #expect(controller.sections == nil && controller.fetchedObjects == nil)
+            try controller.performFetch()
+            #expect(controller.sections?.map(\.name) == ["Jane Austen", "Émile Zola"])
+            #expect(controller.titles == [["Emma", "Persuasion"], ["Germinal", "L'Œuvre"]])
+            #expect(controller.cacheName == "books" && controller.sectionNameKeyPath == "author.name")
+        }
+    }
+}
