@@ -11,12 +11,19 @@ extension SQLiteStore {
     }
 
     package func save(_ unit: UnitOfWork) throws -> SaveOutcome {
-        let outcome = try write("save") { database in
+        try write("save") { database in
             let save = SQLiteSave(self, database)
             let outcome = try save.run(unit)
             try writeMetadata(database)
+            // While nobody else can write, lest the row of the next save be replaced by the one of this. Before
+            // `write` returns, so nothing is shared.
+            nonisolated(unsafe) let saved = (unit, outcome)
+            database.afterNextTransaction { _ in self.keepInCache(saved.0, saved.1) }
             return outcome
         }
+    }
+
+    private func keepInCache(_ unit: UnitOfWork, _ outcome: SaveOutcome) {
         rowCache.update { cache in
             for (insert, row) in zip(unit.inserts, outcome.inserted) { cache.add(row, insert.home.table) }
             for (update, row) in zip(unit.updates, outcome.updated) { cache.add(row, update.home.table) }
@@ -30,7 +37,6 @@ extension SQLiteStore {
                 cache.remove(ObjectKey(table: deletion.home.table, reference: deletion.old.reference))
             }
         }
-        return outcome
     }
 
     package func saveMetadata() throws {
