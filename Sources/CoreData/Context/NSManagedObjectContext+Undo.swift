@@ -43,6 +43,17 @@ extension NSManagedObjectContext {
         endEvent()
     }
 
+    /// Has what the running event has changed so far registered before the undo manager opens or closes a group, or
+    /// undoes or redoes.
+    func followCheckpoints() {
+        undoCheckpoints = undoManager.map { manager in
+            UndoCheckpoints(manager) { [weak self] in
+                guard let self, contextQueue.isCurrent, phase == .idle else { return }
+                processPendingChanges()
+            }
+        }
+    }
+
     func registerUndo(of event: EventObjects) {
         guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
         let step = UndoStep(event)

@@ -44,6 +44,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var phase = Phase.idle
     /// Whether the end of the event has been asked for on the main queue.
     var isEventEndScheduled = false
+    /// Registers pending changes when the undo manager asks for them.
+    var undoCheckpoints: UndoCheckpoints?
     /// How deep in blocks of this context the queue is.
     var blockDepth = 0
     /// What went wrong where no error could be thrown, while a fault was loaded; the next save reports it.
@@ -100,6 +102,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public var undoManager: UndoManager? {
         willSet {
             if newValue !== undoManager { undoManager?.removeAllActions(withTarget: self) }
+        }
+        didSet {
+            if undoManager !== oldValue { followCheckpoints() }
         }
     }
 
