@@ -33,11 +33,12 @@ extension NSManagedObjectContext {
     private func propagateDelete(of object: NSManagedObject, _ slot: Int) {
         let info = object.layout.slots[slot]
         guard let relationship = info.relationship else { return }
-        let destinations: [NSManagedObject]
         switch relationship.deleteRule {
-        case .noActionDeleteRule, .denyDeleteRule: return
-        case .nullifyDeleteRule, .cascadeDeleteRule: destinations = object.destinations(at: slot)
+        // Nothing can lead to an object that no store ever knew.
+        case .noActionDeleteRule, .denyDeleteRule: guard object.state.contains(.leaving) else { return }
+        case .nullifyDeleteRule, .cascadeDeleteRule: break
         }
+        let destinations = object.destinations(at: slot)
         if relationship.deleteRule == .cascadeDeleteRule {
             for destination in destinations where !destination.isDeleted { delete(destination) }
         }

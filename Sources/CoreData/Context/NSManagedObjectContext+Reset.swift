@@ -12,11 +12,13 @@ extension NSManagedObjectContext {
         deletionsToPropagate = []
         var changes = ContextChanges()
         let rolledBack = updated.all.filter { !$0.isInserted } + deleted.all
-        changes.deleted = inserted.all + eventForgotten.all
-        changes.inserted = deleted.all
-        changes.updated = updated.all.filter { !$0.isInserted }
+        let dismissed = inserted.all + eventForgotten.all
+        // Others were not told yet of what the running event inserted and deleted.
+        changes.deleted = dismissed.filter { !$0.state.contains(.madeInEvent) }
+        changes.inserted = deleted.all.filter { !eventDeleted.contains($0) }
+        changes.updated = updated.all.filter { !$0.isInserted } + deleted.all.filter(eventDeleted.contains)
         clearChanges()
-        for object in changes.deleted { dismiss(object) }
+        for object in dismissed { dismiss(object) }
         for object in rolledBack where !object.isFault {
             object.willChangeAll()
             object.extras?.event = nil

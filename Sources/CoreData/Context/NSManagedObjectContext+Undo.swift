@@ -43,15 +43,12 @@ extension NSManagedObjectContext {
         endEvent()
     }
 
-    /// Registers the running event's changes whenever the undo manager is about to open, close or undo a group, so that
-    /// they belong to the group that is open, and are undone before older ones.
+    /// Has what the running event has changed so far registered before the undo manager opens or closes a group, or
+    /// undoes or redoes.
     func followCheckpoints() {
-        checkpoints.map(NotificationCenter.default.removeObserver)
-        checkpoints = undoManager.map { manager in
-            NotificationCenter.default.addObserver(
-                forName: .NSUndoManagerCheckpoint, object: manager, queue: nil
-            ) { [weak self] _ in
-                guard let self, phase == .idle, contextQueue.isCurrent else { return }
+        undoCheckpoints = undoManager.map { manager in
+            UndoCheckpoints(manager) { [weak self] in
+                guard let self, contextQueue.isCurrent, phase == .idle else { return }
                 processPendingChanges()
             }
         }

@@ -44,6 +44,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var phase = Phase.idle
     /// Whether the end of the event has been asked for on the main queue.
     var isEventEndScheduled = false
+    /// Registers pending changes when the undo manager asks for them.
+    var undoCheckpoints: UndoCheckpoints?
     /// How deep in blocks of this context the queue is.
     var blockDepth = 0
     /// Whether a save is checking the values of objects.
@@ -76,7 +78,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     deinit {
         coordinator?.subscribers.remove(self)
-        checkpoints.map(NotificationCenter.default.removeObserver)
         // Break the ties among objects, which hold each other through relationships.
         for object in identityMap.all {
             object.context = nil
@@ -108,9 +109,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             if undoManager !== oldValue { followCheckpoints() }
         }
     }
-
-    /// The observation of the undo manager's checkpoints.
-    var checkpoints: (any NSObjectProtocol)?
 
     /// What to do when a save meets rows that changed since they were read: an `NSMergePolicy`.
     public var mergePolicy: Any {

@@ -67,7 +67,7 @@ extension NSManagedObjectContext {
             } else {
                 takeNewerRow(object)
             }
-            external.updated.append(object)
+            external.refreshed.append(object)
         }
         for id in changes.deleted {
             guard let object = identityMap.object(id.key) else { continue }

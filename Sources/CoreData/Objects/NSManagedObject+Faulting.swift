@@ -77,7 +77,10 @@ extension NSManagedObject {
     final func dropLoadedRelationships() {
         markOrderedSetsStale()
         for slot in layout.relationshipIndexes where slot < values.count && layout.slots[slot].isStored {
-            if case .toMany(let contents) = values[slot], contents.hasChanges { continue }
+            if case .toMany(let contents) = values[slot], contents.hasChanges {
+                contents.forgetStored()
+                continue
+            }
             if !touched.contains(slot) || !differsFromRow(at: slot) { values[slot] = .unloaded }
         }
     }

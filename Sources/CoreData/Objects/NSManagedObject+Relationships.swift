@@ -72,9 +72,22 @@ extension NSManagedObject {
     }
 
     private final func removeDestination(_ object: NSManagedObject, at slot: Int) {
-        guard removeMember(object, at: slot) else { return }
+        guard leads(to: object, at: slot), removeMember(object, at: slot) else { return }
         guard let inverse = layout.slots[slot].relationship?.inverseRelationship else { return }
         object.unlink(self, from: inverse)
+    }
+
+    /// Whether an object is a member. Where the other end can tell, the members are not loaded for it.
+    private final func leads(to object: NSManagedObject, at slot: Int) -> Bool {
+        if !toMany(at: slot).isLoaded,
+            let inverse = layout.slots[slot].relationship?.inverseRelationship, !inverse.isToMany,
+            let other = object.layout.index(of: inverse.name), object.context === context
+        {
+            object.fireFault()
+            if case .object(let owner) = object.value(at: other) { return owner === self }
+            return false
+        }
+        return loadedToMany(at: slot).members.contains(object)
     }
 
     /// Changes the order of an ordered relationship; the members stay.

@@ -49,6 +49,15 @@ package final class ToManyContents {
         members.formUnion(added)
     }
 
+    /// Forgets the stored destinations, so that they are read again under the changes. An order that was changed stays
+    /// with all its members.
+    package func forgetStored() {
+        guard isLoaded, !isOrdered else { return }
+        isLoaded = false
+        members = []
+        typedMembers = nil
+    }
+
     /// Adds an object, at the end of an ordered relationship unless `index` says where. Returns whether it was new.
     @discardableResult
     package func insert(_ object: NSManagedObject, at index: Int? = nil) -> Bool {

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// An undo manager that is told to undo by others than its context, as a menu does.
-@Suite struct UndoManagerTests {
+@Suite struct RunningEventUndoTests {
     private let diary: DiaryStack
     private var context: NSManagedObjectContext { diary.context }
 

@@ -1,0 +1,288 @@
+import CoreData
+import Testing
+
+/// One context takes in what another one of its coordinator saved.
+@Suite struct MergeTests {
+    private let diary: DiaryStack
+    private let parent: Entry
+    private let child: Entry
+    private let rival: NSManagedObjectContext
+
+    init() throws {
+        diary = try DiaryStack()
+        parent = try diary.savedEntry("parent")
+        child = try diary.savedEntry("child", parent: parent)
+        rival = diary.stack.context()
+    }
+
+    /// The rival's entry that stands for one of ours.
+    private func theirs(_ entry: Entry) throws -> Entry {
+        let id = diary.event { _ in entry.objectID }
+        return try rival.performAndWait { try #require(try rival.existingObject(with: id) as? Entry) }
+    }
+
+    /// What the rival posts when it saves what a block changes.
+    private func saved(
+        _ name: Notification.Name = .NSManagedObjectContextDidSave,
+        _ change: (NSManagedObjectContext) throws -> Void
+    ) throws -> Notification {
+        let log = NotificationLog(name, from: rival)
+        try rival.performAndWait {
+            try change(rival)
+            try rival.save()
+        }
+        return try #require(log.all.first)
+    }
+
+    private func merge(_ notification: Notification) {
+        diary.event { $0.mergeChanges(fromContextDidSave: notification) }
+    }
+
+    private static let kinds = [
+        Notification.Name.NSManagedObjectContextDidSave, .NSManagedObjectContextDidSaveObjectIDs,
+    ]
+
+    // MARK: What comes in
+
+    @Test(arguments: kinds) func changedValuesComeIn(_ kind: Notification.Name) throws {
+        let theirParent = try theirs(parent)
+        let saved = try saved(kind) { _ in
+            theirParent.number = 70
+            theirParent.title = "renamed"
+        }
+        diary.event { _ in
+            parent.mark = "m"
+            #expect(parent.number == 3)
+        }
+        merge(saved)
+        diary.event { context in
+            #expect(parent.number == 70 && parent.title == "renamed" && parent.mark == "m")
+            #expect(!parent.hasPersistentChangedValues)
+        }
+    }
+
+    @Test func changedLinksComeIn() throws {
+        let (theirParent, theirChild) = (try theirs(parent), try theirs(child))
+        diary.event { _ in #expect(parent.children == [child]) }
+        let saved = try saved { context in
+            theirChild.parent = nil
+            let new = Entry(context: context)
+            new.title = "new"
+            new.parent = theirParent
+        }
+        merge(saved)
+        diary.event { context in
+            #expect(child.parent == nil)
+            #expect(parent.children.map(\.title) == ["new"])
+            #expect(!context.hasChanges)
+        }
+    }
+
+    @Test func insertedObjectsBecomeKnownAsFaults() throws {
+        let saved = try saved { Entry(context: $0).title = "new" }
+        let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: diary.context)
+        diary.event { context in
+            context.mergeChanges(fromContextDidSave: saved)
+            let inserted = log.all.first?.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject>
+            #expect(log.all.count == 1 && inserted?.count == 1)
+            #expect(inserted?.first?.isFault == true && inserted?.first?.isInserted == false)
+            #expect(inserted?.first?.value(forKey: "title") as? String == "new")
+            #expect(!context.hasChanges)
+        }
+    }
+
+    @Test(arguments: kinds) func deletedObjectsAreDeletedHere(_ kind: Notification.Name) throws {
+        let theirChild = try theirs(child)
+        diary.event { _ in #expect(parent.children == [child] && child.number == 3) }
+        let saved = try saved(kind) { $0.delete(theirChild) }
+        merge(saved)
+        try diary.event { context in
+            #expect(child.isDeleted && child.title == "child")
+            #expect(parent.children.isEmpty)
+            // A save has nothing to do for it, and lets it go.
+            try context.save()
+            #expect(!context.hasChanges && child.managedObjectContext == nil)
+        }
+        #expect(try diary.stored("parent", \.children.count) == 0)
+    }
+
+    @Test func aFaultReadsTheNewValues() throws {
+        diary.event { $0.refresh(parent, mergeChanges: false) }
+        let theirParent = try theirs(parent)
+        merge(try saved { _ in theirParent.number = 70 })
+        diary.event { _ in #expect(parent.number == 70) }
+    }
+
+    @Test func objectsThatTheContextDoesNotHaveStayUnknown() throws {
+        let (parentID, theirParent) = (diary.event { _ in parent.objectID }, try theirs(parent))
+        diary.event { $0.reset() }
+        merge(try saved { _ in theirParent.number = 70 })
+        diary.event { context in #expect(context.registeredObject(for: parentID) == nil) }
+    }
+
+    // MARK: Unsaved changes
+
+    @Test func ownChangesLieOverWhatComesIn() throws {
+        let theirParent = try theirs(parent)
+        diary.event { _ in parent.number = 50 }
+        let saved = try saved { _ in
+            theirParent.number = 70
+            theirParent.title = "renamed"
+        }
+        merge(saved)
+        try diary.event { context in
+            #expect(parent.number == 50 && parent.title == "renamed")
+            #expect(parent.isUpdated && parent.changedValues().keys.sorted() == ["number"])
+            #expect(parent.committedValues(forKeys: ["number"])["number"] as? Int == 70)
+            // Without a conflict: the context has seen what the other one saved.
+            try context.save()
+        }
+        #expect(try diary.stored("renamed", \.number) == 50)
+    }
+
+    @Test func ownMembersAreAddedToThoseThatComeIn() throws {
+        let theirParent = try theirs(parent)
+        let mine = diary.event { context in
+            let mine = Entry(context: context)
+            mine.title = "mine"
+            mine.parent = parent
+            return mine
+        }
+        let saved = try saved { context in
+            let new = Entry(context: context)
+            new.title = "theirs"
+            new.parent = theirParent
+        }
+        merge(saved)
+        try diary.event { context in
+            #expect(parent.children.compactMap(\.title).sorted() == ["child", "mine", "theirs"])
+            #expect(mine.isInserted)
+            try context.save()
+        }
+        #expect(try diary.stored("parent", \.children.count) == 3)
+    }
+
+    @Test func ownRemovalsStayRemoved() throws {
+        let theirParent = try theirs(parent)
+        diary.event { _ in child.parent = nil }
+        merge(try saved { _ in theirParent.number = 70 })
+        try diary.event { context in
+            #expect(parent.children.isEmpty && child.parent == nil && parent.number == 70)
+            try context.save()
+        }
+        #expect(try diary.stored("parent", \.children.count) == 0)
+    }
+
+    @Test func anObjectChangedHereAndDeletedThereIsDeleted() throws {
+        let theirChild = try theirs(child)
+        diary.event { _ in child.number = 50 }
+        merge(try saved { $0.delete(theirChild) })
+        try diary.event { context in
+            #expect(child.isDeleted && !child.isUpdated && context.updatedObjects.isEmpty)
+            try context.save()
+            #expect(!context.hasChanges)
+        }
+        #expect(try diary.stored("child", \.number) == nil)
+    }
+
+    @Test func anObjectDeletedOnBothSidesIsDeletedOnce() throws {
+        let theirChild = try theirs(child)
+        diary.event { $0.delete(child) }
+        merge(try saved { $0.delete(theirChild) })
+        try diary.event { context in
+            #expect(context.deletedObjects == [child])
+            try context.save()
+            #expect(!context.hasChanges && child.managedObjectContext == nil)
+        }
+    }
+
+    // MARK: What is told
+
+    @Test func theMergeIsTold() throws {
+        let (theirParent, theirChild) = (try theirs(parent), try theirs(child))
+        let saved = try saved { context in
+            theirParent.number = 70
+            context.delete(theirChild)
+            Entry(context: context).title = "new"
+        }
+        let log = NotificationLog(
+            .NSManagedObjectContextDidMergeChangesObjectIDs, .NSManagedObjectContextObjectsDidChange,
+            .NSManagedObjectContextWillSave, .NSManagedObjectContextDidSave, from: diary.context)
+        let ids = diary.event { _ in [parent.objectID, child.objectID] }
+        merge(saved)
+        try diary.event { _ in
+            #expect(Set(log.names).count == 2 && log.all.count == 2)
+            let merged = try #require(
+                log.all.first { $0.name == .NSManagedObjectContextDidMergeChangesObjectIDs }?.userInfo)
+            #expect((merged[NSInsertedObjectIDsKey] as? Set<NSManagedObjectID>)?.count == 1)
+            #expect(merged[NSUpdatedObjectIDsKey] as? Set<NSManagedObjectID> == [ids[0]])
+            #expect(merged[NSDeletedObjectIDsKey] as? Set<NSManagedObjectID> == [ids[1]])
+            // Not changed here, but refreshed.
+            #expect(
+                log.contents(of: .NSManagedObjectContextObjectsDidChange, by: "title")
+                    == [["inserted": ["new"], "refreshed": ["parent"], "deleted": ["child"]]])
+        }
+    }
+
+    @Test func onlyAMergeTakesThingsIn() throws {
+        let theirParent = try theirs(parent)
+        _ = try saved { _ in theirParent.number = 70 }
+        diary.event { _ in #expect(parent.number == 3) }
+    }
+
+    // MARK: Automatically
+
+    @Test func aContextMayMergeByItself() throws {
+        let (theirParent, theirChild) = (try theirs(parent), try theirs(child))
+        diary.event { context in
+            #expect(!context.automaticallyMergesChangesFromParent)
+            context.automaticallyMergesChangesFromParent = true
+            parent.title = "mine"
+        }
+        let log = NotificationLog(.NSManagedObjectContextDidMergeChangesObjectIDs, from: diary.context)
+        let changes = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: diary.context)
+        _ = try saved { context in
+            theirParent.number = 70
+            context.delete(theirChild)
+        }
+        // The merge was queued by the save.
+        try diary.event { context in
+            #expect(parent.number == 70 && parent.title == "mine" && child.isDeleted)
+            #expect(log.all.count == 1 && changes.all.count == 1)
+            try context.save()
+            // Its own saves are no news.
+            #expect(log.all.count == 1)
+        }
+        #expect(log.all.count == 1)
+        diary.event { $0.automaticallyMergesChangesFromParent = false }
+        rival.performAndWait { rival.refresh(theirParent, mergeChanges: false) }
+        _ = try saved { _ in
+            theirParent.level = 2; theirParent.setValue(71, forKey: "number")
+        }
+        diary.event { _ in #expect(parent.number == 70 && log.all.count == 1) }
+    }
+
+    @Test func contextsThatMergeByThemselvesFollowEachOther() throws {
+        let contexts = (0..<3).map { _ in diary.stack.context() }
+        let id = diary.event { _ in parent.objectID }
+        let objects = try contexts.map { context in
+            try context.performAndWait {
+                context.automaticallyMergesChangesFromParent = true
+                return try context.existingObject(with: id)
+            }
+        }
+        for (round, (context, object)) in zip(contexts, objects).enumerated() {
+            try context.performAndWait {
+                let number = object.value(forKey: "number") as? Int ?? 0
+                object.setValue(number + 10, forKey: "number")
+                try context.save()
+            }
+            for (context, object) in zip(contexts, objects) {
+                context.performAndWait {
+                    #expect(object.value(forKey: "number") as? Int == 13 + round * 10)
+                    #expect(!context.hasChanges)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import CoreData
+import Testing
+
+/// Forgetting all objects of a context.
+@Suite struct ResetTests {
+    private let diary: DiaryStack
+    private let saved: Entry
+
+    init() throws {
+        diary = try DiaryStack()
+        saved = try diary.savedEntry("saved")
+    }
+
+    @Test func nothingIsLeftInTheContext() throws {
+        try diary.event { context in
+            let new = Entry(context: context)
+            new.title = "new"
+            let gone = Entry(context: context)
+            gone.title = "gone"
+            let temporary = new.objectID
+            let id = saved.objectID
+            saved.number = 50
+            context.processPendingChanges()
+            context.delete(gone)
+            context.reset()
+            #expect(!context.hasChanges && context.registeredObjects.isEmpty)
+            #expect(context.insertedObjects.isEmpty && context.updatedObjects.isEmpty)
+            #expect([new, gone, saved].allSatisfy { $0.managedObjectContext == nil && !$0.hasChanges })
+            #expect(context.registeredObject(for: temporary) == nil)
+            #expect(context.registeredObject(for: id) == nil)
+            #expect(temporary.isTemporaryID)
+            try context.save()
+            let again = try #require(try context.existingObject(with: id) as? Entry)
+            #expect(again !== saved && again.number == 3 && again.title == "saved")
+            #expect(try context.all("Entry").count == 1)
+        }
+    }
+
+    @Test func aDeletionIsForgottenToo() throws {
+        try diary.event { context in
+            context.delete(saved)
+            context.reset()
+            try context.save()
+        }
+        #expect(try diary.stored("saved", \.number) == 3)
+    }
+
+    @Test func nothingIsLeftToTakeBack() throws {
+        diary.event { context in
+            context.undoManager = UndoManager()
+            saved.number = 4
+        }
+        diary.event { context in
+            saved.number = 5
+            context.reset()
+            #expect(context.undoManager?.canUndo == false)
+            context.undo()
+            #expect(!context.hasChanges && context.registeredObjects.isEmpty)
+        }
+    }
+
+    @Test func observersAreToldThatAllIsInvalid() throws {
+        let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: diary.context)
+        diary.event { context in
+            saved.number = 4
+            context.reset()
+        }
+        #expect(log.all.count == 1)
+        #expect(log.all.first?.userInfo?.keys.map { "\($0)" } == ["invalidatedAll"])
+        #expect(log.all.first?.userInfo?[NSInvalidatedAllObjectsKey] is [NSManagedObjectID])
+    }
+
+    @Test func theContextWorksOn() throws {
+        try diary.event { context in
+            context.reset()
+            let entry = Entry(context: context)
+            entry.title = "new"
+            entry.parent = try context.all("Entry", where: .init(format: "title == 'saved'")).first as? Entry
+            try context.save()
+            #expect(entry.parent?.children == [entry])
+        }
+        #expect(try diary.stored("saved", \.children.count) == 1)
+    }
+}

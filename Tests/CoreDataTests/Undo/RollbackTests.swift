@@ -1,0 +1,151 @@
+import CoreData
+import Testing
+
+/// Giving up all unsaved changes.
+@Suite struct RollbackTests {
+    private let diary: DiaryStack
+    private let parent: Entry
+    private let child: Entry
+    private var context: NSManagedObjectContext { diary.context }
+
+    init() throws {
+        diary = try DiaryStack()
+        parent = try diary.savedEntry("parent")
+        child = try diary.savedEntry("child", parent: parent)
+    }
+
+    /// What the store has, as another context finds it.
+    private func stored() throws -> [String] {
+        try diary.stack.inContext { context in
+            try context.all("Entry", by: "title").compactMap { $0 as? Entry }.map {
+                "\($0.title ?? "-") \($0.number) \($0.parent?.title ?? "-")"
+            }
+        }
+    }
+
+    @Test func changesOfAllKindsAreGivenUp() throws {
+        try diary.event { context in
+            let new = Entry(context: context)
+            new.title = "new"
+            new.parent = parent
+            parent.number = 50
+            parent.mark = "m"
+            parent.level = 1
+            context.delete(child)
+            context.processPendingChanges()
+            let id = new.objectID
+            context.rollback()
+
+            #expect(!context.hasChanges && context.insertedObjects.isEmpty)
+            #expect(context.updatedObjects.isEmpty && context.deletedObjects.isEmpty)
+            #expect(new.managedObjectContext == nil && !new.isInserted && id.isTemporaryID)
+            #expect(context.registeredObject(for: id) == nil)
+            #expect(context.registeredObjects == [parent, child])
+            #expect(parent.number == 3 && parent.mark == nil && parent.level == 9)
+            #expect(!parent.hasChanges && parent.changedValues().isEmpty && !child.isDeleted)
+            #expect(parent.children == [child] && child.parent === parent)
+            try context.save()
+        }
+        #expect(try stored() == ["child 3 parent", "parent 3 -"])
+    }
+
+    @Test func soAreThoseOfTheRunningEvent() throws {
+        diary.event { context in
+            let new = Entry(context: context)
+            new.parent = parent
+            child.parent = nil
+            context.delete(parent)
+            context.rollback()
+            #expect(!context.hasChanges && new.managedObjectContext == nil)
+            #expect(!parent.isDeleted && parent.children == [child] && child.parent === parent)
+            #expect(parent.changedValuesForCurrentEvent().isEmpty)
+            context.processPendingChanges()
+            #expect(!context.hasChanges && !child.isDeleted)
+        }
+    }
+
+    @Test func anUnsavedObjectThatWasDeletedStaysAway() throws {
+        diary.event { context in
+            let new = Entry(context: context)
+            context.processPendingChanges()
+            context.delete(new)
+            context.rollback()
+            #expect(new.managedObjectContext == nil && !new.isDeleted && !new.isInserted)
+        }
+    }
+
+    @Test func nothingIsLeftToTakeBack() throws {
+        diary.event { context in
+            context.undoManager = UndoManager()
+            parent.number = 4
+        }
+        diary.event { context in
+            parent.number = 5
+            context.rollback()
+            #expect(context.undoManager?.canUndo == false && context.undoManager?.canRedo == false)
+            context.undo()
+            #expect(parent.number == 3)
+        }
+    }
+
+    @Test func theValuesAreThoseThatTheContextKnew() throws {
+        let id = diary.event { _ in parent.objectID }
+        try diary.stack.inContext { context in
+            try context.existingObject(with: id).setValue(70, forKey: "number")
+            try context.save()
+        }
+        diary.event { context in
+            parent.number = 50
+            context.rollback()
+            // Nothing is fetched again.
+            #expect(parent.number == 3)
+            context.refresh(parent, mergeChanges: false)
+            #expect(parent.number == 70)
+        }
+    }
+
+    @Test func observersAreToldOnce() throws {
+        diary.event { context in
+            let new = Entry(context: context)
+            new.title = "new"
+            parent.number = 50
+            context.delete(child)
+            context.processPendingChanges()
+        }
+        let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: context)
+        diary.event { $0.rollback() }
+        diary.event { _ in
+            let told = log.contents(of: .NSManagedObjectContextObjectsDidChange, by: "title")
+            #expect(told == [["inserted": ["child"], "updated": ["parent"], "deleted": ["new"]]])
+        }
+        log.clear()
+        diary.event { $0.rollback() }
+        #expect(log.all.isEmpty)
+    }
+
+    @Test func observersAreNotToldOfWhatTheyNeverKnew() throws {
+        let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: context)
+        diary.event { context in
+            _ = Entry(context: context)
+            context.delete(child)
+            context.rollback()
+        }
+        diary.event { _ in
+            let told = log.contents(of: .NSManagedObjectContextObjectsDidChange, by: "title")
+            #expect(told.allSatisfy { $0["inserted"] == nil && $0["deleted"] == nil }, "\(told)")
+        }
+    }
+
+    @Test func theContextWorksOn() throws {
+        try diary.event { context in
+            parent.number = 50
+            context.rollback()
+            parent.number = 51
+            let new = Entry(context: context)
+            new.title = "new"
+            new.parent = parent
+            try context.save()
+        }
+        #expect(try stored() == ["child 3 parent", "new 3 parent", "parent 51 -"])
+    }
+}

@@ -1,0 +1,208 @@
+import CoreData
+import Testing
+
+/// Changes of values and links, taken back and made again.
+@Suite struct UndoChangeTests {
+    private let diary: DiaryStack
+
+    init() throws {
+        diary = try DiaryStack()
+        diary.event { $0.undoManager = UndoManager() }
+    }
+
+    private func undo() { diary.event { $0.undo() } }
+    private func redo() { diary.event { $0.redo() } }
+
+    /// A saved entry, whose making is no step to take back.
+    private func entry(_ title: String, parent: Entry? = nil) throws -> Entry {
+        let entry = try diary.savedEntry(title, parent: parent)
+        diary.event { $0.undoManager?.removeAllActions() }
+        return entry
+    }
+
+    @Test func anEventIsOneStep() throws {
+        let entry = try entry("a")
+        diary.event { _ in
+            entry.title = "b"
+            entry.title = "c"
+            entry.number = 5
+        }
+        undo()
+        diary.event { context in
+            #expect(entry.title == "a" && entry.number == 3)
+            #expect(entry.changedValues().isEmpty && context.undoManager?.canUndo == false)
+        }
+        redo()
+        diary.event { _ in #expect(entry.title == "c" && entry.number == 5 && entry.isUpdated) }
+    }
+
+    @Test func eventsAreTakenBackLastFirst() throws {
+        let entry = try entry("a")
+        for number in 10...13 { diary.event { _ in entry.number = number } }
+        var seen: [Int] = []
+        for _ in 0..<5 {
+            undo()
+            seen.append(diary.event { _ in entry.number })
+        }
+        for _ in 0..<5 {
+            redo()
+            seen.append(diary.event { _ in entry.number })
+        }
+        #expect(seen == [12, 11, 10, 3, 3, 10, 11, 12, 13, 13])
+    }
+
+    @Test func aNewChangeLeavesNothingToMakeAgain() throws {
+        let entry = try entry("a")
+        diary.event { _ in entry.number = 10 }
+        undo()
+        diary.event { _ in entry.title = "b" }
+        diary.event { #expect($0.undoManager?.canRedo == false) }
+        redo()
+        diary.event { _ in #expect(entry.number == 3 && entry.title == "b") }
+    }
+
+    @Test func aValueSetToWhatItIsIsNoStep() throws {
+        let entry = try entry("a")
+        diary.event { _ in entry.title = "a" }
+        diary.event { _ in
+            entry.number = 9
+            entry.number = 3
+        }
+        diary.event { #expect($0.undoManager?.canUndo == false) }
+    }
+
+    @Test func noValueIsTakenBackToo() throws {
+        let entry = try entry("a")
+        diary.event { _ in entry.title = nil }
+        undo()
+        diary.event { _ in #expect(entry.title == "a") }
+        redo()
+        diary.event { _ in #expect(entry.title == nil) }
+    }
+
+    @Test func aSavedChangeIsTakenBackAsAChange() throws {
+        let entry = try entry("a")
+        diary.event { _ in entry.number = 10 }
+        try diary.event { try $0.save() }
+        undo()
+        diary.event { context in
+            #expect(entry.number == 3 && entry.isUpdated && context.hasChanges)
+            #expect(entry.changedValues()["number"] as? Int == 3)
+        }
+        try diary.event { try $0.save() }
+        #expect(try diary.stored("a", \.number) == 3)
+        redo()
+        try diary.event { try $0.save() }
+        #expect(try diary.stored("a", \.number) == 10)
+    }
+
+    @Test func aChangeOfAFaultIsTakenBack() throws {
+        let entry = try entry("a")
+        diary.event { _ in entry.number = 10 }
+        try diary.event { try $0.save() }
+        diary.event { $0.refresh(entry, mergeChanges: false) }
+        undo()
+        diary.event { _ in #expect(entry.number == 3 && entry.title == "a") }
+    }
+
+    // MARK: Links
+
+    @Test func aMoveIsTakenBackOnAllEnds() throws {
+        let (one, two) = (try entry("one"), try entry("two"))
+        let child = try entry("child", parent: one)
+        diary.event { _ in child.parent = two }
+        undo()
+        diary.event { _ in
+            #expect(child.parent === one && one.children == [child] && two.children.isEmpty)
+            #expect(!child.hasPersistentChangedValues && !two.hasPersistentChangedValues)
+        }
+        redo()
+        diary.event { _ in
+            #expect(child.parent === two && two.children == [child] && one.children.isEmpty)
+        }
+        try diary.event { try $0.save() }
+        #expect(try diary.stored("child", \.parent?.title) == "two")
+    }
+
+    @Test func aReplacedSetIsTakenBack() throws {
+        let parent = try entry("parent")
+        let (a, b) = (try entry("a", parent: parent), try entry("b", parent: parent))
+        let c = try entry("c")
+        diary.event { _ in parent.children = [b, c] }
+        undo()
+        diary.event { _ in
+            #expect(parent.children == [a, b] && a.parent === parent && c.parent == nil)
+        }
+        redo()
+        diary.event { _ in #expect(parent.children == [b, c] && a.parent == nil && c.parent === parent) }
+    }
+
+    @Test func removingWhatIsNoMemberIsNoChange() throws {
+        let (one, two) = (try entry("one"), try entry("two"))
+        let child = try entry("child", parent: two)
+        // The children of one are not loaded.
+        diary.event { $0.refresh(one, mergeChanges: false) }
+        diary.event { _ in one.mutableSetValue(forKey: "children").remove(child) }
+        diary.event { context in
+            #expect(one.children.isEmpty && child.parent === two)
+            #expect(context.undoManager?.canUndo == false)
+        }
+        undo()
+        diary.event { _ in
+            #expect(one.children.isEmpty && two.children == [child] && child.parent === two)
+        }
+    }
+
+    @Test func ordersAndManyToManyLinksAreTakenBack() throws {
+        let stack = try TestStack(Graph.model())
+        try stack.inContext { context in
+            let node = try context.insert("Node", ["name": "n"])
+            let tags = try ["x", "y", "z"].map { try context.insert("Tag", ["name": $0]) }
+            node.setValue(NSOrderedSet(array: tags), forKey: "ranking")
+            node.setValue(Set([tags[0]]), forKey: "tags")
+            try context.save()
+            context.undoManager = UndoManager()
+            node.mutableOrderedSetValue(forKey: "ranking").exchangeObject(at: 0, withObjectAt: 2)
+            context.processPendingChanges()
+            context.undoManager?.endUndoGrouping()
+            node.mutableOrderedSetValue(forKey: "ranking").remove(tags[1])
+            node.setValue(Set([tags[1], tags[2]]), forKey: "tags")
+            context.processPendingChanges()
+            context.undoManager?.endUndoGrouping()
+            #expect(node.names("ranking") == ["z", "x"] && tags[1].many("rankedBy").isEmpty)
+            context.undo()
+            #expect(node.names("ranking") == ["z", "y", "x"] && node.names("tags") == ["x"])
+            #expect(tags[1].many("rankedBy") == [node] && tags[1].many("nodes").isEmpty)
+            context.undo()
+            #expect(node.names("ranking") == ["x", "y", "z"] && !node.hasPersistentChangedValues)
+            context.redo()
+            context.redo()
+            #expect(node.names("ranking") == ["z", "x"] && node.names("tags") == ["y", "z"])
+            try context.save()
+        }
+        try stack.inContext { context throws in
+            #expect(try context.only("Node").names("ranking") == ["z", "x"])
+            #expect(try context.only("Node").names("tags") == ["y", "z"])
+        }
+    }
+
+    // MARK: Transient attributes
+
+    @Test func transientValuesAreTakenBack() throws {
+        let entry = try entry("a")
+        diary.event { _ in
+            entry.mark = "m"
+            entry.level = 1
+        }
+        undo()
+        diary.event { context in
+            #expect(entry.mark == nil && entry.level == 9)
+            #expect(!entry.hasPersistentChangedValues)
+        }
+        redo()
+        diary.event { _ in #expect(entry.mark == "m" && entry.level == 1) }
+        try diary.event { try $0.save() }
+        undo()
+        diary.event { _ in #expect(entry.mark == nil && entry.level == 9) }
+    }
+}

@@ -1,0 +1,218 @@
+import CoreData
+import Testing
+
+/// A context and its undo manager: groups, levels, names and notifications.
+@Suite struct ContextUndoManagerTests {
+    private let diary: DiaryStack
+    private let entry: Entry
+    private let manager = UndoManager()
+
+    init() throws {
+        diary = try DiaryStack()
+        entry = try diary.savedEntry("a")
+        let manager = manager
+        diary.event { $0.undoManager = manager }
+    }
+
+    private func set(_ number: Int) { diary.event { _ in entry.number = number } }
+    private func undo() { diary.event { $0.undo() } }
+    private func redo() { diary.event { $0.redo() } }
+    private var number: Int { diary.event { _ in entry.number } }
+
+    @Test func withoutAManagerThereIsNothingToTakeBack() throws {
+        let diary = try DiaryStack()
+        let entry = try diary.savedEntry("a")
+        diary.event { context in
+            #expect(context.undoManager == nil)
+            entry.number = 9
+            context.undo()
+            context.redo()
+            #expect(entry.number == 9)
+        }
+    }
+
+    @Test func severalEventsInAGroupAreOneStep() throws {
+        set(10)
+        diary.event { _ in manager.beginUndoGrouping() }
+        set(11)
+        diary.event { _ in entry.title = "b" }
+        set(12)
+        diary.event { _ in manager.endUndoGrouping() }
+        diary.event { _ in #expect(manager.groupingLevel == 0) }
+        undo()
+        diary.event { _ in #expect(entry.number == 10 && entry.title == "a") }
+        redo()
+        diary.event { _ in #expect(entry.number == 12 && entry.title == "b") }
+        undo()
+        undo()
+        #expect(number == 3)
+    }
+
+    @Test func aGroupWithinAnEventHasTheChangesMadeWhileItWasOpen() throws {
+        diary.event { context in
+            manager.groupsByEvent = false
+            manager.beginUndoGrouping()
+            entry.number = 10
+            manager.endUndoGrouping()
+            manager.beginUndoGrouping()
+            entry.number = 11
+            entry.title = "b"
+            manager.endUndoGrouping()
+            manager.undo()
+            #expect(entry.number == 10 && entry.title == "a")
+            manager.undo()
+            #expect(entry.number == 3)
+            manager.redo()
+            manager.redo()
+            #expect(entry.number == 11 && entry.title == "b")
+        }
+    }
+
+    @Test func theManagerItselfTakesBackWhatTheEventHasDoneSoFar() throws {
+        set(10)
+        diary.event { _ in
+            entry.number = 11
+            manager.undo()
+            #expect(entry.number == 10)
+            #expect(manager.canRedo)
+            manager.redo()
+            #expect(entry.number == 11)
+        }
+    }
+
+    @Test func aChangeSinceTheUndoLeavesNothingToRedo() throws {
+        set(10)
+        undo()
+        diary.event { _ in
+            entry.number = 12
+            #expect(!manager.canRedo)
+        }
+    }
+
+    @Test func anInnerGroupIsTakenBackAlone() throws {
+        diary.event { _ in
+            manager.beginUndoGrouping()
+            entry.number = 10
+            manager.beginUndoGrouping()
+            entry.number = 11
+            manager.endUndoGrouping()
+            manager.undoNestedGroup()
+            #expect(entry.number == 10)
+            manager.endUndoGrouping()
+        }
+        undo()
+        #expect(number == 3)
+    }
+
+    @Test func levelsOfUndoAreKept() throws {
+        diary.event { _ in manager.levelsOfUndo = 2 }
+        for number in 10...13 { set(number) }
+        undo()
+        undo()
+        #expect(number == 11)
+        diary.event { _ in #expect(!manager.canUndo) }
+        undo()
+        #expect(number == 11)
+    }
+
+    @Test func whatIsNotRecordedIsNotTakenBack() throws {
+        set(10)
+        diary.event { context in
+            context.processPendingChanges()
+            manager.disableUndoRegistration()
+            entry.title = "b"
+            context.processPendingChanges()
+            manager.enableUndoRegistration()
+        }
+        undo()
+        diary.event { _ in #expect(entry.number == 3 && entry.title == "b") }
+    }
+
+    @Test func aStepHasTheNameOfItsEvent() throws {
+        diary.event { _ in
+            entry.number = 10
+            manager.setActionName("Numbering")
+        }
+        diary.event { _ in #expect(manager.undoActionName == "Numbering") }
+        undo()
+        diary.event { _ in #expect(manager.redoActionName == "Numbering" && manager.undoActionName == "") }
+    }
+
+    @Test func takingBackAndMakingAgainAreTold() throws {
+        set(10)
+        let log = NotificationLog(
+            .NSUndoManagerWillUndoChange, .NSUndoManagerDidUndoChange, .NSUndoManagerWillRedoChange,
+            .NSUndoManagerDidRedoChange, from: manager)
+        let changes = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: diary.context)
+        undo()
+        #expect(log.names == [.NSUndoManagerWillUndoChange, .NSUndoManagerDidUndoChange])
+        redo()
+        #expect(log.names.dropFirst(2) == [.NSUndoManagerWillRedoChange, .NSUndoManagerDidRedoChange])
+        let told = diary.event { _ in
+            changes.contents(of: .NSManagedObjectContextObjectsDidChange, by: "title")
+        }
+        #expect(told == [["updated": ["a"]], ["updated": ["a"]]])
+        log.clear()
+        undo()
+        undo()
+        #expect(log.names.count == 2)
+    }
+
+    @Test func aGroupIsOpenedAndClosedWithEachEvent() throws {
+        let log = NotificationLog(
+            .NSUndoManagerDidOpenUndoGroup, .NSUndoManagerDidCloseUndoGroup, from: manager)
+        set(10)
+        set(11)
+        #expect(
+            log.names == [
+                .NSUndoManagerDidOpenUndoGroup, .NSUndoManagerDidCloseUndoGroup,
+                .NSUndoManagerDidOpenUndoGroup, .NSUndoManagerDidCloseUndoGroup,
+            ])
+        diary.event { _ in _ = entry.number }
+        #expect(log.names.count == 4)
+    }
+
+    @Test func anotherManagerBeginsAfresh() throws {
+        set(10)
+        let other = UndoManager()
+        diary.event { $0.undoManager = other }
+        diary.event { _ in #expect(!manager.canUndo) }
+        set(11)
+        diary.event { _ in #expect(other.canUndo && !manager.canUndo) }
+        diary.event { $0.undoManager = nil }
+        set(12)
+        undo()
+        #expect(number == 12)
+        diary.event { _ in #expect(!other.canUndo) }
+    }
+
+    @Test func twoContextsMayShareAManager() throws {
+        let second = diary.stack.context()
+        let manager = manager
+        let author = try second.performAndWait {
+            second.undoManager = manager
+            let entry = try second.insert("Entry", ["title": "other"])
+            return entry
+        }
+        set(10)
+        second.performAndWait { second.rollback() }
+        diary.event { _ in #expect(manager.canUndo && entry.number == 10) }
+        second.performAndWait { #expect(author.managedObjectContext == nil) }
+        undo()
+        #expect(number == 3)
+    }
+
+    @Test func whatOthersSavedIsNoStep() throws {
+        let id = diary.event { _ in entry.objectID }
+        let saves = diary.stack.context()
+        let log = NotificationLog(.NSManagedObjectContextDidSave, from: saves)
+        try saves.performAndWait {
+            let mine = try saves.existingObject(with: id)
+            mine.setValue(50, forKey: "number")
+            try saves.save()
+        }
+        let saved = try #require(log.all.first)
+        diary.event { $0.mergeChanges(fromContextDidSave: saved) }
+        diary.event { _ in #expect(entry.number == 50 && !manager.canUndo) }
+    }
+}
