@@ -208,7 +208,7 @@ import Testing
             try context.book("Emma").pages = 1
             context.processPendingChanges()
         }
-        weak var released = controller
+        weak let released = controller
         controller = nil
         #expect(released == nil)
         var types: [[NSFetchedResultsChangeType]] = []
