@@ -8,8 +8,8 @@ check_swift() {
     local version
     version="$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+\.[0-9]+).*/\1/p')"
     [ -n "$version" ] || fail "swift --version does not say which version it is. $how"
-    if [ "${version%%.*}" -lt 6 ] || { [ "${version%%.*}" = 6 ] && [ "${version#*.}" -lt 1 ]; }; then
-        fail "This is Swift $version; OpenCoreData needs 6.1 or newer. $how"
+    if [ "${version%%.*}" -lt 6 ] || { [ "${version%%.*}" = 6 ] && [ "${version#*.}" -lt 3 ]; }; then
+        fail "This is Swift $version; OpenCoreData needs 6.3 or newer. $how"
     fi
 }
 

@@ -208,9 +208,9 @@ import Testing
             try context.book("Emma").pages = 1
             context.processPendingChanges()
         }
-        weak let released = controller
+        let isReleased = { [weak controller] in controller == nil }
         controller = nil
-        #expect(released == nil)
+        #expect(isReleased())
         var types: [[NSFetchedResultsChangeType]] = []
         for await change in stream { types.append(change.changes.map(\.type)) }
         #expect(types == [[.move]])
