@@ -79,7 +79,7 @@ public struct ToManyRelationship {
     /// Changes the objects of an ordered relationship at once: one change for observers, however many objects.
     private func changeOrder(_ change: (inout [Any]) -> Void) {
         let current = orderedSet
-        // Foundation's `array` shows nothing of a subclass's contents.
+        // Foundation's `array` does not ask a subclass, whose copy may be older than the relationship.
         var order = (0..<current.count).map(current.object(at:))
         change(&order)
         // An object that is there twice keeps its first place.

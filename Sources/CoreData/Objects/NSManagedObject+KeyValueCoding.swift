@@ -121,6 +121,17 @@ extension NSManagedObject {
         return try SlotValue(any, for: info)
     }
 
+    /// The destination that an element of a relationship's mutable set stands for. Stops with a message for any other.
+    final func destination(_ element: Any, at slot: Int) -> NSManagedObject {
+        let info = layout.slots[slot]
+        do {
+            if let destination = try destinations(from: element, info).first { return destination }
+            fatalError("nil cannot be added to relationship '\(info.name)'.")
+        } catch {
+            fatalError(error.localizedDescription)
+        }
+    }
+
     /// The destinations that a value of key-value coding stands for, checked.
     ///
     /// - Throws: 1550 when an element is no object of the destination entity, or of another context.

@@ -87,7 +87,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     // MARK: One change
 
     override func insert(_ object: Any, at index: Int) {
-        owner.addDestination(checked(object), at: slot, index: index)
+        owner.addDestination(owner.destination(object, at: slot), at: slot, index: index)
     }
 
     override func removeObject(at index: Int) { owner.dropDestination(order[index], at: slot) }
@@ -103,20 +103,10 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
         set { edit { $0[index] = newValue } }
     }
 
-    override func add(_ object: Any) { owner.addDestination(checked(object), at: slot) }
+    override func add(_ object: Any) { owner.addDestination(owner.destination(object, at: slot), at: slot) }
 
     override func remove(_ object: Any) {
         if let object = object as? NSManagedObject { owner.dropDestination(object, at: slot) }
-    }
-
-    private func checked(_ object: Any) -> NSManagedObject {
-        do {
-            let info = owner.layout.slots[slot]
-            if let destination = try owner.destinations(from: object, info).first { return destination }
-            fatalError("nil cannot be added to relationship '\(info.name)'.")
-        } catch {
-            fatalError(error.localizedDescription)
-        }
     }
 
     // MARK: Many changes at once
@@ -125,7 +115,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     private func edit(_ body: (NSMutableOrderedSet) -> Void) {
         let copy = NSMutableOrderedSet(array: order)
         body(copy)
-        owner.setToMany(copy.array.map(checked), at: slot)
+        owner.setToMany(copy.array.map { owner.destination($0, at: slot) }, at: slot)
     }
 
     override func add(_ objects: UnsafePointer<AnyObject>?, count: Int) {
@@ -179,7 +169,8 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     private func append(_ objects: [Any]) {
         var order = order
         var members = Set(order.map(ObjectIdentifier.init))
-        for object in objects.map(checked) where members.insert(ObjectIdentifier(object)).inserted {
+        for object in objects.map({ owner.destination($0, at: slot) })
+        where members.insert(ObjectIdentifier(object)).inserted {
             order.append(object)
         }
         owner.setToMany(order, at: slot)

@@ -36,7 +36,7 @@ final class RelationshipSet: NSMutableSet {
 
     override func objectEnumerator() -> NSEnumerator { NSSet(set: members).objectEnumerator() }
 
-    override func add(_ object: Any) { owner.addDestination(checked(object), at: slot) }
+    override func add(_ object: Any) { owner.addDestination(owner.destination(object, at: slot), at: slot) }
 
     override func remove(_ object: Any) {
         if let object = object as? NSManagedObject { owner.dropDestination(object, at: slot) }
@@ -47,14 +47,4 @@ final class RelationshipSet: NSMutableSet {
     override func copy(with zone: NSZone? = nil) -> Any { NSSet(set: members) }
 
     override func mutableCopy(with zone: NSZone? = nil) -> Any { NSMutableSet(set: members) }
-
-    private func checked(_ object: Any) -> NSManagedObject {
-        do {
-            let info = owner.layout.slots[slot]
-            if let destination = try owner.destinations(from: object, info).first { return destination }
-            fatalError("nil cannot be added to relationship '\(info.name)'.")
-        } catch {
-            fatalError(error.localizedDescription)
-        }
-    }
 }

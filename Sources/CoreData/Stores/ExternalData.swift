@@ -41,12 +41,18 @@ enum ExternalData {
 }
 
 extension NSPersistentStore {
-    /// The folder `.<name>_SUPPORT`, beside the store's file, that has the files of external data.
+    /// The folder in `.<name>_SUPPORT`, beside the store's file, that has the files of external data.
     var externalDataFolder: URL? {
         guard let url, url.isFileURL, !url.isNullDevice else { return nil }
-        return url.deletingLastPathComponent()
-            .appendingPathComponent(".\(url.deletingPathExtension().lastPathComponent)_SUPPORT")
-            .appendingPathComponent("_EXTERNAL_DATA")
+        return url.supportFolder.appendingPathComponent("_EXTERNAL_DATA")
+    }
+}
+
+extension URL {
+    /// The folder beside the file of a store that belongs to it.
+    var supportFolder: URL {
+        deletingLastPathComponent()
+            .appendingPathComponent(".\(deletingPathExtension().lastPathComponent)_SUPPORT")
     }
 }
 

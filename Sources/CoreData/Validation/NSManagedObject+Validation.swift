@@ -14,7 +14,7 @@ extension NSManagedObject {
             let info = layout.slots[slot]
             guard info.kind != .fetched else { continue }
             // Of a saved object, a relationship that nobody touched is as valid as it was.
-            if event == .update, info.kind.isRelationship, !isLoadedOrTouched(slot) { continue }
+            if event == .update, info.kind.isRelationship, !touched.contains(slot) { continue }
             if info.kind == .toMany, !needsMembers(slot) { continue }
             do {
                 try validateProperty(at: slot)
@@ -25,8 +25,6 @@ extension NSManagedObject {
         try ValidationErrors.throwIfAny(errors)
     }
 
-    private final func isLoadedOrTouched(_ slot: Int) -> Bool { touched.contains(slot) }
-
     /// Whether a to-many relationship must be loaded to be checked. Without limits any set of members is valid, and
     /// a save that adds a book to an author need not read all the author's books.
     private final func needsMembers(_ slot: Int) -> Bool {
@@ -35,10 +33,6 @@ extension NSManagedObject {
             ClassProperties.of(self).validators[info.name] == nil
         else { return true }
         return relationship.minCount > 0 || relationship.maxCount > 0 || toMany(at: slot).isLoaded
-    }
-
-    private final func toManyForValidation(_ slot: Int) -> Any? {
-        SlotValue.toMany(loadedToMany(at: slot)).anyValue(.toMany)
     }
 
     /// Has `validateValue(_:forKey:)` check a property's value, and takes what it puts in its place.

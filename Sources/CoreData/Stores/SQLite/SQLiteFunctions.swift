@@ -141,14 +141,8 @@ extension SQLValue {
         switch sqlite3_column_type(statement, column) {
         case SQLITE_INTEGER: self = .integer(sqlite3_column_int64(statement, column))
         case SQLITE_FLOAT: self = .double(sqlite3_column_double(statement, column))
-        case SQLITE_TEXT:
-            let start = sqlite3_column_text(statement, column)
-            let count = Int(sqlite3_column_bytes(statement, column))
-            self = .text(String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self))
-        case SQLITE_BLOB:
-            let start = sqlite3_column_blob(statement, column)
-            let count = Int(sqlite3_column_bytes(statement, column))
-            self = .blob(start.map { Data(bytes: $0, count: count) } ?? Data())
+        case SQLITE_TEXT: self = .text(SQLiteReader.text(statement, column))
+        case SQLITE_BLOB: self = .blob(SQLiteReader.blob(statement, column))
         default: self = .null
         }
     }

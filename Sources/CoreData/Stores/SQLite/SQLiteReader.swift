@@ -78,24 +78,26 @@ struct SQLiteReader {
             return SlotValue.integer(sqlite3_column_int64(row, index)).anyValue(column.kind)
         case .double, .float, .date:
             return SlotValue.double(sqlite3_column_double(row, index)).anyValue(column.kind)
-        case .string: return text(row, index)
-        case .uri: return URL(string: text(row, index))
+        case .string: return Self.text(row, index)
+        case .uri: return URL(string: Self.text(row, index))
         case .uuid:
-            let bytes = blob(row, index)
+            let bytes = Self.blob(row, index)
             return bytes.count == 16
                 ? bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) } : nil
-        case .binary, .transformable: return blob(row, index)
+        case .binary, .transformable: return Self.blob(row, index)
         case .composite, .undefined, .toMany, .fetched: return nil
         }
     }
 
-    private func text(_ row: OpaquePointer, _ index: Int32) -> String {
+    /// The text in a column of a statement's present row; empty for NULL.
+    static func text(_ row: OpaquePointer, _ index: Int32) -> String {
         guard let text = sqlite3_column_text(row, index) else { return "" }
         let count = Int(sqlite3_column_bytes(row, index))
         return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
     }
 
-    private func blob(_ row: OpaquePointer, _ index: Int32) -> Data {
+    /// The bytes in a column of a statement's present row; none for NULL.
+    static func blob(_ row: OpaquePointer, _ index: Int32) -> Data {
         guard let start = sqlite3_column_blob(row, index) else { return Data() }
         return Data(bytes: start, count: Int(sqlite3_column_bytes(row, index)))
     }

@@ -183,9 +183,7 @@ struct SQLiteStoreFile {
                 // Whatever it is, it is no store that anybody could be using.
             }
         }
-        let support = url.deletingLastPathComponent().appendingPathComponent(
-            ".\(url.deletingPathExtension().lastPathComponent)_SUPPORT")
-        for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 }) + [support.path]
+        for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 }) + [url.supportFolder.path]
         where FileManager.default.fileExists(atPath: file) {
             try FileManager.default.removeItem(atPath: file)
         }
