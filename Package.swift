@@ -11,6 +11,7 @@ let package = Package(
     products: [
         .library(name: "CoreData", targets: ["CoreData"]),
         .library(name: "CoreDataMacros", targets: ["CoreDataMacros"]),
+        .executable(name: "coredata", targets: ["CoreDataCommand"]),
         .executable(name: "books", targets: ["books"]),
     ],
     dependencies: [
@@ -24,6 +25,8 @@ let package = Package(
     ],
     targets: [
         .target(name: "CSwiftRuntime"),
+        .systemLibrary(
+            name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "CocoaFoundation", swiftSettings: settings),
         .target(
             name: "ManagedObjectModel",
@@ -36,11 +39,21 @@ let package = Package(
             name: "CoreData",
             dependencies: [
                 "CSwiftRuntime",
+                "CZlib",
                 "CocoaFoundation",
                 "ManagedObjectModel",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .target(name: "ModelTools", dependencies: ["ManagedObjectModel"], swiftSettings: settings),
+        // Not `coredata`: a file system that ignores case would take its folder for that of `CoreData`.
+        .executableTarget(
+            name: "CoreDataCommand",
+            dependencies: [
+                "ModelTools",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
         .macro(

@@ -83,7 +83,7 @@ extension HashFunction {
 
 extension String {
     /// Whether the string comes first when the bytes of both are compared.
-    func utf8Precedes(_ other: String) -> Bool {
+    package func utf8Precedes(_ other: String) -> Bool {
         utf8.lexicographicallyPrecedes(other.utf8)
     }
 }

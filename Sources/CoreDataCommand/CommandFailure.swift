@@ -1,0 +1,23 @@
+import Foundation
+
+/// Why a command could not do its work: a sentence for whoever gave it.
+struct CommandFailure: Error, CustomStringConvertible {
+    static let exitCode: Int32 = 2
+
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+
+    init(_ error: any Error) {
+        reason = (error as? any LocalizedError)?.errorDescription ?? error.localizedDescription
+    }
+
+    var description: String { "error: \(reason)" }
+
+    /// Runs something, and turns its error into a failure of the command.
+    static func wrapping<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let failure as CommandFailure { throw failure } catch {
+            throw CommandFailure(error)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import Foundation
+
+/// The command `coredata`.
+@main
+struct CoreDataCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "coredata",
+        abstract: "Works on the files of Core Data: models and sources.",
+        discussion: """
+            EXAMPLES
+              coredata model show Library.xcdatamodeld
+              coredata model check Library.xcdatamodeld
+              coredata model hash --json Library.momd
+
+            Exit codes: 0 done; 1 the answer is no (errors found by check, differences found by diff); \
+            2 a file cannot be read or written; 64 the command was not understood.
+
+            Completion for a shell: coredata --generate-completion-script bash
+            """,
+        subcommands: [ModelCommand.self])
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as CommandFailure {
+            Output.error.write(failure.description)
+            exit(withError: ExitCode(CommandFailure.exitCode))
+        } catch {
+            exit(withError: error)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// Where a command writes: standard output or standard error.
+struct Output {
+    static let standard = Output(handle: .standardOutput, descriptor: STDOUT_FILENO)
+    static let error = Output(handle: .standardError, descriptor: STDERR_FILENO)
+
+    private let handle: FileHandle
+
+    /// Whether text may have colours: on a terminal that shows them, unless `NO_COLOR` is set (no-color.org).
+    let hasColors: Bool
+
+    private init(handle: FileHandle, descriptor: Int32) {
+        self.handle = handle
+        let environment = ProcessInfo.processInfo.environment
+        hasColors =
+            isatty(descriptor) == 1 && environment["NO_COLOR", default: ""].isEmpty
+            && environment["TERM"] != "dumb"
+    }
+
+    /// Writes a text and ends the line.
+    func write(_ text: String) {
+        // A reader that has gone away ends the program by its signal; nothing is left to be said.
+        try? handle.write(contentsOf: Data((text + "\n").utf8))
+    }
+
+    /// Writes a value as JSON with sorted keys.
+    func write(json value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        write(String(decoding: try encoder.encode(value), as: UTF8.self))
+    }
+
+    func styled(_ text: String, _ style: Style) -> String {
+        hasColors ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    }
+}
+
+/// How a text looks on a terminal.
+enum Style: String {
+    case bold = "1"
+    case faint = "2"
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+    case cyan = "36"
+}
