@@ -56,11 +56,15 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
+        .target(
+            name: "CoreDataMacroExpansion",
+            dependencies: [.product(name: "SwiftSyntaxMacros", package: "swift-syntax")],
+            swiftSettings: settings),
         .macro(
             name: "CoreDataMacrosPlugin",
             dependencies: [
+                "CoreDataMacroExpansion",
                 .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
             ],
             swiftSettings: settings),
         .target(
@@ -116,9 +120,13 @@ let package = Package(
             name: "MacroTestLibrary", dependencies: ["CoreDataMacros"], path: "Tests/MacroTestLibrary",
             packageAccess: false, swiftSettings: settings),
         .testTarget(
-            name: "CoreDataMacrosTests",
+            name: "CoreDataMacrosTests", dependencies: ["CoreDataMacros", "MacroTestLibrary"],
+            swiftSettings: settings),
+        // Not the macros' own target: SwiftPM would build all tests, and what they depend on, for the compiler's use.
+        .testTarget(
+            name: "CoreDataMacroExpansionTests",
             dependencies: [
-                "CoreDataMacros", "CoreDataMacrosPlugin", "MacroTestLibrary",
+                "CoreDataMacroExpansion",
                 .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
                 .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
             ],
