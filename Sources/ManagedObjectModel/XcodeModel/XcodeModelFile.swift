@@ -34,9 +34,6 @@ package struct XcodeModelFile {
             versions = [currentVersion]
             return
         }
-        if names.contains("VersionInfo.plist") || names.contains(where: { $0.hasSuffix(".mom") }) {
-            throw ModelFileError.compiled(url)
-        }
         versions =
             names.filter { $0.hasSuffix(".xcdatamodel") }
             .map {
@@ -80,6 +77,13 @@ package struct XcodeModelFile {
 
     /// Reads the XML of a version.
     package static func contents(of version: URL) throws -> ModelElement {
+        try tree(of: contentsFile(of: version))
+    }
+
+    /// The file of a version that holds its XML.
+    ///
+    /// - Throws: `ModelFileError` for a version in the form of Xcode 3, which has no XML.
+    static func contentsFile(of version: URL) throws -> URL {
         let contents = version.appendingPathComponent("contents")
         let elements = version.appendingPathComponent("elements")
         if !FileManager.default.fileExists(atPath: contents.path),
@@ -90,30 +94,17 @@ package struct XcodeModelFile {
                 "the model has the binary form of Xcode 3 (files 'elements' and 'layout'), which is not read; "
                     + "open and save it with Xcode 4 or later", file: version)
         }
-        return try tree(of: contents)
+        return contents
     }
 
     /// Reads an XML file.
     package static func tree(of file: URL) throws -> ModelElement {
         do {
-            let data = try BoundedFile.read(file, limit: ModelElement.Limit.fileSize)
-            if data.starts(with: Array("bplist".utf8)) || data.starts(with: Array("momv".utf8)) {
-                throw ModelFileError.compiled(file)
-            }
-            return try ModelElement(xml: data)
+            return try ModelElement(xml: BoundedFile.read(file, limit: ModelElement.Limit.fileSize))
         } catch var error as ModelFileError {
             error.file = file
             throw error
         }
-    }
-}
-
-extension ModelFileError {
-    static func compiled(_ url: URL) -> ModelFileError {
-        ModelFileError(
-            .unsupportedForm,
-            "compiled models (.momd, .mom, .omo) are not read yet; use the .xcdatamodeld that it was made from",
-            file: url)
     }
 }
 
