@@ -33,7 +33,8 @@ open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sen
     override func hasSameSettings(as other: NSPropertyDescription) -> Bool {
         guard let other = other as? NSDerivedAttributeDescription else { return false }
         return super.hasSameSettings(as: other)
-            && areEqual(derivationExpression, other.derivationExpression)
+            && (derivation.map { $0 == other.derivation }
+                ?? areEqual(derivationExpression, other.derivationExpression))
             && areEqual(filteringPredicate, other.filteringPredicate)
     }
 }
