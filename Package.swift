@@ -11,6 +11,7 @@ let package = Package(
     products: [
         .library(name: "CoreData", targets: ["CoreData"]),
         .library(name: "CoreDataMacros", targets: ["CoreDataMacros"]),
+        .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
         .executable(name: "books", targets: ["books"]),
     ],
     dependencies: [
@@ -24,10 +25,12 @@ let package = Package(
     ],
     targets: [
         .target(name: "CSwiftRuntime"),
+        .target(name: "CEmbeddedModels"),
         .target(name: "CocoaFoundation", swiftSettings: settings),
         .target(
             name: "ManagedObjectModel",
             dependencies: [
+                "CEmbeddedModels",
                 "CocoaFoundation",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
@@ -43,6 +46,12 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+        .target(name: "ModelTools", dependencies: ["ManagedObjectModel"], swiftSettings: settings),
+        // What a client's build runs: nothing of swift-syntax, Hummingbird or GRDB.
+        .executableTarget(
+            name: "CoreDataModelGenerator", dependencies: ["ModelTools"], swiftSettings: settings),
+        .plugin(
+            name: "CoreDataModelPlugin", capability: .buildTool(), dependencies: ["CoreDataModelGenerator"]),
         .macro(
             name: "CoreDataMacrosPlugin",
             dependencies: [
@@ -60,6 +69,13 @@ let package = Package(
         .testTarget(
             name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel", "TestSupport"],
             swiftSettings: settings),
+        // Classes that the plugin makes, seen as any client sees them.
+        .testTarget(
+            name: "GeneratedModelTests",
+            dependencies: ["CoreData"],
+            packageAccess: false,
+            swiftSettings: settings,
+            plugins: ["CoreDataModelPlugin"]),
         .testTarget(
             name: "CoreDataTests",
             dependencies: [
