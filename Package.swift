@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "CoreData", targets: ["CoreData"]),
         .library(name: "CoreDataMacros", targets: ["CoreDataMacros"]),
         .executable(name: "coredata", targets: ["CoreDataCommand"]),
+        .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
         .executable(name: "books", targets: ["books"]),
     ],
     dependencies: [
@@ -27,10 +28,12 @@ let package = Package(
         .target(name: "CSwiftRuntime"),
         .systemLibrary(
             name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .target(name: "CEmbeddedModels"),
         .target(name: "CocoaFoundation", swiftSettings: settings),
         .target(
             name: "ManagedObjectModel",
             dependencies: [
+                "CEmbeddedModels",
                 "CocoaFoundation",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
@@ -60,6 +63,11 @@ let package = Package(
             name: "CoreDataMacroExpansion",
             dependencies: [.product(name: "SwiftSyntaxMacros", package: "swift-syntax")],
             swiftSettings: settings),
+        // What a client's build runs: nothing of swift-syntax, Hummingbird or GRDB.
+        .executableTarget(
+            name: "CoreDataModelGenerator", dependencies: ["ModelTools"], swiftSettings: settings),
+        .plugin(
+            name: "CoreDataModelPlugin", capability: .buildTool(), dependencies: ["CoreDataModelGenerator"]),
         .macro(
             name: "CoreDataMacrosPlugin",
             dependencies: [
@@ -77,6 +85,13 @@ let package = Package(
         .testTarget(
             name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel", "TestSupport"],
             swiftSettings: settings),
+        // Classes that the plugin makes, seen as any client sees them.
+        .testTarget(
+            name: "GeneratedModelTests",
+            dependencies: ["CoreData"],
+            packageAccess: false,
+            swiftSettings: settings,
+            plugins: ["CoreDataModelPlugin"]),
         .testTarget(
             name: "CoreDataTests",
             dependencies: [

@@ -59,3 +59,12 @@ public struct ModelFileError: Error, LocalizedError, CustomStringConvertible, Se
     /// The same as `description`.
     public var errorDescription: String? { description }
 }
+
+extension ModelFileError {
+    /// The same error, of a file.
+    package func inFile(_ url: URL) -> ModelFileError {
+        var error = self
+        error.file = url
+        return error
+    }
+}

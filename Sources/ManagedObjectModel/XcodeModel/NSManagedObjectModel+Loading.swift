@@ -54,6 +54,24 @@ extension NSManagedObjectModel {
 
     // MARK: Models in bundles
 
+    /// The models that are part of the program's code and those among its resources: of each the current version. Of
+    /// two of one name the one in the code counts.
+    static func modelsOfProgram() -> [NSManagedObjectModel] {
+        let embedded = EmbeddedModels.all
+        let names = Set(embedded.map(\.name))
+        let files = modelFiles(in: [.main]).filter {
+            !names.contains($0.deletingPathExtension().lastPathComponent)
+        }
+        return embedded.compactMap { try? $0.model() }
+            + files.compactMap { NSManagedObjectModel(contentsOf: $0) }
+    }
+
+    /// The same, of each all versions; of two of one name both.
+    static func modelVersionsOfProgram() -> [NSManagedObjectModel] {
+        EmbeddedModels.all.flatMap { model in model.versions.compactMap { try? model.model(of: $0) } }
+            + modelVersions(in: [.main])
+    }
+
     /// The models among the resources of bundles: of each the current version.
     static func models(in bundles: [Bundle]) -> [NSManagedObjectModel] {
         modelFiles(in: bundles).compactMap { NSManagedObjectModel(contentsOf: $0) }
