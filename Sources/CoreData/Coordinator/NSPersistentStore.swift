@@ -6,6 +6,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     private let lock = NSLock()
     private var currentMetadata: [String: Any] = [:]
     private var readOnly: Bool
+    private var reason: String?
     private var location: URL?
     private var homesByNumber: [StoredEntity?] = []
     private var homesByEntity: [ObjectIdentifier: StoredEntity] = [:]
@@ -46,6 +47,12 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     open var isReadOnly: Bool {
         get { lock.withLock { readOnly } }
         set { lock.withLock { readOnly = newValue } }
+    }
+
+    /// Why the store was opened for reading only although that was not asked for; a sentence that names the feature.
+    package internal(set) var readOnlyReason: String? {
+        get { lock.withLock { reason } }
+        set { lock.withLock { reason = newValue } }
     }
 
     /// The store's identifier: the host of its objects' URIs.

@@ -12,7 +12,7 @@ struct SavePlan {
         var order: [ObjectIdentifier] = []
         func plan(_ store: any ObjectStore) -> StorePlan {
             if let made = plans[ObjectIdentifier(store)] { return made }
-            let made = StorePlan(store)
+            let made = StorePlan(store, author: context.transactionAuthor, contextName: context.name)
             plans[ObjectIdentifier(store)] = made
             order.append(ObjectIdentifier(store))
             return made
@@ -43,7 +43,10 @@ struct SavePlan {
         for plan in stores where plan.store.isReadOnly && !plan.unit.isEmpty {
             throw NSError.coreData(
                 .persistentStoreSave,
-                "The store at \(plan.store.url?.path ?? "") is read-only; it takes no changes.",
+                """
+                The store at \(plan.store.url?.path ?? "") is read-only; it takes no \
+                changes.\(plan.store.readOnlyReason.map { " " + $0 } ?? "")
+                """,
                 [NSAffectedStoresErrorKey: [plan.store]])
         }
     }
@@ -68,12 +71,12 @@ extension NSManagedObjectContext {
                         .home(of: object.entity)
                 else {
                     let name = object.entity.name ?? ""
-                    let isReadOnly =
-                        persistentStoreCoordinator.map { !$0.stores(for: object.entity).isEmpty } ?? false
+                    let stores = persistentStoreCoordinator?.stores(for: object.entity) ?? []
+                    let reason = stores.lazy.compactMap(\.readOnlyReason).first.map { " " + $0 } ?? ""
                     throw NSError.coreData(
                         .persistentStoreSave,
-                        isReadOnly
-                            ? "Every store that holds entity '\(name)' is read-only."
+                        !stores.isEmpty
+                            ? "Every store that holds entity '\(name)' is read-only.\(reason)"
                             : "No store of the coordinator holds entity '\(name)'.",
                         [NSAffectedObjectsErrorKey: [object]])
                 }
@@ -106,7 +109,11 @@ final class StorePlan {
     private var encoder = RowEncoder()
     private let now = Date.timeIntervalSinceReferenceDate
 
-    init(_ store: any ObjectStore) { self.store = store }
+    init(_ store: any ObjectStore, author: String?, contextName: String?) {
+        self.store = store
+        unit.author = author
+        unit.contextName = contextName
+    }
 
     func assign(_ object: NSManagedObject, to home: StoredEntity) { homes[ObjectIdentifier(object)] = home }
 
@@ -120,17 +127,21 @@ final class StorePlan {
 
     func update(_ object: NSManagedObject) throws {
         var changed = PropertySet()
-        var isChanged = false
+        var changedLinks = PropertySet()
         for slot in object.persistentChanges() {
-            isChanged = true
-            if object.layout.slots[slot].kind != .toMany { changed.insert(slot) }
+            if object.layout.slots[slot].kind == .toMany {
+                changedLinks.insert(slot)
+            } else {
+                changed.insert(slot)
+            }
         }
-        guard isChanged, let old = object.row else {
+        guard !(changed.isEmpty && changedLinks.isEmpty), let old = object.row else {
             transientlyUpdated.append(object)
             return
         }
         let row = try encoder.row(object, object.home, self, timestamp: now, version: old.version &+ 1)
-        unit.updates.append(.init(home: object.home, old: old, row: row, changed: changed))
+        unit.updates.append(
+            .init(home: object.home, old: old, row: row, changed: changed, changedLinks: changedLinks))
         updated.append(object)
         try addLinks(object)
     }

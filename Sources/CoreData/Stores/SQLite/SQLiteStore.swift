@@ -15,6 +15,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     var connections: (any DatabaseWriter)? { access.withLock { $0 } }
     let reports = DerivedReports()
     let rowCache = RowCache()
+    /// The persistent history; nil when the file has none. Set while the store is opened.
+    var history: StoreHistory?
     private var decoders: [Int32: RowDecoder] = [:]
 
     package override var type: String { NSSQLiteStoreType }
@@ -161,6 +163,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         query.references = [reference]
         return try rows(for: query).first
     }
+
+    package func forgetRow(_ key: ObjectKey) { rowCache.update { $0.remove(key) } }
 
     package func destinations(
         of relationship: NSRelationshipDescription, home: StoredEntity, owners: [Int64]

@@ -41,6 +41,7 @@ struct SQLiteStoreOpening {
             let metadata = try SQLiteMetadata.read(database, file.url)
             try checkVersion(metadata)
             try checkTables(database)
+            try checkHistory(database)
             store.take(metadata: metadata)
             return true
         }
@@ -101,7 +102,7 @@ struct SQLiteStoreOpening {
         }
     }
 
-    private func tables(_ database: Database) throws -> ExistingTables {
+    func tables(_ database: Database) throws -> ExistingTables {
         let rows = try Row_.fetchAll(
             database,
             sql: """
@@ -123,7 +124,7 @@ struct SQLiteStoreOpening {
 
     private func openExisting(_ file: SQLiteStoreFile) throws -> any DatabaseWriter {
         let configuration = configuration(file)
-        if options.isReadOnly { return try file.readOnlyConnection(configuration) }
+        if options.isReadOnly || store.isReadOnly { return try file.readOnlyConnection(configuration) }
         let connection: any DatabaseWriter
         if let mode = options.journalMode, mode != "wal" {
             // Without a write-ahead log, readers and the writer would wait for each other anyway.
@@ -134,6 +135,7 @@ struct SQLiteStoreOpening {
             connection = try DatabasePool(path: file.url.path, configuration: configuration)
         }
         if options.vacuums { try connection.vacuum() }
+        try prepareHistory(connection)
         if options.analyses { try connection.write { try $0.execute(sql: "ANALYZE") } }
         return connection
     }
@@ -196,6 +198,7 @@ struct SQLiteStoreOpening {
                 try database.execute(
                     sql: statement.text, arguments: StatementArguments(statement.databaseValues))
             }
+            if options.tracksHistory { try makeHistory(database) }
             let metadata = SQLiteMetadata.new(model, configuration: store.configurationName)
             try SQLiteMetadata.write(metadata, database)
             store.take(metadata: metadata)

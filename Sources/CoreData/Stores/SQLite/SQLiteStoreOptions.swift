@@ -12,6 +12,7 @@ struct SQLiteStoreOptions {
     let analyses: Bool
     let vacuums: Bool
     let ignoresVersion: Bool
+    let tracksHistory: Bool
 
     /// - Throws: 134000 for an option that is not supported, by name.
     init(_ options: [AnyHashable: Any]?) throws {
@@ -20,6 +21,7 @@ struct SQLiteStoreOptions {
             NSReadOnlyPersistentStoreOption, NSPersistentStoreTimeoutOption, NSSQLitePragmasOption,
             NSSQLiteAnalyzeOption, NSSQLiteManualVacuumOption, NSIgnorePersistentStoreVersioningOption,
             NSMigratePersistentStoresAutomaticallyOption, NSInferMappingModelAutomaticallyOption,
+            NSPersistentHistoryTrackingKey, NSPersistentStoreRemoteChangeNotificationPostOptionKey,
         ]
         for key in options.keys where !known.contains("\(key.base)") {
             throw NSError.coreData(
@@ -31,6 +33,12 @@ struct SQLiteStoreOptions {
         analyses = flag(NSSQLiteAnalyzeOption)
         vacuums = flag(NSSQLiteManualVacuumOption)
         ignoresVersion = flag(NSIgnorePersistentStoreVersioningOption)
+        tracksHistory = flag(NSPersistentHistoryTrackingKey)
+        guard options[NSPersistentHistoryTrackingKey].map({ $0 is Bool }) ?? true else {
+            throw NSError.coreData(
+                .persistentStoreInvalidType,
+                "\(NSPersistentHistoryTrackingKey) must be true or false; a dictionary is not supported.")
+        }
         let timeout = (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240
         // SQLite counts milliseconds with 32 bits.
         self.timeout = timeout.isNaN ? 240 : min(max(timeout, 0), 2_000_000)
