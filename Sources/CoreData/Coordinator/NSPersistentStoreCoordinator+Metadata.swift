@@ -78,7 +78,7 @@ extension NSPersistentStoreCoordinator {
         try destroyPersistentStore(at: url, ofType: storeType.rawValue, options: options)
     }
 
-    private static func file(
+    static func file(
         ofType storeType: String, at url: URL, _ options: [AnyHashable: Any]?
     ) throws -> SQLiteStoreFile {
         try refuseUnknown(storeType)
