@@ -55,6 +55,8 @@ let package = Package(
         .executableTarget(
             name: "CoreDataCommand",
             dependencies: [
+                "CoreData",
+                "ModelPorting",
                 "ModelTools",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -79,6 +81,8 @@ let package = Package(
             name: "CoreDataMacros", dependencies: ["CoreData", "CoreDataMacrosPlugin"],
             swiftSettings: settings),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .testTarget(
+            name: "CoreDataCommandTests", dependencies: ["CoreDataCommand"], swiftSettings: settings),
         .testTarget(
             name: "CocoaFoundationTests", dependencies: ["CocoaFoundation", "TestSupport"],
             swiftSettings: settings),

@@ -9,5 +9,8 @@ struct ModelCommand: ParsableCommand {
             A model is a folder .xcdatamodeld or .xcdatamodel of Xcode, a compiled .momd or .mom, or a SQLite store, \
             which holds a copy of its model.
             """,
-        subcommands: [ShowCommand.self, HashCommand.self])
+        subcommands: [
+            ShowCommand.self, CheckCommand.self, DiffCommand.self, HashCommand.self, CompileCommand.self,
+            DecompileCommand.self, GenerateCommand.self, PortCommand.self,
+        ])
 }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import CoreData
 import ModelTools
 
 /// A model that a command was given.
@@ -15,6 +15,20 @@ struct ModelInput: ParsableArguments {
     func load() throws -> NSManagedObjectModel { try Self.load(path, version: version) }
 
     static func load(_ path: String, version: String? = nil) throws -> NSManagedObjectModel {
-        try CommandFailure.wrapping { try ModelSource(path: path, version: version).load() }
+        try CommandFailure.wrapping {
+            let url = URL(fileURLWithPath: path)
+            if isStore(url) {
+                guard version == nil else { throw CommandFailure("A store has one model, and no versions.") }
+                return try NSPersistentStoreCoordinator.cachedModelForPersistentStore(
+                    ofType: NSSQLiteStoreType, at: url, options: [NSReadOnlyPersistentStoreOption: true])
+            }
+            return try ModelSource(path: path, version: version).load()
+        }
+    }
+
+    private static func isStore(_ url: URL) -> Bool {
+        guard let handle = FileHandle(forReadingAtPath: url.path) else { return false }
+        defer { try? handle.close() }
+        return (try? handle.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
     }
 }

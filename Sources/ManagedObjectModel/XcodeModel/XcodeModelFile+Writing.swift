@@ -8,17 +8,39 @@ extension XcodeModelFile {
     /// - Throws: `ModelFileError` if there is something at the place already, or if it cannot be written.
     package static func create(at url: URL, contents tree: ModelElement) throws -> XcodeModelFile {
         let name = url.deletingPathExtension().lastPathComponent
+        return try create(at: url, versions: [(name, tree)], currentVersion: name)
+    }
+
+    /// Makes a folder `.xcdatamodeld` with versions, of which one is the current one.
+    ///
+    /// The folder is there completely or not at all.
+    ///
+    /// - Throws: `ModelFileError` if there is something at the place already, if a name cannot be that of a folder or
+    ///   occurs twice, or if it cannot be written.
+    @discardableResult
+    package static func create(
+        at url: URL, versions: [(name: String, contents: ModelElement)], currentVersion: String
+    ) throws -> XcodeModelFile {
         try place(at: url) { folder in
-            let version = folder.appendingPathComponent("\(name).xcdatamodel")
-            try writing(version) {
-                try FileManager.default.createDirectory(at: version, withIntermediateDirectories: false)
+            for (name, tree) in versions {
+                try checkVersionName(name, url)
+                let version = folder.appendingPathComponent("\(name).xcdatamodel")
+                try writing(version) {
+                    try FileManager.default.createDirectory(at: version, withIntermediateDirectories: false)
+                }
+                try write(tree, to: version)
             }
-            try write(tree, to: version)
             try write(
-                CurrentVersionMarker(versionFolderName: version.lastPathComponent).data,
+                CurrentVersionMarker(versionFolderName: "\(currentVersion).xcdatamodel").data,
                 to: folder.appendingPathComponent(CurrentVersionMarker.fileName))
         }
         return try XcodeModelFile(url: url)
+    }
+
+    private static func checkVersionName(_ name: String, _ url: URL) throws {
+        guard !name.isEmpty, !name.hasPrefix("."), !name.contains(where: { $0 == "/" || $0 == "\0" }) else {
+            throw ModelFileError(.invalidValue, "'\(name)' cannot be the name of a version", file: url)
+        }
     }
 
     /// Adds a version to a folder `.xcdatamodeld`. The current version stays what it is.
@@ -27,9 +49,7 @@ extension XcodeModelFile {
     ///   if it cannot be written.
     @discardableResult
     package mutating func addVersion(named name: String, contents tree: ModelElement) throws -> Version {
-        guard !name.isEmpty, !name.hasPrefix("."), !name.contains(where: { $0 == "/" || $0 == "\0" }) else {
-            throw ModelFileError(.invalidValue, "'\(name)' cannot be the name of a version", file: url)
-        }
+        try Self.checkVersionName(name, url)
         let version = Version(name: name, url: url.appendingPathComponent("\(name).xcdatamodel"))
         guard !currentVersion.url.path.utf8.elementsEqual(url.path.utf8) else {
             throw ModelFileError(

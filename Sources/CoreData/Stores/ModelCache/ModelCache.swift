@@ -15,7 +15,8 @@ enum ModelCache {
     ///
     /// - Throws: 134060 when the store has no copy of its model, 134080 when the copy cannot be read or is not that of
     ///   the store.
-    static func read(_ database: Database, metadata: [String: Any], _ url: URL) throws -> NSManagedObjectModel {
+    static func read(_ database: Database, metadata: [String: Any], _ url: URL) throws -> NSManagedObjectModel
+    {
         guard try database.tableExists(table),
             let content = try Data.fetchOne(database, sql: "SELECT Z_CONTENT FROM \(table) LIMIT 1")
         else {
@@ -42,6 +43,7 @@ enum ModelCache {
         info[NSUnderlyingErrorKey] = error.map { $0 as NSError }
         let detail = error.map { ": \($0.localizedDescription)" } ?? "."
         return .coreData(
-            .persistentStoreOpen, "The copy of its model in the store at \(url.path) \(reason)\(detail)", info)
+            .persistentStoreOpen, "The copy of its model in the store at \(url.path) \(reason)\(detail)", info
+        )
     }
 }
