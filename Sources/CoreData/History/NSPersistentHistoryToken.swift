@@ -9,11 +9,13 @@ public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding
 
     package init(_ numbers: [String: Int64]) { self.numbers = numbers }
 
+    /// `true`: an archive of a token has texts and numbers only.
     public static var supportsSecureCoding: Bool { true }
 
     private static let storesKey = "NSPersistentHistoryTokenStores"
     private static let numbersKey = "NSPersistentHistoryTokenNumbers"
 
+    /// Writes the identifiers of the stores and the numbers.
     public func encode(with coder: NSCoder) {
         let stores = numbers.keys.sorted()
         coder.encode(stores.map { $0 as NSString } as NSArray, forKey: Self.storesKey)

@@ -9,10 +9,11 @@ struct PropertyReader {
 
     /// The bits of an attribute's flags.
     ///
-    /// That of external storage is in archives of Apple's tools; of the other no archive was at hand.
+    /// External storage is in archives of Apple's tools. The other is set in the models of Apple's own stores for just
+    /// those attributes whose values are in the history of deleted objects.
     enum Flags {
         static let allowsExternalBinaryDataStorage = 4
-        static let preservesValueInHistoryOnDeletion = 8
+        static let preservesValueInHistoryOnDeletion = 16
     }
 
     init(_ object: ArchivedObject, _ expressions: ArchivedExpressions, enclosing: [Int] = []) {
