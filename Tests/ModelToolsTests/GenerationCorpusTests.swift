@@ -8,7 +8,7 @@ import Testing
 /// Classes for all models of the corpus.
 @Suite(.enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.missing)))
 struct GenerationCorpusTests {
-    /// A model file, and whether it may have more than one version.
+    /// Each version of each model.
     private static var models: [URL] {
         Set(
             Corpus.files(named: "contents", under: "models").map {
@@ -16,6 +16,12 @@ struct GenerationCorpusTests {
             }
         )
         .sorted().map(Corpus.url)
+    }
+
+    /// The folders with several versions.
+    private static var versionedModels: [URL] {
+        Set(models.map { $0.deletingLastPathComponent() }).filter { $0.pathExtension == "xcdatamodeld" }
+            .sorted { $0.path < $1.path }
     }
 
     /// Classes that stand for several entities or are inside other types are written by hand; nothing else stops the
@@ -48,6 +54,12 @@ struct GenerationCorpusTests {
             // What the model itself says is generated without exception.
             _ = try SourceGenerator(readingModelAt: url)
         }
+        var versions = 0
+        for url in Self.versionedModels {
+            let text = try SourceGenerator(readingModelAt: url).modelFile.text
+            versions += text.components(separatedBy: "            .init(\"").count - 1
+            texts.insert(text)
+        }
         var files: [String] = []
         for (index, text) in texts.sorted().enumerated() {
             let file = folder.appending(path: "Generated\(index).swift")
@@ -58,7 +70,7 @@ struct GenerationCorpusTests {
             """
             generated: \(Self.models.count) models in 2 styles; \(count.models) with classes for all entities, \
             \(count.shared) refused for classes that only a person can write; \(count.classes) files, \(files.count) different \
-            texts parsed
+            texts parsed; \(Self.versionedModels.count) models embedded with \(versions) versions
             """)
         #expect(count.models + count.shared == 2 * Self.models.count)
         let complaints = try Self.parse(files, in: folder)

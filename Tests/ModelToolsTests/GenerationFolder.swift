@@ -36,8 +36,12 @@ final class GenerationFolder {
     /// The generated text of a file without the comment at its head and the imports.
     func text(_ name: String, _ options: GenerationOptions = GenerationOptions()) throws -> String? {
         let file = try generator(options).files.first { $0.name == name }
-        return file.map { text in
-            text.text.split(separator: "import CoreData\n", maxSplits: 1).last.map(String.init) ?? ""
-        }
+        return file.map(body)
+    }
+
+    /// A file's text behind its imports.
+    func body(of file: GeneratedFile) -> String {
+        let rest = file.text.components(separatedBy: "import CoreData\n").last ?? ""
+        return rest.hasPrefix("#endif\n") ? String(rest.dropFirst("#endif\n".count)) : rest
     }
 }

@@ -170,7 +170,8 @@ import Testing
         let generator = try folder.generator()
         for file in generator.files + [generator.classesFile, generator.modelFile] {
             #expect(file.text.hasPrefix("//\n//  \(file.name)\n//  Made from the model Books."))
-            #expect(file.text.contains("\nimport Foundation\nimport CoreData\n"))
+            #expect(file.text.contains("\n\nimport Foundation\n"))
+            #expect(file.text.contains("\nimport CoreData\n"))
             #expect(file.text.hasSuffix("}\n"))
         }
         #expect(generator.notices.isEmpty)
@@ -181,7 +182,19 @@ import Testing
         let text = try folder.generator(GenerationOptions(access: .package)).classesFile.text
         #expect(text.contains("nonisolated package class Book: NSManagedObject {"))
         #expect(text.contains("    package var title: String? {"))
+        #expect(text.contains("\npackage import CoreData\n"))
         #expect(!text.contains("public "))
+    }
+
+    @Test func importsAreVisibleWhereTheModuleHasThemHidden() throws {
+        let folder = try GenerationFolder(Self.library)
+        let file = try folder.generator().classesFile
+        #expect(
+            file.text.contains("#if hasFeature(InternalImportsByDefault)\npublic import CoreData\n#else\n"))
+        let hidden = try folder.generator(GenerationOptions(access: .internal)).classesFile
+        #expect(!hidden.text.contains("#if"))
+        let apple = try folder.generator(GenerationOptions(style: .apple)).classesFile
+        #expect(apple.text.contains("\n\nimport Foundation\nimport CoreData\n\n@objc(Book)\n"))
     }
 
     @Test func oneFileHasEverythingOnce() throws {
@@ -189,10 +202,7 @@ import Testing
         let generator = try folder.generator()
         #expect(generator.classesFile.name == "Books+CoreDataClasses.swift")
         let text = generator.classesFile.text
-        #expect(text.components(separatedBy: "import CoreData\n").count == 2)
-        for file in generator.files {
-            let body = try #require(file.text.components(separatedBy: "import CoreData\n").last)
-            #expect(text.contains(body))
-        }
+        #expect(text.components(separatedBy: "\nimport Foundation\n").count == 2)
+        for file in generator.files { #expect(text.contains(folder.body(of: file))) }
     }
 }
