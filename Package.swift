@@ -89,6 +89,8 @@ let package = Package(
         .testTarget(
             name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel", "TestSupport"],
             swiftSettings: settings),
+        .testTarget(
+            name: "ModelToolsTests", dependencies: ["ModelTools", "TestSupport"], swiftSettings: settings),
         // Classes that the plugin makes, seen as any client sees them.
         .testTarget(
             name: "GeneratedModelTests",

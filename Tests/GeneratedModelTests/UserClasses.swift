@@ -21,6 +21,7 @@ public class BookChapter: NSManagedObject {
 public class HandWritten: NSManagedObject {
     private static let textKey = ManagedKey<String?>("text")
 
+    /// An attribute.
     public var text: String? {
         get { self[Self.textKey] }
         set { self[Self.textKey] = newValue }

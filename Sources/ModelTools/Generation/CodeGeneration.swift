@@ -23,6 +23,15 @@ package enum CodeGeneration: Sendable {
                     "the setting 'codeGenerationType' is '\(other)'; it must be 'class' or 'category', or missing"
             )
         }
-        if try ClassName(entity).isPlain { self = .none }
+        guard self != .none else { return }
+        let name = try ClassName(entity)
+        if name.isPlain { self = .none }
+        if name.isNested {
+            throw GenerationError(
+                element: entity.name ?? "?",
+                detail:
+                    "the class '\(name.text)' is inside another type; it is written by hand, with the setting Manual/None"
+            )
+        }
     }
 }

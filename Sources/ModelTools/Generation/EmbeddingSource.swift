@@ -55,8 +55,8 @@ struct EmbeddingSource {
 
     /// The properties of a class and those that it inherits from generated ones.
     private func listed(_ generated: GeneratedClass) -> [GeneratedProperty] {
-        let lineage = Set(generated.entity.lineage.map(ObjectIdentifier.init))
-        return classes.filter { lineage.contains(ObjectIdentifier($0.entity)) }.flatMap(\.properties)
+        generated.entity.lineage.flatMap { entity in classes.first { $0.entity === entity }?.properties ?? []
+        }
     }
 
     /// A text as a raw literal, which needs no other character changed.

@@ -3,6 +3,19 @@ package enum FrameworkNames {
     /// The name of the file.
     package static let fileName = "CoreDataNames.swift"
 
+    /// The import of CoreData where its types stand in declarations that others see. An import is as visible as that
+    /// unless the module has chosen that it is not, and only then it may say so.
+    static func importing(_ access: GenerationOptions.Access) -> String {
+        guard access != .internal else { return "import CoreData" }
+        return """
+            #if hasFeature(InternalImportsByDefault)
+            \(access.rawValue) import CoreData
+            #else
+            import CoreData
+            #endif
+            """
+    }
+
     /// Names that Foundation has on Linux too, for shells that stop the program. In a file that imports Foundation and
     /// CoreData both would be meant; a name of the module's own comes before both. They are public so that public
     /// declarations can use them.
@@ -14,7 +27,12 @@ package enum FrameworkNames {
         //  Names of types that Foundation and CoreData both have: here they are CoreData's.
         //
 
+        #if hasFeature(InternalImportsByDefault)
+        public import CocoaFoundation
+        public import CoreData
+        #else
         import CoreData
+        #endif
 
         public typealias NSComparisonPredicate = CoreData.NSComparisonPredicate
         public typealias NSExpression = CoreData.NSExpression

@@ -165,11 +165,15 @@ package struct SourceGenerator {
     package var modelFile: GeneratedFile {
         let source = EmbeddingSource(
             name: name, versions: versions, currentVersion: currentVersion, classes: classes)
-        return file("\(name)+CoreDataModel.swift", [source.text])
+        return file("\(name)+CoreDataModel.swift", [source.text], isVisible: false)
     }
 
-    private func file(_ fileName: String, _ parts: [String]) -> GeneratedFile {
-        let modules = context.otherModules.map { "#if canImport(\($0))\nimport \($0)\n#endif\n" }.joined()
+    /// - Parameter isVisible: whether the text declares anything that other modules see.
+    private func file(_ fileName: String, _ parts: [String], isVisible: Bool = true) -> GeneratedFile {
+        let access: GenerationOptions.Access =
+            isVisible && options.style == .plain ? options.access : .internal
+        let modules = options.style == .plain ? context.otherModules : []
+        let imports = modules.map { "#if canImport(\($0))\nimport \($0)\n#endif\n" }.joined()
         let head = """
             //
             //  \(SwiftName.comment(fileName))
@@ -177,8 +181,8 @@ package struct SourceGenerator {
             //
 
             import Foundation
-            import CoreData
-            \(options.style == .plain ? modules : "")
+            \(FrameworkNames.importing(access))
+            \(imports)
             """
         return GeneratedFile(fileName, ([head] + parts).joined(separator: "\n"))
     }
