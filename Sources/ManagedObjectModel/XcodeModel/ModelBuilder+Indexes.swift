@@ -28,6 +28,7 @@ extension ModelBuilder {
             derived.append(NSFetchIndexDescription(name: name, elements: elements))
         }
         entity.indexes = derived + named
+        entity.impliesPropertyIndexes = true
     }
 
     private func fetchIndex(_ settings: ElementSettings) throws -> NSFetchIndexDescription {
