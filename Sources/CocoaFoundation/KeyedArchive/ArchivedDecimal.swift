@@ -29,7 +29,7 @@ struct ArchivedDecimal {
         }
         // No digits and a minus sign is how the type spells "not a number".
         if length == 0 {
-            number = isNegative ? .notANumber : .zero
+            number = isNegative ? .notANumber : Self.zero(exponent: exponent)
             return
         }
         let bytes = [UInt8](mantissa)
@@ -41,6 +41,13 @@ struct ArchivedDecimal {
         }
         let sign: FloatingPointSign = isNegative ? .minus : .plus
         number = NSDecimalNumber(decimal: Decimal(sign: sign, exponent: exponent, significand: significand))
+    }
+
+    /// Zero with as many places behind the point as it was written with.
+    private static func zero(exponent: Int) -> NSDecimalNumber {
+        guard exponent < 0 else { return .zero }
+        let text = "0." + String(repeating: "0", count: -exponent)
+        return Decimal(string: text, locale: nil).map(NSDecimalNumber.init) ?? .zero
     }
 
     /// Writes a number into the fields of an object.

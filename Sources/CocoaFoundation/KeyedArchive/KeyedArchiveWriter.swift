@@ -23,9 +23,10 @@ package final class KeyedArchiveWriter {
     private var depth = 0
 
     /// The first thing that went wrong.
-    private(set) var failure: (any Error)?
+    package private(set) var failure: (any Error)?
 
-    private init() { objects = [table.add(.string("$null"))] }
+    /// Makes a writer for an archive whose objects a client puts together by itself.
+    package init() { objects = [table.add(.string("$null"))] }
 
     /// Writes an object and all that it refers to.
     ///
@@ -36,11 +37,15 @@ package final class KeyedArchiveWriter {
     package static func archivedData(withRootObject root: Any) throws -> Data {
         let writer = KeyedArchiveWriter()
         let place = writer.reference(to: root)
-        if let failure = writer.failure { throw failure }
-        return writer.finish(root: place)
+        return try writer.finish(root: place)
     }
 
-    private func finish(root: Int) -> Data {
+    /// The archive.
+    ///
+    /// - Parameter root: the place of the outermost object.
+    /// - Throws: The first thing that went wrong.
+    package func finish(root: Int) throws -> Data {
+        if let failure { throw failure }
         let top = [(NSKeyedArchiveRootObjectKey, table.add(.identifier(UInt64(root))))]
         let archive = table.addDictionary([
             ("$version", table.add(.integer(100_000))),
@@ -51,13 +56,37 @@ package final class KeyedArchiveWriter {
         return BinaryPropertyList(nodes: table.nodes, root: archive).data()
     }
 
+    /// Takes a place for an object that is not written yet, so that others can refer to it.
+    package func reserve() -> Int {
+        objects.append(0)
+        return objects.count - 1
+    }
+
+    /// Writes an object at its place.
+    ///
+    /// - Parameters:
+    ///   - place: a place that was reserved.
+    ///   - classNames: the names of the object's class and of its superclasses, but for `NSObject`.
+    ///   - fields: the keys, and where their values lie in the property list.
+    package func fill(_ place: Int, classNames: [String], fields: [(key: String, value: Int)]) {
+        let archivedClass = self.place(ofClass: classNames + ["NSObject"])
+        let reference = add(.identifier(UInt64(archivedClass)))
+        objects[place] = table.addDictionary(fields + [(key: "$class", value: reference)])
+    }
+
+    /// Takes a place for a plain value.
+    package func addObject(_ node: BinaryPropertyList.Node) -> Int {
+        objects.append(table.add(node))
+        return objects.count - 1
+    }
+
     /// Ends the writing.
     func fail(_ error: any Error) {
         if failure == nil { failure = error }
     }
 
     /// Puts a field's value into the archive.
-    func add(_ node: BinaryPropertyList.Node) -> Int { table.add(node) }
+    package func add(_ node: BinaryPropertyList.Node) -> Int { table.add(node) }
 
     /// Puts references to objects into the archive, and the objects unless they are there.
     func addReference(to value: Any?) -> Int {
@@ -65,7 +94,9 @@ package final class KeyedArchiveWriter {
     }
 
     /// The place of an object among those of the archive, where it is put unless it is there.
-    private func reference(to value: Any?) -> Int {
+    ///
+    /// - Parameter value: an object, or a Swift value that Foundation has a class for; `nil` is the null object.
+    package func reference(to value: Any?) -> Int {
         guard failure == nil, let value = value.flatMap(Self.flattened) else { return 0 }
         guard let object = value as AnyObject as? NSObject, Self.hasName(type(of: object)),
             !Self.isBoxedSwiftValue(object)
@@ -120,6 +151,12 @@ package final class KeyedArchiveWriter {
             names.append(NSStringFromClass(ancestor))
             next = (ancestor as? NSObject.Type)?.superclass
         }
+        return place(ofClass: names)
+    }
+
+    private func place(ofClass names: [String]) -> Int {
+        let name = names[0]
+        if let known = classPlaces[name] { return known }
         let description = table.addDictionary([
             ("$classname", table.add(.string(name))),
             ("$classes", table.add(.array(names.map { table.add(.string($0)) }))),

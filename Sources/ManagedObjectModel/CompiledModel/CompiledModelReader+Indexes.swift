@@ -2,10 +2,14 @@ import CocoaFoundation
 
 extension CompiledModelReader {
     /// Adds the fetch indexes, the compound indexes of older versions and the uniqueness constraints of an entity.
+    ///
+    /// Apple's compiler also marks properties as indexed, and writes compound indexes, for fetch indexes over just
+    /// these. What is left are settings of their own, for which an index is made unless the archive has it: archives
+    /// from before there were fetch indexes do not.
     func addIndexes(of object: ArchivedObject, to entity: NSEntityDescription) throws {
-        entity.indexedTuples = try tuples("NSCompoundIndexes", of: object)
         entity.uniquenessConstraints = try tuples("NSUniqueTuples", of: object)
-        entity.indexes = try (object.objects("NSFetchIndexDescriptions", of: "NSFetchIndexDescription") ?? [])
+        let named =
+            try (object.objects("NSFetchIndexDescriptions", of: "NSFetchIndexDescription") ?? [])
             .map { index in
                 var index = index
                 index.element = "\(object.element ?? "?").\(try index.text("NSIndexName") ?? "?")"
@@ -14,6 +18,20 @@ extension CompiledModelReader {
                 }
                 return try fetchIndex(index)
             }
+        var namesByTuple: [[String]: Set<String>] = [:]
+        for index in named {
+            if let names = index.plainNames { namesByTuple[names, default: []].insert(index.name) }
+        }
+        func isSetting(_ names: [String]) -> Bool {
+            namesByTuple[names]?.contains(names.joined(separator: "_")) ?? true
+        }
+        for property in entity.ownProperties where property.isIndexedAlone {
+            property.isIndexedAlone = isSetting([property.name])
+        }
+        entity.indexedTuples = try tuples("NSCompoundIndexes", of: object).filter(isSetting)
+        entity.indexes = named
+        entity.indexes = entity.storeIndexes.dropFirst(named.count) + named
+        entity.impliesPropertyIndexes = form == .compiled
     }
 
     private func fetchIndex(_ object: ArchivedObject) throws -> NSFetchIndexDescription {
@@ -59,7 +77,7 @@ extension CompiledModelReader {
     }
 
     /// Lists of names of properties. A model that was made in code may name them by their descriptions.
-    private func tuples(_ key: String, of object: ArchivedObject) throws -> [[Any]] {
+    private func tuples(_ key: String, of object: ArchivedObject) throws -> [[String]] {
         try (object.objects(key, of: "NSArray") ?? []).map { tuple in
             try object.named { try tuple.list() }.map { index in
                 if try archive.isObject(index), let member = try archive.object(at: index, what: key),

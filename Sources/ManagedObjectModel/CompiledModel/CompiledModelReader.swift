@@ -5,6 +5,7 @@ import CocoaFoundation
 /// Entities and their properties come first, and what refers to them is connected when all are there. The keys and
 /// their meaning are those of archives of Apple's tools; where several versions of them differ, all are read.
 struct CompiledModelReader {
+    let form: CompiledModelForm
     let archive: ModelArchive
     private let root: ArchivedObject
     /// The entities with the objects that they are made of, in the order of their names.
@@ -17,7 +18,8 @@ struct CompiledModelReader {
     let expressions: ArchivedExpressions
 
     /// - Throws: `ModelFileError` for data that is not the archive of a model.
-    init(_ data: Data) throws {
+    init(_ data: Data, form: CompiledModelForm) throws {
+        self.form = form
         archive = try ModelArchive(data)
         root = try archive.root()
         expressions = ArchivedExpressions(archive)

@@ -179,6 +179,11 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// What `compoundIndexes` holds, for code of this package, which has to honour it without a warning.
     package internal(set) var indexedTuples: [[Any]] = []
 
+    /// Whether Apple's framework also keeps an index of each property that a fetch index is over alone, under the name
+    /// of the property. It does for entities that come from a model file: its compiler marks such properties as
+    /// indexed, which is the older way to ask for an index.
+    package internal(set) var impliesPropertyIndexes = false
+
     /// Combinations of values that no two objects may share: arrays of attribute names or descriptions.
     open var uniquenessConstraints: [[Any]] = [] { willSet { willChange("uniquenessConstraints") } }
 
@@ -244,6 +249,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         copy.indexedTuples = indexedTuples.map(propertyNames)
         copy.spotlightExpression = spotlightExpression
         copy.codeGenerationType = codeGenerationType
+        copy.impliesPropertyIndexes = impliesPropertyIndexes
         copy.isSyncable = isSyncable
         copy.properties = ownProperties.compactMap { $0.copy() as? NSPropertyDescription }
         copy.indexes = indexes.compactMap { $0.copy() as? NSFetchIndexDescription }

@@ -18,6 +18,7 @@ extension ModelBuilder {
         // An index that the file itself names goes before one that is derived from an old setting.
         let derived = entity.indexesOfOldSettings(besides: named.map(\.name))
         entity.indexes = derived + named
+        entity.impliesPropertyIndexes = true
     }
 
     private func fetchIndex(_ settings: ElementSettings) throws -> NSFetchIndexDescription {

@@ -79,15 +79,29 @@ extension NSManagedObjectModel {
 
     /// The models among the resources of bundles: of each all versions.
     static func modelVersions(in bundles: [Bundle]) -> [NSManagedObjectModel] {
-        modelFiles(in: bundles).flatMap { url -> [NSManagedObjectModel] in
-            let versions =
-                if CompiledModelFolder.isCompiledModel(url) {
-                    (try? CompiledModelFolder(url: url))?.versions.map(\.url)
-                } else {
-                    (try? XcodeModelFile(url: url))?.versions.map(\.url)
-                }
-            return (versions ?? [url]).compactMap { NSManagedObjectModel(contentsOf: $0) }
+        modelFiles(in: bundles).flatMap { url in
+            ((try? versions(at: url)) ?? []).compactMap { NSManagedObjectModel(contentsOf: $0) }
         }
+    }
+
+    /// The models and the versions of models that have a name among the resources of a bundle.
+    static func models(named name: String, in bundle: Bundle) -> [NSManagedObjectModel] {
+        modelFiles(in: [bundle]).flatMap { url in
+            let versions = (try? versions(at: url)) ?? []
+            guard url.deletingPathExtension().lastPathComponent != name else { return versions }
+            return versions.filter { $0.deletingPathExtension().lastPathComponent == name }
+        }.compactMap { NSManagedObjectModel(contentsOf: $0) }
+    }
+
+    /// The files of all versions of a model, or the file itself.
+    ///
+    /// - Throws: `ModelFileError` for a folder that cannot be read.
+    static func versions(at url: URL) throws -> [URL] {
+        if CompiledModelFolder.isCompiledModel(url) {
+            return try CompiledModelFolder(url: url).versions.map(\.url)
+        }
+        guard url.pathExtension == "xcdatamodeld" else { return [url] }
+        return try XcodeModelFile(url: url).versions.map(\.url)
     }
 
     private static func modelFiles(in bundles: [Bundle]) -> [URL] {

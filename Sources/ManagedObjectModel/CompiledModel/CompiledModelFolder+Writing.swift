@@ -1,0 +1,113 @@
+import CocoaFoundation
+
+extension CompiledModelFolder {
+    /// Compiles a model of Xcode as Apple's compiler does: all versions of a folder `.xcdatamodeld` into a folder
+    /// `.momd`, and a folder `.xcdatamodel` into a file `.mom`.
+    ///
+    /// - Parameters:
+    ///   - source: a folder `.xcdatamodeld` or `.xcdatamodel`.
+    ///   - target: where the compiled model goes. What is there is replaced when all of it has been written.
+    /// - Throws: `ModelFileError` for a source that cannot be read or compiled, and for a target that cannot be written.
+    package static func compile(_ source: URL, to target: URL) throws {
+        let file = try XcodeModelFile(url: source)
+        if source.pathExtension != "xcdatamodeld" {
+            let model = try NSManagedObjectModel(loading: file.currentVersion.url)
+            try write(try compiledData(model, from: file.currentVersion.url), to: target)
+            return
+        }
+        let versions = try file.versions.map { version in
+            (name: version.name, model: try NSManagedObjectModel(loading: version.url))
+        }
+        // Apple's compiler names the current version where the source does.
+        let isNamed = try file.versions.count > 1 || namesCurrentVersion(source)
+        try write(versions, currentVersion: isNamed ? file.currentVersion.name : nil, to: target)
+    }
+
+    private static func namesCurrentVersion(_ source: URL) throws -> Bool {
+        let marker = source.appendingPathComponent(".xccurrentversion")
+        guard FileManager.default.fileExists(atPath: marker.path) else { return false }
+        let list = try PropertyListDictionary(BoundedFile.read(marker, limit: VersionInfo.largestFile))
+        return try list.text("_XCCurrentVersionName") != nil
+    }
+
+    /// Writes the versions of a model as a folder `.momd`.
+    ///
+    /// All files are written to a draft beside the target first, so that a failure leaves the target as it was.
+    ///
+    /// - Parameters:
+    ///   - versions: the versions and their names, which become the names of the files.
+    ///   - currentVersion: the name of the version that applications use; `nil` for a single version whose source does
+    ///     not name it.
+    ///   - target: where the folder goes. What is there is replaced.
+    /// - Throws: `ModelFileError` for names that no file can have, a current version that is not among the versions, a
+    ///   model that contradicts itself, and a folder that cannot be written.
+    package static func write(
+        _ versions: [(name: String, model: NSManagedObjectModel)], currentVersion: String?, to target: URL
+    ) throws {
+        var info = VersionInfo()
+        info.currentVersionName = currentVersion
+        var files: [(name: String, data: Data)] = []
+        for (name, model) in versions {
+            guard !name.isEmpty, !name.contains("/"), !name.contains("\0"), !name.hasPrefix(".") else {
+                throw ModelFileError(.invalidValue, "'\(name)' cannot be the name of a version", file: target)
+            }
+            guard info.versionHashes[name] == nil else {
+                throw ModelFileError(.duplicateName, "there are two versions '\(name)'", file: target)
+            }
+            files.append(("\(name).mom", try compiledData(model, from: target)))
+            info.versionHashes[name] = model.entityVersionHashesByName
+            info.versionChecksums[name] = model.versionChecksum
+        }
+        if let currentVersion, info.versionHashes[currentVersion] == nil {
+            throw ModelFileError(
+                .unknownName, "the current version '\(currentVersion)' is not among the versions",
+                file: target)
+        }
+        files.append((listName, info.data()))
+        try replace(target) { draft in
+            try FileManager.default.createDirectory(at: draft, withIntermediateDirectories: true)
+            for (name, data) in files { try data.write(to: draft.appendingPathComponent(name)) }
+        }
+    }
+
+    private static func compiledData(_ model: NSManagedObjectModel, from file: URL) throws -> Data {
+        do {
+            return try model.compiledData()
+        } catch var error as ModelFileError {
+            error.file = file
+            throw error
+        }
+    }
+
+    private static func write(_ data: Data, to target: URL) throws {
+        try replace(target) { draft in try data.write(to: draft) }
+    }
+
+    /// Puts what is made at the place of a draft into the place of the target.
+    private static func replace(_ target: URL, with make: (URL) throws -> Void) throws {
+        let files = FileManager.default
+        let folder = target.deletingLastPathComponent()
+        let mark = UUID().uuidString
+        let draft = folder.appendingPathComponent(".\(target.lastPathComponent).\(mark).draft")
+        let former = folder.appendingPathComponent(".\(target.lastPathComponent).\(mark).former")
+        do {
+            defer { try? files.removeItem(at: draft) }
+            try make(draft)
+            guard files.fileExists(atPath: target.path) else {
+                return try files.moveItem(at: draft, to: target)
+            }
+            try files.moveItem(at: target, to: former)
+            do {
+                try files.moveItem(at: draft, to: target)
+            } catch {
+                try? files.moveItem(at: former, to: target)
+                throw error
+            }
+            try? files.removeItem(at: former)
+        } catch {
+            throw ModelFileError(
+                .unreadable, "the compiled model cannot be written: \(error.localizedDescription)",
+                file: target)
+        }
+    }
+}

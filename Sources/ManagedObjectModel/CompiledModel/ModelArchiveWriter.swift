@@ -1,0 +1,150 @@
+import CocoaFoundation
+
+/// The archive of a model while it grows: objects with class names and fields, which may refer to each other in circles.
+final class ModelArchiveWriter {
+    private let archive = KeyedArchiveWriter()
+    private var texts: [String: Int] = [:]
+    private var singletons: [String: Int] = [:]
+
+    /// The value of a field.
+    enum Value {
+        case null
+        case flag(Bool)
+        case number(Int)
+        case real(Double)
+        case data(Data)
+        /// A text that is an object of its own.
+        case text(String?)
+        /// A text in the field itself.
+        case plainText(String)
+        case object(Int)
+        /// A list of objects in the field itself.
+        case list([Int])
+    }
+
+    /// The fields of an object in the order in which they are written.
+    typealias Fields = [(key: String, value: Value)]
+
+    /// Takes a place for an object that is written later.
+    func reserve() -> Int { archive.reserve() }
+
+    /// Writes an object at a place that was reserved.
+    ///
+    /// - Parameter classNames: the names of the class and of its superclasses, but for `NSObject`.
+    func fill(_ place: Int, _ classNames: [String], _ fields: Fields) {
+        archive.fill(
+            place, classNames: classNames, fields: fields.map { (key: $0.key, value: node($0.value)) })
+    }
+
+    /// Writes an object.
+    ///
+    /// - Returns: its place.
+    func add(_ classNames: [String], _ fields: Fields) -> Int {
+        let place = reserve()
+        fill(place, classNames, fields)
+        return place
+    }
+
+    /// Writes an object of which the archive needs one only.
+    func addOnce(_ classNames: [String], _ fields: Fields) -> Int {
+        let name = classNames.first ?? ""
+        if let known = singletons[name] { return known }
+        let place = add(classNames, fields)
+        singletons[name] = place
+        return place
+    }
+
+    private func node(_ value: Value) -> Int {
+        switch value {
+        case .null, .text(nil): archive.add(.identifier(0))
+        case .flag(let flag): archive.add(.boolean(flag))
+        case .number(let number): archive.add(.integer(Int64(number)))
+        case .real(let number): archive.add(.real(number))
+        case .data(let data): archive.add(.data(data))
+        case .text(let text?): archive.add(.identifier(UInt64(place(of: text))))
+        case .plainText(let text): archive.add(.string(text))
+        case .object(let place): archive.add(.identifier(UInt64(place)))
+        case .list(let places): archive.add(.array(places.map { archive.add(.identifier(UInt64($0))) }))
+        }
+    }
+
+    /// The place of a text, which is written once.
+    func place(of text: String) -> Int {
+        if let known = texts[text] { return known }
+        let place = archive.addObject(.string(text))
+        texts[text] = place
+        return place
+    }
+
+    // MARK: Collections
+
+    /// The classes of collections, as Apple's archives of models name them.
+    enum Collection {
+        static let array = ["NSArray"]
+        static let mutableArray = ["NSMutableArray", "NSArray"]
+        static let set = ["NSSet"]
+        static let dictionary = ["NSDictionary"]
+        static let mutableDictionary = ["NSMutableDictionary", "NSDictionary"]
+    }
+
+    /// Writes an array or a set.
+    func addList(_ classNames: [String], _ places: [Int]) -> Value {
+        .object(add(classNames, [("NS.objects", .list(places))]))
+    }
+
+    /// Writes a dictionary with texts as keys.
+    func addDictionary(_ classNames: [String], _ entries: [(key: String, place: Int)]) -> Value {
+        let entries = entries.sorted { $0.key.utf8Precedes($1.key) }
+        return .object(
+            add(
+                classNames,
+                [
+                    ("NS.keys", .list(entries.map { place(of: $0.key) })),
+                    ("NS.objects", .list(entries.map(\.place))),
+                ]))
+    }
+
+    // MARK: Values of Foundation
+
+    /// Writes a value of Foundation.
+    ///
+    /// - Throws: `ModelFileError` for a value that does not support secure coding.
+    func addValue(_ value: Any?, for element: String) throws -> Value {
+        guard let value else { return .null }
+        return .object(try place(of: value, for: element))
+    }
+
+    /// The place of a value of Foundation, which is written unless it is a text that is there already.
+    func place(of value: Any, for element: String) throws -> Int {
+        if let text = value as? String { return place(of: text) }
+        if let decimal = value as? NSDecimalNumber, decimal == .zero {
+            return add(zero: decimal)
+        }
+        let place = archive.reference(to: value)
+        if let failure = archive.failure {
+            throw ModelFileError(
+                .invalidValue, "a value cannot be archived: \(failure.localizedDescription)", element: element
+            )
+        }
+        return place
+    }
+
+    /// Writes the number 0 as Apple's archives have it: an object of a private class, without digits, whose exponent
+    /// tells how the number was spelled.
+    private func add(zero: NSDecimalNumber) -> Int {
+        add(
+            ["NSDecimalNumberPlaceholder", "NSDecimalNumber", "NSNumber", "NSValue"],
+            [
+                ("NS.exponent", .number(zero.decimalValue.exponent)), ("NS.length", .number(0)),
+                ("NS.negative", .flag(false)), ("NS.compact", .flag(false)), ("NS.mantissa.bo", .number(1)),
+                ("NS.mantissa", .data(Data(count: 16))),
+            ])
+    }
+
+    /// The archive.
+    ///
+    /// - Parameter root: the place of the outermost object.
+    func finish(root: Int) throws -> Data {
+        try ModelArchive.throwing { try archive.finish(root: root) }
+    }
+}
