@@ -53,12 +53,17 @@ let package = Package(
         .target(
             name: "CoreDataMacros", dependencies: ["CoreData", "CoreDataMacrosPlugin"],
             swiftSettings: settings),
+        // What the command line and the build plugin do with models: checking, comparing.
+        .target(name: "ModelTools", dependencies: ["ManagedObjectModel"], swiftSettings: settings),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
             name: "CocoaFoundationTests", dependencies: ["CocoaFoundation", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ModelToolsTests", dependencies: ["ModelTools", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "CoreDataTests",

@@ -30,7 +30,8 @@ extension XcodeModelFile {
         guard !name.isEmpty, !name.hasPrefix("."), !name.contains(where: { $0 == "/" || $0 == "\0" }) else {
             throw ModelFileError(.invalidValue, "'\(name)' cannot be the name of a version", file: url)
         }
-        let version = Version(name: name, url: url.appendingPathComponent("\(name).xcdatamodel"))
+        let version = Version(
+            name: name, url: url.appendingPathComponent("\(name).xcdatamodel", isDirectory: true))
         guard !currentVersion.url.path.utf8.elementsEqual(url.path.utf8) else {
             throw ModelFileError(
                 .unsupportedForm, "a single .xcdatamodel has no versions; put it into a .xcdatamodeld",
