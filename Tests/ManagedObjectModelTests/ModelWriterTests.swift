@@ -38,7 +38,7 @@ struct ModelWriterTests {
                 <attribute name="title" attributeType="String" minValueString="1" maxValueString="9"
                     regularExpressionString="[a-z]+&quot;" defaultValueString="" indexed="YES"
                     spotlightIndexingEnabled="YES" versionHashModifier="x" elementID="name" syncable="YES">
-                    <userInfo><entry key="k" value="v"/><entry key="a" value=""/></userInfo></attribute>
+                    <userInfo><entry key="a" value=""/><entry key="k" value="v"/></userInfo></attribute>
                 <attribute name="word" optional="YES" attributeType="String" derived="YES"
                     derivationExpression="canonical:(title)"/>
                 <relationship name="pages" optional="YES" toMany="YES" minCount="1" maxCount="7"

@@ -50,7 +50,8 @@ extension XcodeModelFile {
     @discardableResult
     package mutating func addVersion(named name: String, contents tree: ModelElement) throws -> Version {
         try Self.checkVersionName(name, url)
-        let version = Version(name: name, url: url.appendingPathComponent("\(name).xcdatamodel"))
+        let version = Version(
+            name: name, url: url.appendingPathComponent("\(name).xcdatamodel", isDirectory: true))
         guard !currentVersion.url.path.utf8.elementsEqual(url.path.utf8) else {
             throw ModelFileError(
                 .unsupportedForm, "a single .xcdatamodel has no versions; put it into a .xcdatamodeld",

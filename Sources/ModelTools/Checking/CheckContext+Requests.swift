@@ -1,0 +1,126 @@
+import ManagedObjectModel
+
+extension CheckContext {
+    /// The key paths in the predicates of fetch requests, fetched properties and partial indexes.
+    mutating func checkRequests() {
+        for entity in entities {
+            for case let property as NSFetchedPropertyDescription in entity.ownProperties {
+                guard let request = property.fetchRequest else { continue }
+                checkPredicate(request.predicate, of: request.entityName, entity.name, property.name)
+            }
+            for index in entity.indexes {
+                checkPredicate(index.partialIndexPredicate, of: entity.name, entity.name, index.name)
+                for part in index.elements where part.isOverExpression {
+                    guard let expression = (part.property as? NSExpressionDescription)?.expression else {
+                        continue
+                    }
+                    var paths = KeyPathCollector()
+                    paths.collect(expression)
+                    checkPaths(paths.keyPaths, of: entity.name, entity.name, index.name)
+                }
+            }
+        }
+        for (name, request) in model.fetchRequestTemplatesByName.sorted(by: { $0.key < $1.key }) {
+            if let entity = request.entityName, sound[entity] == nil {
+                report(.invalidFetchRequest, nil, name, "the entity '\(entity)' is not in the model")
+            }
+            checkPredicate(request.predicate, of: request.entityName, nil, name)
+        }
+    }
+
+    private mutating func checkPredicate(
+        _ predicate: NSPredicate?, of entity: String?, _ place: String?, _ name: String
+    ) {
+        guard let predicate else { return }
+        var paths = KeyPathCollector()
+        paths.collect(predicate)
+        checkPaths(paths.keyPaths, of: entity, place, name)
+    }
+
+    private mutating func checkPaths(
+        _ keyPaths: [String], of entityName: String?, _ place: String?, _ name: String
+    ) {
+        guard let entity = entityName.flatMap({ sound[$0] }) else { return }
+        for keyPath in keyPaths where !Self.leadsSomewhere(keyPath, entity) {
+            report(
+                .unknownKeyPath, place, name,
+                "'\(keyPath)' is no key path of the entity '\(entity.name ?? "?")'")
+        }
+    }
+
+    /// Whether a key path leads to a property, of the entity or of one that inherits from it.
+    private static func leadsSomewhere(_ keyPath: String, _ entity: NSEntityDescription) -> Bool {
+        if case .attribute = entity.walk(keyPath) { return true }
+        var holders = entity.selfAndDescendants
+        for name in keyPath.split(separator: ".").map(String.init) {
+            // What comes behind an operator or a value is the store's to refuse.
+            if name.hasPrefix("@") || ["self", "entity", "objectID"].contains(name) { return true }
+            let properties = holders.compactMap { $0.propertiesByName[name] }
+            guard !properties.isEmpty else { return false }
+            let destinations = properties.compactMap { ($0 as? NSRelationshipDescription)?.destinationEntity }
+            guard destinations.count == properties.count else { return true }
+            holders = destinations.flatMap(\.selfAndDescendants)
+        }
+        return true
+    }
+
+    // MARK: Constraints
+
+    /// Uniqueness constraints over values that the application does not set.
+    mutating func checkConstraints() {
+        for entity in entities {
+            for names in entity.uniquenessConstraintNames {
+                for name in names where entity.propertiesByName[name] is NSDerivedAttributeDescription {
+                    report(
+                        .invalidConstraint, entity.name, names.joined(separator: ", "),
+                        "'\(name)' is derived; a uniqueness constraint needs stored values")
+                }
+            }
+        }
+    }
+}
+
+/// The key paths that an expression or predicate follows from the object that it is about.
+struct KeyPathCollector {
+    private(set) var keyPaths: [String] = []
+
+    mutating func collect(_ predicate: NSPredicate) {
+        var rest = [predicate]
+        while let next = rest.popLast() {
+            switch next.shape {
+            case .comparison(let comparison):
+                collect(comparison.leftExpression)
+                collect(comparison.rightExpression)
+            case .compound(_, let parts): rest += parts.reversed()
+            case .value, .opaque: break
+            }
+        }
+    }
+
+    mutating func collect(_ expression: NSExpression) {
+        var rest = [expression]
+        while let next = rest.popLast() {
+            switch next.kind {
+            case .keyPath(let operand, let path):
+                if case .evaluatedObject = operand.kind {
+                    keyPaths.append(path)
+                } else {
+                    rest.append(operand)
+                }
+            case .function(let target, _, let arguments):
+                rest += arguments.reversed()
+                if let target { rest.append(target) }
+            case .aggregate(let elements): rest += elements.reversed()
+            case .set(_, let left, let right): rest += [right, left]
+            // The predicate of a subquery is about the elements of the collection.
+            case .subquery(let collection, _, _): rest.append(collection)
+            case .assignment(_, let value): rest.append(value)
+            case .conditional(let predicate, let first, let second):
+                collect(predicate)
+                rest += [second, first]
+            case .block(_, let arguments): rest += arguments.reversed()
+            case .constant, .evaluatedObject, .variable, .symbol, .anyKey, .custom: break
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import ManagedObjectModel
+
+/// A model that is being checked, and what has been found. The rules are in extensions, one file for each subject.
+struct CheckContext {
+    let model: NSManagedObjectModel
+    let entities: [NSEntityDescription]
+    /// The entities by name.
+    let sound: [String: NSEntityDescription]
+    private let lines: LineTable?
+    private(set) var findings: [ModelFinding] = []
+
+    init(_ model: NSManagedObjectModel, lines: LineTable?) {
+        self.model = model
+        self.lines = lines
+        // The properties of an entity in a circle of superentities are not defined.
+        entities = model.entities.filter { $0.rootEntity.superentity == nil }
+        sound = Dictionary(entities.map { ($0.name ?? "", $0) }) { first, _ in first }
+    }
+
+    mutating func report(
+        _ code: ModelFinding.Code, _ entity: String?, _ property: String?, _ message: String
+    ) {
+        findings.append(
+            ModelFinding(
+                code, line: lines?.line(entity, property), entity: entity, property: property, message))
+    }
+
+    mutating func report(_ code: ModelFinding.Code, _ property: NSPropertyDescription, _ message: String) {
+        report(code, property.owner?.name, property.name, message)
+    }
+
+    /// Everything that would keep a store from being made for the model.
+    mutating func checkConsistency() {
+        for found in model.inconsistencies() {
+            report(Self.code(of: found.problem), found.entity, found.property, found.detail)
+        }
+    }
+
+    private static func code(of problem: ModelInconsistency.Problem) -> ModelFinding.Code {
+        switch problem {
+        case .missingName: .missingName
+        case .duplicateName, .differentEntitiesOfOneName: .duplicateName
+        case .reservedName: .reservedName
+        case .inheritanceCycle: .inheritanceCycle
+        case .missingEntity: .missingDestination
+        case .redefinedProperty: .redefinedProperty
+        case .invalidType: .attributeWithoutType
+        case .invalidDefaultValue: .invalidDefaultValue
+        case .invalidComposite: .invalidComposite
+        case .invalidDerivation: .invalidDerivation
+        case .inverseMismatch: .inverseMismatch
+        case .invalidCount: .invalidCount
+        case .invalidIndex: .invalidIndex
+        case .invalidConstraint: .invalidConstraint
+        case .invalidFetchRequest: .invalidFetchRequest
+        }
+    }
+}
+
+extension NSEntityDescription {
+    var ownAttributes: [NSAttributeDescription] { ownProperties.compactMap { $0 as? NSAttributeDescription } }
+    var ownRelationships: [NSRelationshipDescription] {
+        ownProperties.compactMap { $0 as? NSRelationshipDescription }
+    }
+}

@@ -1,0 +1,185 @@
+import ManagedObjectModel
+
+/// The search for mistakes in models: what Xcode warns about and refuses, what Core Data refuses when a model is
+/// used, and some of what only shows when it is too late.
+///
+/// A file that does not load as a model is checked as well: what keeps it from loading is reported and left out,
+/// and the rest is checked.
+package enum ModelCheck {
+    /// Checks the files of a model.
+    ///
+    /// - Parameter url: a folder `.xcdatamodeld`, of which every version is checked, a folder `.xcdatamodel`, the
+    ///   file `contents` in it, or a compiled model.
+    /// - Returns: the findings in the order of the versions, and of the elements in each; a file that cannot be
+    ///   read is a finding too.
+    package static func findings(in url: URL) -> [ModelFinding] {
+        switch url.pathExtension {
+        case "momd", "mom", "omo": return findings(inCompiled: url)
+        case "xcdatamodeld", "xcdatamodel": break
+        default:
+            var isDirectory: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory)
+            if !isDirectory.boolValue {
+                return findings(inContents: url) { try XcodeModelFile.tree(of: url) }
+            }
+        }
+        do {
+            return try XcodeModelFile(url: url).versions.flatMap { findings(inVersion: $0.url) }
+        } catch {
+            return finding(for: error, file: url, isFolder: true) + versionFindings(url)
+        }
+    }
+
+    /// Checks the tree of a `contents` file.
+    package static func findings(in tree: ModelElement, file: URL? = nil) -> [ModelFinding] {
+        var check = TreeCheck(tree)
+        let cleared = check.run()
+        var found = check.findings
+        do {
+            let model = try NSManagedObjectModel(tree: cleared)
+            found += modelFindings(model, CloudKitScope(tree), lines: LineTable(tree))
+        } catch {
+            // Whatever is wrong has been left out; if it is not, one error is better than none.
+            found += finding(for: error, file: nil)
+        }
+        return ordered(found, file: file)
+    }
+
+    /// Checks a model that was built in code or read from a compiled model.
+    ///
+    /// - Parameter usesCloudKit: whether the model is meant for a store that is kept in CloudKit too.
+    package static func findings(in model: NSManagedObjectModel, usesCloudKit: Bool = false) -> [ModelFinding]
+    {
+        let scope: CloudKitScope = usesCloudKit ? .allEntities : .configurations([])
+        return ordered(modelFindings(model, scope, lines: nil), file: nil)
+    }
+
+    // MARK: Parts
+
+    private static func modelFindings(
+        _ model: NSManagedObjectModel, _ scope: CloudKitScope, lines: LineTable?
+    ) -> [ModelFinding] {
+        var context = CheckContext(model, lines: lines)
+        context.checkConsistency()
+        context.checkNames()
+        context.checkClasses()
+        context.checkEntities()
+        context.checkAttributes()
+        context.checkRelationships()
+        context.checkRequests()
+        context.checkConstraints()
+        context.checkConfigurations()
+        context.checkCloudKit(scope)
+        return context.findings
+    }
+
+    private static func findings(inVersion url: URL) -> [ModelFinding] {
+        findings(inContents: url.appendingPathComponent("contents")) { try XcodeModelFile.contents(of: url) }
+    }
+
+    private static func findings(inContents file: URL, _ read: () throws -> ModelElement) -> [ModelFinding] {
+        do {
+            return findings(in: try read(), file: file)
+        } catch {
+            return finding(for: error, file: file)
+        }
+    }
+
+    private static func findings(inCompiled url: URL) -> [ModelFinding] {
+        do {
+            return ordered(
+                modelFindings(try NSManagedObjectModel(loading: url), .configurations([]), lines: nil),
+                file: url)
+        } catch {
+            return finding(for: error, file: url)
+        }
+    }
+
+    /// The findings in the versions of a folder that does not say which is the current one.
+    private static func versionFindings(_ url: URL) -> [ModelFinding] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+        return names.filter { $0.hasSuffix(".xcdatamodel") }.sorted()
+            .flatMap { findings(inVersion: url.appendingPathComponent($0)) }
+    }
+
+    private static func finding(for error: any Error, file: URL?, isFolder: Bool = false) -> [ModelFinding] {
+        guard let error = error as? ModelFileError else {
+            return [ModelFinding(.unreadable, file: file?.path, error.localizedDescription)]
+        }
+        let code: ModelFinding.Code =
+            switch error.reason {
+            case .unreadable, .unwritable: .unreadable
+            case .tooLarge: .tooLarge
+            case .unsupportedForm: .unsupportedForm
+            case .malformed: .malformed
+            case .unknownName, .missingValue: isFolder ? .currentVersionUnknown : .invalidSetting
+            case .duplicateName: .duplicateName
+            case .cycle: .inheritanceCycle
+            case .inexpressible: .inexpressible
+            case .invalidValue: .invalidSetting
+            }
+        return [
+            ModelFinding(
+                code, file: (error.file ?? file)?.path, line: error.line, entity: error.element, error.detail)
+        ]
+    }
+
+    /// In the order of the lines, and without what was found twice.
+    private static func ordered(_ findings: [ModelFinding], file: URL?) -> [ModelFinding] {
+        var seen: Set<String> = []
+        return findings.enumerated()
+            .sorted { ($0.element.line ?? 0, $0.offset) < ($1.element.line ?? 0, $1.offset) }
+            .map { entry in
+                var finding = entry.element
+                if finding.file == nil { finding.file = file?.path }
+                return finding
+            }
+            .filter { seen.insert($0.description).inserted }
+    }
+}
+
+/// Which entities have to keep to the rules of CloudKit.
+enum CloudKitScope {
+    case allEntities
+    case configurations(Set<String>)
+
+    init(_ tree: ModelElement) {
+        if tree["usedWithCloudKit"]?.lowercased() == "yes" || tree["usedWithCloudKit"]?.lowercased() == "true"
+        {
+            self = .allEntities
+        } else {
+            self = .configurations(XcodeDocumentSettings(of: tree).cloudKitConfigurations)
+        }
+    }
+}
+
+/// The lines of the elements of a file by entity and name.
+struct LineTable {
+    private var entities: [String: Int] = [:]
+    private var members: [String: [String: Int]] = [:]
+    private var others: [String: Int] = [:]
+
+    init(_ tree: ModelElement) {
+        for element in tree.children {
+            guard let name = element["name"], let line = element.line else { continue }
+            guard element.name == "entity" else {
+                if others[name] == nil { others[name] = line }
+                continue
+            }
+            if entities[name] == nil { entities[name] = line }
+            for child in element.children {
+                guard let member = child["name"], let line = child.line else { continue }
+                if members[name]?[member] == nil { members[name, default: [:]][member] = line }
+            }
+        }
+    }
+
+    /// The line of a member of an entity, or of the entity if there is no such member, or of a configuration or
+    /// fetch request.
+    func line(_ entity: String?, _ member: String?) -> Int? {
+        guard let entity else { return member.flatMap { others[$0] } }
+        if let member, let line = members[entity]?[member] { return line }
+        let base = member.map { String($0.prefix { $0 != "." }) }
+        return base.flatMap { members[entity]?[$0] } ?? entities[entity]
+    }
+}

@@ -1,0 +1,123 @@
+import ManagedObjectModel
+
+/// Reads single elements of a model file, each in a model of its own, to find all settings that cannot be read.
+struct SettingProbe {
+    /// A setting that cannot be read, and why.
+    struct Problem {
+        let code: ModelFinding.Code
+        let detail: String
+    }
+
+    /// The composite types of the file.
+    var composites: [ModelElement] = []
+
+    /// What is wrong with a property, index or other element in an entity.
+    ///
+    /// - Returns: the problems, and the element without the settings that have them; `nil` if it cannot be read
+    ///   without them.
+    func problems(ofMember element: ModelElement) -> (found: [Problem], cured: ModelElement?) {
+        var element = element
+        var references: [ModelElement.Attribute] = []
+        // Where a relationship leads is no matter of the relationship alone.
+        if element.name == "relationship" {
+            references = element.attributes.filter { ["destinationEntity", "inverseName"].contains($0.name) }
+            element["destinationEntity"] = "Probe"
+            element["inverseName"] = nil
+        }
+        var (found, cured) = problems(element) { [self] in [entity([$0])] }
+        if cured != nil, element.name == "relationship" {
+            cured?["destinationEntity"] = nil
+            for reference in references { cured?[reference.name] = reference.value }
+        }
+        return (found, cured)
+    }
+
+    /// What is wrong with an entity besides its properties.
+    func problems(ofEntity element: ModelElement) -> (found: [Problem], cured: ModelElement?) {
+        problems(element) { [$0] }
+    }
+
+    /// What is wrong with a fetch request of the model besides its entity.
+    func problems(ofRequest element: ModelElement) -> (found: [Problem], cured: ModelElement?) {
+        let name = element["entity"]
+        var element = element
+        element["entity"] = "Probe"
+        var (found, cured) = problems(element) { [self] in [entity([]), $0] }
+        cured?["entity"] = name
+        return (found, cured)
+    }
+
+    private func entity(_ children: [ModelElement]) -> ModelElement {
+        ModelElement("entity", attributes: [.init("name", "Probe")], children: children)
+    }
+
+    /// The code for what is wrong with a setting; for all others the setting is just invalid.
+    private static let codes: [String: ModelFinding.Code] = [
+        "defaultValueString": .invalidDefaultValue, "defaultDateTimeInterval": .invalidDefaultValue,
+        "predicateString": .invalidPredicate, "partialIndexPredicate": .invalidPredicate,
+        "minCount": .invalidCount, "maxCount": .invalidCount,
+    ]
+
+    private func problems(
+        _ element: ModelElement, in tree: (ModelElement) -> [ModelElement]
+    ) -> (found: [Problem], cured: ModelElement?) {
+        var element = element
+        var found: [Problem] = []
+        // Every round takes one setting out, and the reader bounds how many an element has.
+        while let error = error(tree(element)) {
+            guard let (cured, code) = cure(element, error, tree) else {
+                found.append(Problem(code: Self.code(of: error, element), detail: error.detail))
+                return (found, nil)
+            }
+            found.append(Problem(code: code, detail: error.detail))
+            element = cured
+        }
+        return (found, element)
+    }
+
+    /// The element without the setting that the error is about: the one without which there is another error, or
+    /// none.
+    private func cure(
+        _ element: ModelElement, _ error: ModelFileError, _ tree: (ModelElement) -> [ModelElement]
+    ) -> (ModelElement, ModelFinding.Code)? {
+        let needed: Set<String> = [
+            "name", "derived", "derivationExpression", "composite", "destinationEntity", "entity",
+        ]
+        for attribute in element.attributes where !needed.contains(attribute.name) {
+            // Without its type an attribute has another meaning, so that other errors would be about nothing.
+            if attribute.name == "attributeType" { continue }
+            var without = element
+            without[attribute.name] = nil
+            if self.error(tree(without))?.detail != error.detail {
+                return (without, Self.codes[attribute.name] ?? .invalidSetting)
+            }
+        }
+        return nil
+    }
+
+    private static func code(of error: ModelFileError, _ element: ModelElement) -> ModelFinding.Code {
+        switch element.name {
+        case "attribute" where element["derived"] != nil && error.detail.contains("erivation"):
+            return .invalidDerivation
+        case "attribute" where element["composite"] != nil || element["attributeType"] == "Composite":
+            return .invalidComposite
+        case "attribute" where error.detail.contains("type"):
+            return .unknownType
+        case "fetchIndex": return .invalidIndex
+        case "fetchedProperty":
+            return element.children(named: "fetchRequest").contains { $0["predicateString"] != nil }
+                ? .invalidPredicate : .invalidFetchRequest
+        default: return .invalidSetting
+        }
+    }
+
+    private func error(_ content: [ModelElement]) -> ModelFileError? {
+        do {
+            _ = try NSManagedObjectModel(tree: ModelElement("model", children: composites + content))
+            return nil
+        } catch {
+            return error as? ModelFileError
+                ?? ModelFileError(.invalidValue, error.localizedDescription)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import ModelTools
+
+/// The check of files and folders.
+struct ModelCheckFileTests {
+    private func inFolder(_ body: (URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "check-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder)
+    }
+
+    private func write(_ text: String, to url: URL) throws {
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+
+    @Test func everyVersionIsChecked() throws {
+        try inFolder { folder in
+            let url = folder.appending(path: "M.xcdatamodeld")
+            var file = try XcodeModelFile.create(at: url, contents: tree("<entity name=\"A\"/>"))
+            try file.addVersion(named: "M 2", contents: tree("<entity name=\"b\"/>"))
+            let found = ModelCheck.findings(in: url)
+            #expect(found.map(\.code) == [.emptyEntity, .nameStyle, .emptyEntity])
+            #expect(found[0].file?.hasSuffix("M.xcdatamodeld/M.xcdatamodel/contents") == true)
+            #expect(found[2].file?.hasSuffix("M.xcdatamodeld/M 2.xcdatamodel/contents") == true)
+            #expect(found[2].line == 3)
+            let version = ModelCheck.findings(in: file.currentVersion.url)
+            #expect(version.map(\.code) == [.emptyEntity])
+            #expect(
+                ModelCheck.findings(in: file.currentVersion.url.appending(path: "contents")).map(\.code)
+                    == [.emptyEntity])
+            try write(
+                "<plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key><string>M 3.xcdatamodel</string></dict></plist>",
+                to: url.appending(path: ".xccurrentversion"))
+            #expect(
+                ModelCheck.findings(in: url).map(\.code)
+                    == [.currentVersionUnknown, .nameStyle, .emptyEntity, .emptyEntity])
+        }
+    }
+
+    @Test func filesThatCannotBeRead() throws {
+        try inFolder { folder in
+            let cases: [(String, String, ModelFinding.Code)] = [
+                ("a.xcdatamodel/contents", "<model><entity", .malformed),
+                ("b.xcdatamodel/contents", "<plist/>", .malformed),
+                ("c.xcdatamodel/elements", "bplist00", .unsupportedForm),
+                ("d.xcdatamodel/other", "", .unreadable),
+                ("e.xcdatamodel/contents", String(repeating: "<a>", count: 100), .tooLarge),
+            ]
+            for (path, text, code) in cases {
+                let file = folder.appending(path: path)
+                try write(text, to: file)
+                let found = ModelCheck.findings(in: file.deletingLastPathComponent())
+                #expect(found.map(\.code) == [code], "\(path): \(found)")
+                #expect(found.first?.file != nil)
+            }
+            #expect(ModelCheck.findings(in: folder.appending(path: "none")).map(\.code) == [.unreadable])
+        }
+    }
+}
