@@ -56,7 +56,6 @@ let package = Package(
             name: "CoreDataCommand",
             dependencies: [
                 "CoreData",
-                "ModelPorting",
                 "ModelTools",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A folder for one test, with a model of two versions in it.
-struct ModelFolder: ~Copyable {
+final class ModelFolder {
     let url: URL
 
     var model: String { url.appending(path: "Library.xcdatamodeld").path }

@@ -11,6 +11,16 @@ enum ModelCache {
     /// No model of a store that we know of has an archive of more than 3 MB.
     private static let sizeLimit = 64 << 20
 
+    /// The statements that make the table and fill it.
+    static func creationStatements(_ model: NSManagedObjectModel) throws -> [SQLStatement] {
+        [
+            SQLStatement("CREATE TABLE \(table) (Z_CONTENT BLOB)"),
+            SQLStatement(
+                "INSERT INTO \(table) (Z_CONTENT) VALUES (?)",
+                [.blob(try RawDeflate.compress(try model.modelCacheArchive()))]),
+        ]
+    }
+
     /// Reads the model of a store.
     ///
     /// - Throws: 134060 when the store has no copy of its model, 134080 when the copy cannot be read or is not that of

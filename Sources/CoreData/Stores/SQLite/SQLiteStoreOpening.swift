@@ -194,7 +194,7 @@ struct SQLiteStoreOpening {
         var isFilled = false
         try database.inTransaction(.exclusive) {
             guard try !hasTables(database) else { return .rollback }
-            for statement in try store.schema.creationStatements() {
+            for statement in try store.schema.creationStatements() + ModelCache.creationStatements(model) {
                 try database.execute(
                     sql: statement.text, arguments: StatementArguments(statement.databaseValues))
             }
