@@ -104,6 +104,26 @@ struct HostileModelTests {
         #expect(error(text: "<model \(settings)/>")?.reason == .tooLarge)
     }
 
+    @Test func sizeIsBounded() throws {
+        let limit = ModelElement.Limit.fileSize
+        #expect(throws: ModelFileError.self) { try ModelElement(xml: Data(count: limit + 1)) }
+        let url = FileManager.default.temporaryDirectory.appending(path: "large-\(UUID().uuidString)")
+        #expect(FileManager.default.createFile(atPath: url.path, contents: nil))
+        defer { try? FileManager.default.removeItem(at: url) }
+        let handle = try FileHandle(forWritingTo: url)
+        try handle.truncate(atOffset: UInt64(limit) + 1)
+        try handle.close()
+        let error = #expect(throws: ModelFileError.self) { try NSManagedObjectModel(loading: url) }
+        #expect(error?.reason == .tooLarge)
+    }
+
+    @Test func aModelOfAHundredMegabytesIsRead() throws {
+        let value = String(repeating: "x", count: 100 << 20)
+        let model = try parse(
+            "<entity name=\"A\"><userInfo><entry key=\"k\" value=\"\(value)\"/></userInfo></entity>")
+        #expect((model.entities[0].userInfo?["k"] as? String)?.utf8.count == 100 << 20)
+    }
+
     @Test func treeIsKeptAsItIs() throws {
         let text = """
             <model b="2" a="1&#10;&lt;">

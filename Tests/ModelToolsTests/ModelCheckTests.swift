@@ -392,7 +392,7 @@ struct ModelCheckTests {
     @Test func everyCodeHasATest() {
         // Those of whole files are tested with files.
         let files: Set<ModelFinding.Code> = [
-            .unreadable, .unsupportedForm, .malformed, .tooLarge, .currentVersionUnknown, .inexpressible,
+            .unreadable, .unsupportedForm, .malformed, .tooLarge, .currentVersionUnknown,
         ]
         #expect(Set(Self.rules.map(\.code)).union(files) == Set(ModelFinding.Code.allCases))
     }
@@ -419,6 +419,27 @@ struct ModelCheckTests {
         ] {
             #expect(codes.contains(expected), "\(expected) is not in \(codes)")
         }
+    }
+
+    @Test func aFileOfMistakesIsBounded() throws {
+        var content = ""
+        for index in 0..<200 { content += "<attribute name=\"a\(index)\" attributeType=\"Thing\"/>" }
+        let root = try tree(entity("A", content))
+        var check = TreeCheck(root, probe: SettingProbe(budget: 100))
+        _ = check.run()
+        #expect(check.findings.last?.code == .tooLarge)
+        #expect(check.findings.count < 100)
+        #expect(ModelCheck.findings(in: root).count { $0.code == .unknownType } == 200)
+    }
+
+    @Test func aWideAndDeepModelIsChecked() throws {
+        var content =
+            "<entity name=\"R\"><relationship name=\"r\" optional=\"YES\" destinationEntity=\"R\" inverseName=\"r\"/></entity>"
+        for index in 0..<3_000 {
+            content += "<entity name=\"E\(index)\" parentEntity=\"R\"/>"
+            content += "<fetchRequest name=\"f\(index)\" entity=\"R\" predicateString=\"r.r.r.r.x == 1\"/>"
+        }
+        #expect(ModelCheck.findings(in: try tree(content)) == [])
     }
 
     @Test func oneMistakeIsReportedOnce() throws {

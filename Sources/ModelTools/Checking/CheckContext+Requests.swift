@@ -50,18 +50,33 @@ extension CheckContext {
 
     /// Whether a key path leads to a property, of the entity or of one that inherits from it.
     private static func leadsSomewhere(_ keyPath: String, _ entity: NSEntityDescription) -> Bool {
-        if case .attribute = entity.walk(keyPath) { return true }
-        var holders = entity.selfAndDescendants
+        guard var holders = family(of: [entity]) else { return true }
         for name in keyPath.split(separator: ".").map(String.init) {
             // What comes behind an operator or a value is the store's to refuse.
             if name.hasPrefix("@") || ["self", "entity", "objectID"].contains(name) { return true }
             let properties = holders.compactMap { $0.propertiesByName[name] }
             guard !properties.isEmpty else { return false }
             let destinations = properties.compactMap { ($0 as? NSRelationshipDescription)?.destinationEntity }
-            guard destinations.count == properties.count else { return true }
-            holders = destinations.flatMap(\.selfAndDescendants)
+            guard destinations.count == properties.count, let next = family(of: destinations) else {
+                return true
+            }
+            holders = next
         }
         return true
+    }
+
+    /// The entities and all that inherit from them, each once; `nil` if they are more than are worth the time.
+    private static func family(of entities: [NSEntityDescription]) -> [NSEntityDescription]? {
+        var seen: Set<ObjectIdentifier> = []
+        var members: [NSEntityDescription] = []
+        var rest = entities
+        while let next = rest.popLast() {
+            guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
+            guard members.count < 1_000 else { return nil }
+            members.append(next)
+            rest += next.subentities
+        }
+        return members
     }
 
     // MARK: Constraints

@@ -37,6 +37,8 @@ package enum ModelCheck {
         var found = check.findings
         do {
             let model = try NSManagedObjectModel(tree: cleared)
+            // Properties are looked up in tables from now on, which keeps the time of the rules in bounds.
+            model.makeImmutable()
             found += modelFindings(model, CloudKitScope(tree), lines: LineTable(tree))
         } catch {
             // Whatever is wrong has been left out; if it is not, one error is better than none.
@@ -115,8 +117,7 @@ package enum ModelCheck {
             case .unknownName, .missingValue: isFolder ? .currentVersionUnknown : .invalidSetting
             case .duplicateName: .duplicateName
             case .cycle: .inheritanceCycle
-            case .inexpressible: .inexpressible
-            case .invalidValue: .invalidSetting
+            case .invalidValue, .inexpressible: .invalidSetting
             }
         return [
             ModelFinding(

@@ -56,7 +56,6 @@ extension ModelFinding {
         case tooLarge = "too-large"
         case currentVersionUnknown = "current-version-unknown"
         case invalidSetting = "invalid-setting"
-        case inexpressible = "inexpressible-setting"
 
         // Names.
         case missingName = "missing-name"
@@ -128,7 +127,7 @@ extension ModelFinding {
                 .defaultOutsideLimits, .minimumAboveMaximum, .derivationTypeMismatch, .missingTransformer,
                 .insecureTransformer, .relationshipWithoutInverse, .noActionRule, .nullifiedMandatoryInverse,
                 .mutualDeny, .orderedToOne, .unknownKeyPath, .emptyConfiguration, .splitHierarchy,
-                .crossingRelationship, .inexpressible:
+                .crossingRelationship:
                 .warning
             default: .error
             }

@@ -1,7 +1,9 @@
 import ManagedObjectModel
 
 /// Reads single elements of a model file, each in a model of its own, to find all settings that cannot be read.
-struct SettingProbe {
+///
+/// The work is bounded, since a hostile file may have any number of mistakes in any number of elements.
+final class SettingProbe {
     /// A setting that cannot be read, and why.
     struct Problem {
         let code: ModelFinding.Code
@@ -9,7 +11,21 @@ struct SettingProbe {
     }
 
     /// The composite types of the file.
-    var composites: [ModelElement] = []
+    var composites: [ModelElement] = [] {
+        didSet { compositeWeight = composites.reduce(0) { $0 + 1 + $1.children.count } }
+    }
+
+    /// How many elements may still be read.
+    private var budget: Int
+    private var compositeWeight = 0
+
+    /// - Parameter budget: how many elements are read at most, those counted again that are read again.
+    init(budget: Int = 2_000_000) {
+        self.budget = budget
+    }
+
+    /// Whether elements have been left unread because there was too much to do.
+    private(set) var isExhausted = false
 
     /// What is wrong with a property, index or other element in an entity.
     ///
@@ -24,7 +40,7 @@ struct SettingProbe {
             element["destinationEntity"] = "Probe"
             element["inverseName"] = nil
         }
-        var (found, cured) = problems(element) { [self] in [entity([$0])] }
+        var (found, cured) = problems(element) { [Self.entity([$0])] }
         if cured != nil, element.name == "relationship" {
             cured?["destinationEntity"] = nil
             for reference in references { cured?[reference.name] = reference.value }
@@ -42,12 +58,12 @@ struct SettingProbe {
         let name = element["entity"]
         var element = element
         element["entity"] = "Probe"
-        var (found, cured) = problems(element) { [self] in [entity([]), $0] }
+        var (found, cured) = problems(element) { [Self.entity([]), $0] }
         cured?["entity"] = name
         return (found, cured)
     }
 
-    private func entity(_ children: [ModelElement]) -> ModelElement {
+    private static func entity(_ children: [ModelElement]) -> ModelElement {
         ModelElement("entity", attributes: [.init("name", "Probe")], children: children)
     }
 
@@ -65,7 +81,9 @@ struct SettingProbe {
         var found: [Problem] = []
         // Every round takes one setting out, and the reader bounds how many an element has.
         while let error = error(tree(element)) {
+            if isExhausted { return (found, nil) }
             guard let (cured, code) = cure(element, error, tree) else {
+                if isExhausted { return (found, nil) }
                 found.append(Problem(code: Self.code(of: error, element), detail: error.detail))
                 return (found, nil)
             }
@@ -88,7 +106,7 @@ struct SettingProbe {
             if attribute.name == "attributeType" { continue }
             var without = element
             without[attribute.name] = nil
-            if self.error(tree(without))?.detail != error.detail {
+            if self.error(tree(without))?.detail != error.detail, !isExhausted {
                 return (without, Self.codes[attribute.name] ?? .invalidSetting)
             }
         }
@@ -112,8 +130,16 @@ struct SettingProbe {
     }
 
     private func error(_ content: [ModelElement]) -> ModelFileError? {
+        let needsComposites = content.contains { entity in entity.children.contains { $0["composite"] != nil }
+        }
+        budget -= 1 + content.reduce(0) { $0 + $1.children.count } + (needsComposites ? compositeWeight : 0)
+        guard budget >= 0 else {
+            isExhausted = true
+            return ModelFileError(.tooLarge, "there is too much to read")
+        }
+        let types = needsComposites ? composites : []
         do {
-            _ = try NSManagedObjectModel(tree: ModelElement("model", children: composites + content))
+            _ = try NSManagedObjectModel(tree: ModelElement("model", children: types + content))
             return nil
         } catch {
             return error as? ModelFileError

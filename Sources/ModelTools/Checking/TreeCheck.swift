@@ -7,11 +7,11 @@ import ManagedObjectModel
 struct TreeCheck {
     private let root: ModelElement
     private(set) var findings: [ModelFinding] = []
-    private var probe: SettingProbe
+    private let probe: SettingProbe
 
-    init(_ root: ModelElement) {
+    init(_ root: ModelElement, probe: SettingProbe = SettingProbe()) {
         self.root = root
-        probe = SettingProbe()
+        self.probe = probe
     }
 
     /// Checks the tree.
@@ -35,6 +35,10 @@ struct TreeCheck {
         cleared.children = composites + entities
         cleared.children += clearedRequests(known: Set(entities.compactMap { $0["name"] }))
         cleared.children += clearedConfigurations(known: Set(entities.compactMap { $0["name"] }))
+        if probe.isExhausted {
+            report(
+                .tooLarge, root, nil, "there are too many elements with mistakes; some have not been checked")
+        }
         return cleared
     }
 
