@@ -25,6 +25,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "CSwiftRuntime"),
+        .target(name: "CSQLiteDefence", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")]),
         .systemLibrary(
             name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "CocoaFoundation", swiftSettings: settings),
@@ -38,6 +39,7 @@ let package = Package(
         .target(
             name: "CoreData",
             dependencies: [
+                "CSQLiteDefence",
                 "CSwiftRuntime",
                 "CZlib",
                 "CocoaFoundation",
