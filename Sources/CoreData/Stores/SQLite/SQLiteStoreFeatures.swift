@@ -24,6 +24,7 @@ struct SQLiteStoreFeatures {
         features += try history()
         features += try unknownEntities()
         for table in tables { features += try unsupported(in: table) }
+        features += try conditions()
         features += try virtualTables()
         return features
     }
@@ -86,7 +87,7 @@ struct SQLiteStoreFeatures {
             "DELETE FROM \(name)",
         ]
         for statement in statements {
-            if let reason = reasonAgainst(statement) {
+            if let reason = Self.reasonAgainst(statement, database) {
                 return ["a trigger, index or condition of table \(table.name): \(reason)"]
             }
         }
@@ -104,6 +105,32 @@ struct SQLiteStoreFeatures {
             .map { "column \($0) of table \(table), which must have a value and is not in the model" }
     }
 
+    /// Conditions of tables (`CHECK`). A connection that only reads passes over them, so the statements that made the
+    /// tables are compiled, and not run, in an empty database.
+    private func conditions() throws -> [String] {
+        let tables = try GRDB.Row.fetchAll(
+            database,
+            sql: """
+                SELECT name, sql FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND sql LIKE '%CHECK%'
+                """)
+        guard !tables.isEmpty else { return [] }
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        configuration.prepareDatabase { database in
+            try SQLiteDefence.install(on: database)
+            SQLiteFunctions.install(on: database, reports: DerivedReports())
+        }
+        return try DatabaseQueue(configuration: configuration).read { empty in
+            tables.compactMap { table in
+                guard let name = String.fromDatabaseValue(table[0]),
+                    let sql = String.fromDatabaseValue(table[1]),
+                    let reason = Self.reasonAgainst(sql, empty)
+                else { return nil }
+                return "a condition of table \(name): \(reason)"
+            }
+        }
+    }
+
     /// Tables of modules that are not there.
     private func virtualTables() throws -> [String] {
         let names = try String.fetchAll(
@@ -111,12 +138,14 @@ struct SQLiteStoreFeatures {
             sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage = 0 ORDER BY name")
         return names.compactMap { name in
             let quoted = name.replacing("\"", with: "\"\"")
-            return reasonAgainst("SELECT 1 FROM \"\(quoted)\"").map { "virtual table \(name): \($0)" }
+            return Self.reasonAgainst("SELECT 1 FROM \"\(quoted)\"", database).map {
+                "virtual table \(name): \($0)"
+            }
         }
     }
 
     /// Why SQLite does not compile a statement; nil when it does.
-    private func reasonAgainst(_ sql: String) -> String? {
+    private static func reasonAgainst(_ sql: String, _ database: Database) -> String? {
         let connection = database.sqliteConnection
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v2(connection, sql, -1, &statement, nil)
