@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "CoreData", targets: ["CoreData"]),
         .library(name: "CoreDataMacros", targets: ["CoreDataMacros"]),
         .executable(name: "coredata", targets: ["CoreDataCommand"]),
+        .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
         .executable(name: "books", targets: ["books"]),
     ],
     dependencies: [
@@ -28,10 +29,12 @@ let package = Package(
         .target(name: "CSQLiteDefence", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")]),
         .systemLibrary(
             name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .target(name: "CEmbeddedModels"),
         .target(name: "CocoaFoundation", swiftSettings: settings),
         .target(
             name: "ManagedObjectModel",
             dependencies: [
+                "CEmbeddedModels",
                 "CocoaFoundation",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
@@ -58,11 +61,20 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
+        .target(
+            name: "CoreDataMacroExpansion",
+            dependencies: [.product(name: "SwiftSyntaxMacros", package: "swift-syntax")],
+            swiftSettings: settings),
+        // What a client's build runs: nothing of swift-syntax, Hummingbird or GRDB.
+        .executableTarget(
+            name: "CoreDataModelGenerator", dependencies: ["ModelTools"], swiftSettings: settings),
+        .plugin(
+            name: "CoreDataModelPlugin", capability: .buildTool(), dependencies: ["CoreDataModelGenerator"]),
         .macro(
             name: "CoreDataMacrosPlugin",
             dependencies: [
+                "CoreDataMacroExpansion",
                 .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
             ],
             swiftSettings: settings),
         .target(
@@ -75,6 +87,13 @@ let package = Package(
         .testTarget(
             name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel", "TestSupport"],
             swiftSettings: settings),
+        // Classes that the plugin makes, seen as any client sees them.
+        .testTarget(
+            name: "GeneratedModelTests",
+            dependencies: ["CoreData"],
+            packageAccess: false,
+            swiftSettings: settings,
+            plugins: ["CoreDataModelPlugin"]),
         .testTarget(
             name: "CoreDataTests",
             dependencies: [
@@ -118,9 +137,13 @@ let package = Package(
             name: "MacroTestLibrary", dependencies: ["CoreDataMacros"], path: "Tests/MacroTestLibrary",
             packageAccess: false, swiftSettings: settings),
         .testTarget(
-            name: "CoreDataMacrosTests",
+            name: "CoreDataMacrosTests", dependencies: ["CoreDataMacros", "MacroTestLibrary"],
+            swiftSettings: settings),
+        // Not the macros' own target: SwiftPM would build all tests, and what they depend on, for the compiler's use.
+        .testTarget(
+            name: "CoreDataMacroExpansionTests",
             dependencies: [
-                "CoreDataMacros", "CoreDataMacrosPlugin", "MacroTestLibrary",
+                "CoreDataMacroExpansion",
                 .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
                 .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
             ],

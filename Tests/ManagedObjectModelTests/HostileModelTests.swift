@@ -234,7 +234,12 @@ struct HostileModelTests {
             .invalidValue, "f", "'a =='", "<fetchRequest name=\"f\" entity=\"A\" predicateString=\"a ==\"/>"),
         Case(.invalidValue, "f", "fetchLimit", "<fetchRequest name=\"f\" entity=\"A\" fetchLimit=\"-5\"/>"),
         Case(
-            .duplicateName, "f", "two fetch requests", "<fetchRequest name=\"f\"/><fetchRequest name=\"f\"/>"),
+            .duplicateName, "f", "two fetch requests",
+            "<entity name=\"A\"/><fetchRequest name=\"f\" entity=\"A\"/><fetchRequest name=\"f\" entity=\"A\"/>"
+        ),
+        Case(.unknownName, "f", "'B'", "<entity name=\"A\"/><fetchRequest name=\"f\" entity=\"B\"/>"),
+        Case(.missingValue, "f", "'entity'", "<fetchRequest name=\"f\"/>"),
+        Case(.invalidValue, "f", "result type 3", "<fetchRequest name=\"f\" entity=\"A\" resultType=\"3\"/>"),
         Case(
             .invalidValue, "A.i", "'x =='",
             "<entity name=\"A\"><fetchIndex name=\"i\" partialIndexPredicate=\"x ==\"/></entity>"),

@@ -81,9 +81,8 @@ struct ModelFileTests {
         let folder = try Folder()
         try folder.write("bplist00", to: "old.xcdatamodel/elements")
         try folder.write("bplist00", to: "old.xcdatamodel/layout")
-        try folder.write("bplist00", to: "new.momd/new.mom")
         try folder.write("momv2$", to: "new.momd/new.omo")
-        for path in ["old.xcdatamodel", "new.momd", "new.momd/new.mom", "new.momd/new.omo"] {
+        for path in ["old.xcdatamodel", "new.momd", "new.momd/new.omo"] {
             let error = #expect(throws: ModelFileError.self) {
                 try entityName(folder.url.appending(path: path))
             }

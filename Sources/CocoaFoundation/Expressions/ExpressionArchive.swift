@@ -7,7 +7,7 @@ extension PredicateArchive {
         }
         switch NSExpression.ExpressionType(rawValue: type) {
         case .constantValue:
-            return .constant(fields["NSConstantValue"])
+            return .constant(fields["NSConstantValue"] ?? fields["NSConstantValueClassName"])
         case .evaluatedObject:
             return .evaluatedObject
         case .anyKey:
@@ -66,13 +66,15 @@ extension PredicateArchive {
         guard let name = fields["NSSelectorName"] as? String else { return nil }
         let arguments = fields["NSArguments"] as? [NSExpression] ?? []
         let target = fields["NSOperand"] as? NSExpression
-        // Apple's receiver of a builtin function is a constant: the class that has the functions.
-        if let function = FunctionTable.function(named: name), function.name == name {
-            if case .constant? = target?.kind {
-                return .function(target: nil, name: name, arguments: arguments)
+        // Apple's receiver of a builtin function is a constant: the name of the class that has the functions.
+        let receiver = fields["NSOperand"] as? ArchivedClassName
+        let isBuiltin =
+            switch target?.kind {
+            case nil: receiver != nil || FunctionTable.function(named: name)?.name == name
+            case .constant(let value as String): value == FunctionTable.className
+            default: false
             }
-            if target == nil { return .function(target: nil, name: name, arguments: arguments) }
-        }
+        if isBuiltin { return .function(target: nil, name: name, arguments: arguments) }
         return target.map { .function(target: $0, name: name, arguments: arguments) }
     }
 
@@ -102,10 +104,11 @@ extension PredicateArchive {
                     ("NSExpressionType", 3), ("NSOperand", operand), ("NSSelectorName", expression.function),
                     ("NSArguments", [ArchivedKeyPath(path)]),
                 ])
-        case .function(_, let name, let arguments):
+        case .function(let target, let name, let arguments):
+            let target: Any = target ?? ArchivedClassName(FunctionTable.className)
             return record(
                 "NSFunctionExpression", 4,
-                [("NSOperand", expression.operand), ("NSSelectorName", name), ("NSArguments", arguments)])
+                [("NSOperand", target), ("NSSelectorName", name), ("NSArguments", arguments)])
         case .set(_, let left, let right):
             let type = Int(expression.expressionType.rawValue)
             return record(

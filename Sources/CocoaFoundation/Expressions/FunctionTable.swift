@@ -19,6 +19,9 @@ package struct BuiltinFunction: Sendable {
 /// A function of an argument without a value has no value, as in SQL. A function of an argument of a wrong
 /// type throws. Functions over many values take one collection or a list of arguments.
 package enum FunctionTable {
+    /// The name of the class that has the functions in Apple's framework, and is their receiver in archives.
+    static let className = "_NSPredicateUtilities"
+
     /// The function of a name; the colon after the last part may be missing.
     package static func function(named name: String) -> BuiltinFunction? {
         functions[name] ?? functions[name + ":"]

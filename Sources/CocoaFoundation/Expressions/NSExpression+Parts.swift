@@ -61,7 +61,7 @@ extension NSExpression {
     public var operand: NSExpression {
         switch kind {
         case .keyPath(let operand, _): operand
-        case .function(let target, _, _): target ?? NSExpression(forConstantValue: "_NSPredicateUtilities")
+        case .function(let target, _, _): target ?? NSExpression(forConstantValue: FunctionTable.className)
         default: stop("operand")
         }
     }

@@ -53,7 +53,8 @@ package struct BinaryPropertyList {
         }
     }
 
-    init(nodes: [Node], root: Int) {
+    /// Makes a property list of its table of objects.
+    package init(nodes: [Node], root: Int) {
         self.nodes = nodes
         self.root = root
     }

@@ -1,8 +1,9 @@
 import Foundation
 
 /// The table of a property list while it grows. The same texts and numbers are written once.
-struct PropertyListTable {
-    private(set) var nodes: [BinaryPropertyList.Node] = []
+package struct PropertyListTable {
+    /// The objects.
+    package private(set) var nodes: [BinaryPropertyList.Node] = []
     private var shared: [SharedValue: Int] = [:]
 
     private enum SharedValue: Hashable {
@@ -13,8 +14,10 @@ struct PropertyListTable {
         case boolean(Bool)
     }
 
+    package init() {}
+
     /// The index of an object, new or an equal one.
-    mutating func add(_ node: BinaryPropertyList.Node) -> Int {
+    package mutating func add(_ node: BinaryPropertyList.Node) -> Int {
         let key: SharedValue
         switch node {
         case .string(let value): key = .string(Array(value.utf8))
@@ -32,7 +35,7 @@ struct PropertyListTable {
     }
 
     /// The index of a new dictionary.
-    mutating func addDictionary(_ entries: [(key: String, value: Int)]) -> Int {
+    package mutating func addDictionary(_ entries: [(key: String, value: Int)]) -> Int {
         let keys = entries.map { add(.string($0.key)) }
         return add(.dictionary(keys: keys, values: entries.map(\.value)))
     }

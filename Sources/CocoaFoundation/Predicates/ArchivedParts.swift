@@ -17,6 +17,25 @@ package final class ArchivedKeyPath: NSObject, NSSecureCoding {
     package func encode(with coder: NSCoder) { PredicateArchive.encode(self, coder) }
 }
 
+/// A constant that is a class, as the receiver of builtin functions is in archives.
+package final class ArchivedClassName: NSObject, NSSecureCoding {
+    /// The name of the class.
+    package let name: String
+
+    package init(_ name: String) { self.name = name }
+
+    package static var supportsSecureCoding: Bool { true }
+
+    package init?(coder: NSCoder) {
+        guard let name = coder.decodeObject(of: NSString.self, forKey: "NSConstantValueClassName") else {
+            return nil
+        }
+        self.name = name as String
+    }
+
+    package func encode(with coder: NSCoder) { PredicateArchive.encode(self, coder) }
+}
+
 /// The operator of a comparison, which is an object of its own in archives.
 package final class ArchivedOperator: NSObject, NSSecureCoding {
     let type: NSComparisonPredicate.Operator

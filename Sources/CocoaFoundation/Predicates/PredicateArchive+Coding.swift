@@ -136,6 +136,7 @@ extension PredicateArchive {
 
     private static let objectKeys = [
         "NSLeftExpression", "NSRightExpression", "NSPredicateOperator", "NSSubpredicates", "NSConstantValue",
+        "NSConstantValueClassName",
         "NSVariable", "NSOperand", "NSSelectorName", "NSArguments", "NSKeyPath", "NSCollection",
         "NSPredicate",
         "NSTrueExpression", "NSFalseExpression", "NSExpression", "NSSymbol",
@@ -145,7 +146,8 @@ extension PredicateArchive {
     private static var classes: [AnyClass] {
         [
             NSExpression.self, NSComparisonPredicate.self, CompoundPredicate.self, ConstantPredicate.self,
-            ArchivedKeyPath.self, ArchivedOperator.self, DecimalConstant.self, NSString.self, NSNumber.self,
+            ArchivedKeyPath.self, ArchivedClassName.self, ArchivedOperator.self, DecimalConstant.self,
+            NSString.self, NSNumber.self,
             NSDecimalNumber.self,
             NSDate.self, NSData.self, NSUUID.self, NSURL.self, NSNull.self, NSArray.self, NSSet.self,
             NSOrderedSet.self, NSDictionary.self,

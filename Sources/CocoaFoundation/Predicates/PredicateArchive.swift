@@ -49,6 +49,10 @@ package enum PredicateArchive {
             Record(
                 classNames: ["NSKeyPathSpecifierExpression", "NSExpression"],
                 fields: [("NSExpressionType", 10), ("NSKeyPath", specifier.path)])
+        case let constant as ArchivedClassName:
+            Record(
+                classNames: ["NSConstantValueExpression", "NSExpression"],
+                fields: [("NSExpressionType", 0), ("NSConstantValueClassName", constant.name)])
         case let operation as ArchivedOperator: operatorRecord(operation)
         default: nil
         }

@@ -143,6 +143,9 @@ extension NSManagedObjectContext {
             name: .NSManagedObjectContextDidSave, object: self, userInfo: userInfo(changes))
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: saved.userInfo)
+        for (plan, outcome) in outcomes where !plan.unit.isEmpty {
+            persistentStoreCoordinator?.postRemoteChange(plan.store, historyNumber: outcome.historyNumber)
+        }
         guard let subscribers = persistentStoreCoordinator?.subscribers.contexts else { return }
         for context in subscribers where context !== self {
             context.contextQueue.async { context.runEvent { context.merge(saved) } }

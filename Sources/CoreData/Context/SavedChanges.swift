@@ -49,8 +49,17 @@ extension NSManagedObjectContext {
     /// - Parameter notification: a `NSManagedObjectContextDidSave` or `…DidSaveObjectIDs` notification.
     public func mergeChanges(fromContextDidSave notification: Notification) {
         assertOnQueue()
-        merge(SavedChanges(notification))
+        let changes = SavedChanges(notification)
+        // What no context of this process has saved, the row cache does not know.
+        if !(notification.object is NSManagedObjectContext) { forgetRows(of: changes) }
+        merge(changes)
         processPendingChanges()
+    }
+
+    private func forgetRows(of changes: SavedChanges) {
+        for id in changes.updated.union(changes.deleted).union(changes.refreshed) {
+            (id.home.store as? any ObjectStore)?.forgetRow(id.key)
+        }
     }
 
     /// Takes in what others saved. That cannot be undone. An object that they deleted counts as deleted here too, until

@@ -1,12 +1,14 @@
 import Foundation
 import ManagedObjectModel
 
-/// Finds a model by name among the resources of the program and of the module that asks.
+/// Finds a model by name: among those that are part of the program's code, then among the resources of the program and
+/// of the module that asks.
 ///
 /// SwiftPM puts a target's resources into a folder `<Package>_<Target>.resources` beside the program.
 enum ModelLocator {
     static func model(named name: String, fileID: String) throws -> NSManagedObjectModel {
         let module = fileID.split(separator: "/").first.map(String.init) ?? ""
+        if let embedded = EmbeddedModels.model(named: name, module: module) { return try embedded.model() }
         let folders = resourceFolders(module: module)
         for folder in folders {
             for type in ["xcdatamodeld", "xcdatamodel", "momd", "mom"] {
@@ -19,9 +21,10 @@ enum ModelLocator {
         throw NSError.coreData(
             .persistentStoreOpen,
             """
-            Failed to load model named \(name): no \(name).xcdatamodeld in \
-            \(folders.map(\.path).joined(separator: ", ")). Declare it as a resource of the target, or make the container \
-            with init(name:managedObjectModel:).
+            Failed to load model named \(name): no module of the program brings it along, and there is no \
+            \(name).xcdatamodeld in \(folders.map(\.path).joined(separator: ", ")). Use the plugin CoreDataModelPlugin \
+            in the target that has it, declare it as a resource there, or make the container with \
+            init(name:managedObjectModel:).
             """)
     }
 

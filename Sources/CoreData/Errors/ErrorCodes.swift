@@ -110,6 +110,9 @@ public var NSMigrationError: Int { 134110 }
 /// A migration met rows that violate a uniqueness constraint.
 public var NSMigrationConstraintViolationError: Int { 134111 }
 
+/// History after the token was deleted, or the token is of another store.
+public var NSPersistentHistoryTokenExpiredError: Int { 134301 }
+
 /// A migration was cancelled.
 public var NSMigrationCancelledError: Int { 134120 }
 

@@ -64,6 +64,11 @@ public struct ManagedProperty: @unchecked Sendable {
         ManagedProperty(key: key, keyPath: keyPath, isCustom: false, get: { _ in nil }, set: nil)
     }
 
+    /// A property with a generated accessor.
+    static func generated(_ key: String, _ keyPath: AnyKeyPath) -> ManagedProperty {
+        ManagedProperty(key: key, keyPath: keyPath, isCustom: false, get: { _ in nil }, set: nil)
+    }
+
     /// A property with an accessor of the class's own, to read.
     public static func custom<Object: NSManagedObject, Value>(
         _ key: String, _ keyPath: KeyPath<Object, Value>

@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// A model has class names; without an Objective-C runtime a name leads to a class only through the name's
 /// module. The order: the name as it stands, the name in the modules that made containers with the model, classes
-/// registered by hand, the name in the modules that made other containers, the name in the program's own module.
+/// registered by hand, the name in the modules that made other containers, in those that bring models along, and in the
+/// program's own module.
 package enum ManagedObjectClasses {
     private struct State {
         /// Registered classes by their names with their modules.
@@ -55,7 +56,8 @@ package enum ManagedObjectClasses {
             return nil
         }
         let ofModel = entity.managedObjectModel.classModules.map { "\($0).\(short)" }
-        let ofOthers = (state.modules + [program.replacing("-", with: "_")]).map { "\($0).\(short)" }
+        let others = state.modules + EmbeddedModels.all.map(\.module) + [program.replacing("-", with: "_")]
+        let ofOthers = others.map { "\($0).\(short)" }
         if let type = state.classes[name] ?? named([name]) ?? named(ofModel) ?? state.shortNames[short]
             ?? named(ofOthers)
         {

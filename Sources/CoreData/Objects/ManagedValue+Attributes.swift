@@ -54,7 +54,8 @@ extension Double: ManagedComponent {
     /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         let kept = object.layout.slots[slot].kind == .float ? Double(Float(self)) : self
-        return object.checkedSlot(.double(kept), self, slot, \.isRealNumber)
+        // The scalar form of a date: seconds since 2001, as Apple's accessors of the type TimeInterval have it.
+        return object.checkedSlot(.double(kept), self, slot) { $0.isRealNumber || $0 == .date }
     }
 }
 
@@ -256,7 +257,8 @@ extension NSManagedObject {
         get {
             let slot = key.index(in: layout)
             beginAccess(slot)
-            return anyValue(at: slot) as? Value
+            // Not a cast of the optional itself, which as `Any` would always be a value.
+            return anyValue(at: slot).flatMap { $0 as? Value }
         }
         set {
             let slot = key.index(in: layout)
@@ -269,7 +271,7 @@ extension NSManagedObject {
     public final subscript<Value>(primitive key: ManagedKey<Value?>) -> Value? {
         get {
             fireFault()
-            return anyValue(at: key.index(in: layout)) as? Value
+            return anyValue(at: key.index(in: layout)).flatMap { $0 as? Value }
         }
         set {
             fireFault()

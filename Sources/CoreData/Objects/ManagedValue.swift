@@ -101,6 +101,9 @@ extension NSManagedObject {
             "Derived attribute '\(info.name)' cannot be set: the store computes it at save.")
         if case .toMany(let contents) = value {
             setToMany(contents.ordered, at: slot)
+        } else if info.kind == .toMany {
+            // What an optional accessor sets to nil: no destinations.
+            setToMany([], at: slot)
         } else {
             set(value, at: slot)
         }
@@ -109,6 +112,8 @@ extension NSManagedObject {
     final func setPrimitiveFromAccessor(_ value: SlotValue, at slot: Int) {
         if case .toMany(let contents) = value {
             setMembers(contents.ordered, at: slot)
+        } else if layout.slots[slot].kind == .toMany {
+            setMembers([], at: slot)
         } else {
             setSlot(slot, value)
         }

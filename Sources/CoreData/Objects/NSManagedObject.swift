@@ -241,8 +241,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     }
 
     /// Properties that can be reached by name and by key path, own accessors included. The class macro writes it;
-    /// a class without the macro may override it.
-    open class var managedProperties: [ManagedProperty] { [] }
+    /// a class without the macro may override it, and add to what `super` has: the properties that the model plugin
+    /// generated for this very class.
+    open class var managedProperties: [ManagedProperty] {
+        EmbeddedModels.propertyKeys(of: self).map { .generated($0.key, $0.keyPath) }
+    }
 
     /// For each key, the keys that its value depends on. The class macro writes it from the class's
     /// `keyPathsForValuesAffecting<Key>()` methods.

@@ -12,7 +12,7 @@ struct SavePlan {
         var order: [ObjectIdentifier] = []
         func plan(_ store: any ObjectStore) -> StorePlan {
             if let made = plans[ObjectIdentifier(store)] { return made }
-            let made = StorePlan(store)
+            let made = StorePlan(store, author: context.transactionAuthor, contextName: context.name)
             plans[ObjectIdentifier(store)] = made
             order.append(ObjectIdentifier(store))
             return made
@@ -148,7 +148,11 @@ final class StorePlan {
     private var encoder = RowEncoder()
     private let now = Date.timeIntervalSinceReferenceDate
 
-    init(_ store: any ObjectStore) { self.store = store }
+    init(_ store: any ObjectStore, author: String?, contextName: String?) {
+        self.store = store
+        unit.author = author
+        unit.contextName = contextName
+    }
 
     func assign(_ object: NSManagedObject, to home: StoredEntity) { homes[ObjectIdentifier(object)] = home }
 
@@ -162,17 +166,21 @@ final class StorePlan {
 
     func update(_ object: NSManagedObject) throws {
         var changed = PropertySet()
-        var isChanged = false
+        var changedLinks = PropertySet()
         for slot in object.persistentChanges() {
-            isChanged = true
-            if object.layout.slots[slot].kind != .toMany { changed.insert(slot) }
+            if object.layout.slots[slot].kind == .toMany {
+                changedLinks.insert(slot)
+            } else {
+                changed.insert(slot)
+            }
         }
-        guard isChanged, let old = object.row else {
+        guard !(changed.isEmpty && changedLinks.isEmpty), let old = object.row else {
             transientlyUpdated.append(object)
             return
         }
         let row = try encoder.row(object, object.home, self, timestamp: now, version: old.version &+ 1)
-        unit.updates.append(.init(home: object.home, old: old, row: row, changed: changed))
+        unit.updates.append(
+            .init(home: object.home, old: old, row: row, changed: changed, changedLinks: changedLinks))
         updated.append(object)
         try addLinks(object)
     }

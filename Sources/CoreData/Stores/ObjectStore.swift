@@ -15,6 +15,8 @@ package protocol ObjectStore: NSPersistentStore {
     /// The row of one object, from the cache when it is no older than `notBefore` (seconds since 2001); nil when
     /// there is no such row.
     func row(of home: StoredEntity, _ reference: Int64, notBefore: Double) throws -> Row?
+    /// Drops a row from the cache, because others have changed it.
+    func forgetRow(_ key: ObjectKey)
     /// The destinations of a to-many relationship for each owner that has any, in order when it is ordered.
     func destinations(
         of relationship: NSRelationshipDescription, home: StoredEntity, owners: [Int64]
@@ -65,6 +67,8 @@ package struct UnitOfWork {
         package var row: Row
         /// The slots whose values differ, to-many relationships left out.
         package let changed: PropertySet
+        /// The slots of to-many relationships that changed.
+        package let changedLinks: PropertySet
     }
 
     package struct Deletion {
@@ -92,6 +96,10 @@ package struct UnitOfWork {
     package var addedLinks: [Link] = []
     package var removedLinks: [Link] = []
     package var orders: [Order] = []
+    /// Who saves, for history.
+    package var author: String?
+    /// The name of the context that saves, for history.
+    package var contextName: String?
 
     package init() {}
 
@@ -109,6 +117,8 @@ package struct SaveOutcome {
     package var updated: [Row] = []
     /// Other objects whose derived attributes the save changed.
     package var affected: [(home: StoredEntity, reference: Int64, values: [DerivedValue])] = []
+    /// The number of the save in the store's persistent history; nil without one.
+    package var historyNumber: Int64?
 
     package init() {}
 }

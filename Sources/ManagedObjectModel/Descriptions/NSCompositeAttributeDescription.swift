@@ -14,6 +14,10 @@ open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked S
     /// The attributes that the value consists of. An element may be a composite attribute itself.
     open var elements: [NSAttributeDescription] = [] { willSet { willChange("elements") } }
 
+    /// The name of the composite type in the model file that the attribute was read from. Apple's compiled models
+    /// do not have it, so it takes no part in comparisons.
+    package var typeName: String? { willSet { willChange("typeName") } }
+
     override func makeImmutable() {
         guard !isImmutable else { return }
         // First, so that an attribute that contains itself, which the check of the model reports, ends the way down.
@@ -24,6 +28,7 @@ open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked S
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = super.copy(with: zone)
         if let composite = copy as? NSCompositeAttributeDescription {
+            composite.typeName = typeName
             composite.elements = elements.compactMap { $0.copy() as? NSAttributeDescription }
         }
         return copy

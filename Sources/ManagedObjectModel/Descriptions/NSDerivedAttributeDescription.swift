@@ -13,6 +13,9 @@ open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sen
     /// The expression that yields the value.
     open var derivationExpression: NSExpression? { willSet { willChange("derivationExpression") } }
 
+    /// A condition that Apple's archives of derived attributes have a place for. No API sets it; it is kept.
+    package var filteringPredicate: NSPredicate? { willSet { willChange("filteringPredicate") } }
+
     package override var isReadOnly: Bool { true }
 
     /// What `derivationExpression` means, or `nil` if it is missing or not one that a store can compute.
@@ -22,6 +25,7 @@ open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sen
         let copy = super.copy(with: zone)
         if let attribute = copy as? NSDerivedAttributeDescription {
             attribute.derivationExpression = derivationExpression
+            attribute.filteringPredicate = filteringPredicate
         }
         return copy
     }
@@ -29,6 +33,8 @@ open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sen
     override func hasSameSettings(as other: NSPropertyDescription) -> Bool {
         guard let other = other as? NSDerivedAttributeDescription else { return false }
         return super.hasSameSettings(as: other)
-            && areEqual(derivationExpression, other.derivationExpression)
+            && (derivation.map { $0 == other.derivation }
+                ?? areEqual(derivationExpression, other.derivationExpression))
+            && areEqual(filteringPredicate, other.filteringPredicate)
     }
 }

@@ -58,25 +58,34 @@ extension NSEntityDescription {
     /// `isIndexed` and `compoundIndexes` ask for, under the names that Apple's model compiler gives to them.
     package var storeIndexes: [NSFetchIndexDescription] {
         if let tables { return tables.storeIndexes }
-        var all = indexes
-        var taken = Set(all.map(\.name))
-        func add(_ names: [String]) {
+        let old = indexesOfOldSettings(ownPropertiesByNameOrder, besides: indexes.map(\.name))
+        for index in old { index.join(self) }
+        return indexes + old
+    }
+
+    /// The indexes that the settings `isIndexed` and `compoundIndexes` stand for, in the order of the
+    /// properties.
+    ///
+    /// - Parameters:
+    ///   - properties: the entity's own properties in the order that counts; in the order of the entity if missing.
+    ///   - names: the names of indexes that there are already and that are not made once more.
+    func indexesOfOldSettings(
+        _ properties: [NSPropertyDescription]? = nil, besides names: [String]
+    ) -> [NSFetchIndexDescription] {
+        var taken = Set(names)
+        let alone = (properties ?? ownProperties).filter { $0.isIndexedAlone && $0.canBeIndexed }
+        return (alone.map { [$0.name] } + indexedTuples.map(propertyNames)).compactMap { names in
             let name = names.joined(separator: "_")
-            guard !names.isEmpty, taken.insert(name).inserted else { return }
+            guard !names.isEmpty, taken.insert(name).inserted else { return nil }
             let elements = names.map {
                 NSFetchIndexElementDescription(propertyName: $0, collationType: .binary)
             }
-            let index = NSFetchIndexDescription(name: name, elements: elements)
-            index.join(self)
-            all.append(index)
+            return NSFetchIndexDescription(name: name, elements: elements)
         }
-        for property in ownPropertiesByNameOrder where property.isIndexedAlone && property.canBeIndexed {
-            add([property.name])
-        }
-        for tuple in indexedTuples { add(propertyNames(tuple)) }
-        return all
     }
 
+    /// Whether the settings are the same. What only concerns the files of the model editor, such as the kind of
+    /// code to generate, is left out: a compiled model does not have it and is the same model.
     func hasSameSettings(as other: NSEntityDescription) -> Bool {
         name == other.name
             && managedObjectClassName == other.managedObjectClassName
@@ -88,6 +97,8 @@ extension NSEntityDescription {
             && areEqual(userInfo ?? [:], other.userInfo ?? [:])
             && uniquenessConstraintNames == other.uniquenessConstraintNames
             && indexes == other.indexes
+            && indexedTuples.map(propertyNames) == other.indexedTuples.map(other.propertyNames)
+            && areEqual(spotlightExpression, other.spotlightExpression)
             && ownPropertiesByNameOrder == other.ownPropertiesByNameOrder
     }
 }

@@ -22,6 +22,9 @@ open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Senda
         }
     }
 
+    /// Whether the property takes part in a cloud service of old systems; kept for the model file's sake.
+    package var isSyncable = false { willSet { willChange("isSyncable") } }
+
     private var request: NSFetchRequest<any NSFetchRequestResult>?
 
     package override var isReadOnly: Bool { true }
@@ -44,6 +47,7 @@ open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Senda
         let copy = super.copy(with: zone)
         if let property = copy as? NSFetchedPropertyDescription {
             property.fetchRequest = fetchRequest?.copy() as? NSFetchRequest<any NSFetchRequestResult>
+            property.isSyncable = isSyncable
         }
         return copy
     }

@@ -3,12 +3,13 @@ import CocoaFoundation
 extension NSManagedObjectModel {
     /// Creates a model with copies of the entities of several models.
     ///
-    /// - Parameter models: the models; `nil` means all models in the main bundle.
+    /// - Parameter models: the models; `nil` means all models of the program: those that are part of its code, and
+    ///   those in the main bundle.
     /// - Returns: `nil` if there is no model.
     /// - Precondition: entities of one name are equal in all models that have them. Apple's framework
     ///   raises an exception otherwise; `init(merging:)` throws an error.
     public convenience init?(byMerging models: [NSManagedObjectModel]?) {
-        let models = models ?? Self.models(in: [.main])
+        let models = models ?? Self.modelsOfProgram()
         guard !models.isEmpty else { return nil }
         do {
             try self.init(merging: models)
@@ -62,17 +63,18 @@ extension NSManagedObjectModel {
         take(copiesOf: chosen, from: models)
     }
 
-    /// Creates a model out of all models in the given bundles, the main bundle if there are none.
+    /// Creates a model out of all models in the given bundles; `nil` means all models of the program: those that are
+    /// part of its code, and those in the main bundle.
     public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
-        NSManagedObjectModel(byMerging: models(in: bundles ?? [.main]))
+        NSManagedObjectModel(byMerging: bundles.map { models(in: $0) })
     }
 
     /// Creates the model that a store was written with out of all versions of all models in the given
-    /// bundles.
+    /// bundles; `nil` means all models of the program.
     public class func mergedModel(
         from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
     ) -> NSManagedObjectModel? {
-        let models = modelVersions(in: bundles ?? [.main])
+        let models = bundles.map { modelVersions(in: $0) } ?? modelVersionsOfProgram()
         if let whole = models.first(where: {
             $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
         }) {

@@ -12,12 +12,14 @@ struct AttributeReader {
 
     /// The attribute, without the settings that all kinds of properties share.
     func attribute() throws -> NSAttributeDescription {
-        let type = try settings.text("attributeType").map { try Self.type(named: $0, settings) }
+        let namedType = try settings.text("attributeType").map { try Self.type(named: $0, settings) }
+        let type = namedType ?? (settings.text("composite") == nil ? nil : .compositeAttributeType)
         let attribute: NSAttributeDescription
         if type == .compositeAttributeType {
             let composite = NSCompositeAttributeDescription()
-            composite.elements = try composites.elementsOfType(
-                named: try settings.required("composite"), for: settings)
+            let typeName = try settings.required("composite")
+            composite.typeName = typeName
+            composite.elements = try composites.elementsOfType(named: typeName, for: settings)
             attribute = composite
         } else if try settings.flag("derived") {
             attribute = try derivedAttribute()

@@ -4,6 +4,7 @@ extension ModelBuilder {
     /// Makes a fetched property with its request.
     func fetchedProperty(_ settings: ElementSettings) throws -> NSFetchedPropertyDescription {
         let property = NSFetchedPropertyDescription()
+        property.isSyncable = try settings.flag("syncable")
         property.fetchRequest = try settings.element.children(named: "fetchRequest").first.map {
             try fetchRequest(ElementSettings($0, in: settings.place))
         }
@@ -16,6 +17,10 @@ extension ModelBuilder {
             let settings = ElementSettings(element)
             let name = try settings.required("name")
             let request = try fetchRequest(settings)
+            let entityName = try settings.required("entity")
+            guard entities[entityName] != nil else {
+                throw settings.error(.unknownName, "its entity '\(entityName)' is not in the model")
+            }
             guard model.templates.updateValue(request, forKey: name) == nil else {
                 throw settings.error(.duplicateName, "there are two fetch requests of this name")
             }
@@ -37,6 +42,9 @@ extension ModelBuilder {
         request.fetchOffset = try settings.countIfPresent("fetchOffset") ?? 0
         request.fetchBatchSize = try settings.countIfPresent("fetchBatchSize") ?? 0
         if let type = try settings.countIfPresent("resultType") {
+            guard [0, 1, 2, 4].contains(type) else {
+                throw settings.error(.invalidValue, "the result type \(type) is unknown")
+            }
             request.resultType = NSFetchRequestResultType(rawValue: UInt(type))
         }
         request.includesSubentities = try settings.flagIfPresent("includeSubentities") ?? true

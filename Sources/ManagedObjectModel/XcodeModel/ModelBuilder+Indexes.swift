@@ -16,17 +16,7 @@ extension ModelBuilder {
             try fetchIndex(ElementSettings($0, in: entity.name))
         }
         // An index that the file itself names goes before one that is derived from an old setting.
-        var taken = Set(named.map(\.name))
-        var derived: [NSFetchIndexDescription] = []
-        let indexedAlone = entity.ownProperties.filter { $0.isIndexedAlone && $0.canBeIndexed }
-        for names in indexedAlone.map({ [$0.name] }) + tuples {
-            let name = names.joined(separator: "_")
-            guard taken.insert(name).inserted else { continue }
-            let elements = names.map {
-                NSFetchIndexElementDescription(propertyName: $0, collationType: .binary)
-            }
-            derived.append(NSFetchIndexDescription(name: name, elements: elements))
-        }
+        let derived = entity.indexesOfOldSettings(besides: named.map(\.name))
         entity.indexes = derived + named
     }
 

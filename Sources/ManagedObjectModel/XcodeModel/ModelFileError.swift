@@ -1,8 +1,8 @@
 import CocoaFoundation
 
-/// A model file could not be read: which file, where in it, and why.
+/// A model file could not be read or written: which file, where in it, and why.
 public struct ModelFileError: Error, LocalizedError, CustomStringConvertible, Sendable, Equatable {
-    /// The kinds of reasons for which a model file is not read.
+    /// The kinds of reasons for which a model file is not read or written.
     public enum Reason: Sendable, Equatable {
         /// The file does not exist or cannot be opened.
         case unreadable
@@ -22,6 +22,10 @@ public struct ModelFileError: Error, LocalizedError, CustomStringConvertible, Se
         case unknownName
         /// An entity inherits from itself, or a composite attribute contains itself.
         case cycle
+        /// The model has a setting that model files have no place for, so that it cannot be written.
+        case inexpressible
+        /// The file or folder cannot be written.
+        case unwritable
     }
 
     /// The kind of reason.
@@ -54,4 +58,13 @@ public struct ModelFileError: Error, LocalizedError, CustomStringConvertible, Se
 
     /// The same as `description`.
     public var errorDescription: String? { description }
+}
+
+extension ModelFileError {
+    /// The same error, of a file.
+    package func inFile(_ url: URL) -> ModelFileError {
+        var error = self
+        error.file = url
+        return error
+    }
 }

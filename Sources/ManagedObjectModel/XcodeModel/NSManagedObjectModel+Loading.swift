@@ -3,25 +3,29 @@ import CocoaFoundation
 extension NSManagedObjectModel {
     /// Reads a model from a file, and says what is wrong if it cannot be read.
     ///
-    /// - Parameter url: a folder `.xcdatamodeld`, of which the current version is read, a folder
-    ///   `.xcdatamodel`, or the file `contents` in it.
+    /// - Parameter url: a folder `.xcdatamodeld` or `.momd`, of which the current version is read, a folder
+    ///   `.xcdatamodel`, the file `contents` in it, or a compiled model `.mom`.
     /// - Throws: `ModelFileError` with the file, the line, the entity and property, and the reason.
     public convenience init(loading url: URL) throws {
-        let tree: ModelElement
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
             throw ModelFileError(.unreadable, "there is no such file", file: url)
         }
         var file = url
         if isDirectory.boolValue {
-            let version = try XcodeModelFile(url: url).currentVersion.url
-            file = version.appendingPathComponent("contents")
-            tree = try XcodeModelFile.contents(of: version)
-        } else {
-            tree = try XcodeModelFile.tree(of: url)
+            if CompiledModelFolder.isCompiledModel(url) {
+                file = try CompiledModelFolder(url: url).currentVersion().url
+            } else {
+                file = try XcodeModelFile.contentsFile(of: XcodeModelFile(url: url).currentVersion.url)
+            }
         }
+        let data = try BoundedFile.read(file, limit: ModelArchive.largestFile)
         do {
-            try self.init(tree: tree)
+            if CompiledModelFolder.isCompiledModel(data) {
+                try self.init(compiled: data)
+            } else {
+                try self.init(tree: ModelElement(xml: data))
+            }
         } catch var error as ModelFileError {
             error.file = file
             throw error
@@ -50,6 +54,24 @@ extension NSManagedObjectModel {
 
     // MARK: Models in bundles
 
+    /// The models that are part of the program's code and those among its resources: of each the current version. Of
+    /// two of one name the one in the code counts.
+    static func modelsOfProgram() -> [NSManagedObjectModel] {
+        let embedded = EmbeddedModels.all
+        let names = Set(embedded.map(\.name))
+        let files = modelFiles(in: [.main]).filter {
+            !names.contains($0.deletingPathExtension().lastPathComponent)
+        }
+        return embedded.compactMap { try? $0.model() }
+            + files.compactMap { NSManagedObjectModel(contentsOf: $0) }
+    }
+
+    /// The same, of each all versions; of two of one name both.
+    static func modelVersionsOfProgram() -> [NSManagedObjectModel] {
+        EmbeddedModels.all.flatMap { model in model.versions.compactMap { try? model.model(of: $0) } }
+            + modelVersions(in: [.main])
+    }
+
     /// The models among the resources of bundles: of each the current version.
     static func models(in bundles: [Bundle]) -> [NSManagedObjectModel] {
         modelFiles(in: bundles).compactMap { NSManagedObjectModel(contentsOf: $0) }
@@ -58,10 +80,13 @@ extension NSManagedObjectModel {
     /// The models among the resources of bundles: of each all versions.
     static func modelVersions(in bundles: [Bundle]) -> [NSManagedObjectModel] {
         modelFiles(in: bundles).flatMap { url -> [NSManagedObjectModel] in
-            guard let file = try? XcodeModelFile(url: url) else {
-                return [NSManagedObjectModel(contentsOf: url)].compactMap { $0 }
-            }
-            return file.versions.compactMap { NSManagedObjectModel(contentsOf: $0.url) }
+            let versions =
+                if CompiledModelFolder.isCompiledModel(url) {
+                    (try? CompiledModelFolder(url: url))?.versions.map(\.url)
+                } else {
+                    (try? XcodeModelFile(url: url))?.versions.map(\.url)
+                }
+            return (versions ?? [url]).compactMap { NSManagedObjectModel(contentsOf: $0) }
         }
     }
 

@@ -12,9 +12,11 @@ package struct XcodeModelFile {
     }
 
     /// The versions in the order of their names, compared as people do (2 before 10).
-    package let versions: [Version]
+    package internal(set) var versions: [Version]
     /// The version that applications use.
-    package let currentVersion: Version
+    package internal(set) var currentVersion: Version
+    /// The folder `.xcdatamodeld`, or `.xcdatamodel` for a model without versions.
+    package let url: URL
 
     /// Finds the versions of a model.
     ///
@@ -22,6 +24,7 @@ package struct XcodeModelFile {
     /// - Throws: `ModelFileError` if there is no model, or if it is not clear which version is the current
     ///   one.
     package init(url: URL) throws {
+        self.url = url
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: url.path)
@@ -34,33 +37,24 @@ package struct XcodeModelFile {
             versions = [currentVersion]
             return
         }
-        if names.contains("VersionInfo.plist") || names.contains(where: { $0.hasSuffix(".mom") }) {
-            throw ModelFileError.compiled(url)
-        }
         versions =
             names.filter { $0.hasSuffix(".xcdatamodel") }
             .map {
                 Version(
                     name: String($0.dropLast(".xcdatamodel".count)), url: url.appendingPathComponent($0))
             }
-            .sorted {
-                $0.name.compare($1.name, options: [.numeric, .caseInsensitive]) == .orderedAscending
-            }
+            .sorted(by: Self.inOrder)
         currentVersion = try Self.currentVersion(of: versions, in: url)
     }
 
+    static func inOrder(_ a: Version, _ b: Version) -> Bool {
+        a.name.compare(b.name, options: [.numeric, .caseInsensitive]) == .orderedAscending
+    }
+
     private static func currentVersion(of versions: [Version], in url: URL) throws -> Version {
-        let marker = url.appendingPathComponent(".xccurrentversion")
+        let marker = url.appendingPathComponent(CurrentVersionMarker.fileName)
         if FileManager.default.fileExists(atPath: marker.path) {
-            guard let data = try? BoundedFile.read(marker, limit: 1 << 12),
-                let plist = try? PropertyListSerialization.propertyList(from: data, format: nil),
-                let values = plist as? [String: Any]
-            else {
-                throw ModelFileError(
-                    .malformed, "it is not a property list with the current version", file: marker)
-            }
-            // Xcode also writes the file without a name, when there never was more than one version.
-            if let name = values["_XCCurrentVersionName"] as? String {
+            if let name = try CurrentVersionMarker(contentsOf: marker).versionFolderName {
                 guard let version = versions.first(where: { $0.url.lastPathComponent == name }) else {
                     throw ModelFileError(
                         .unknownName, "the current version '\(name)' is not there", file: marker)
@@ -80,6 +74,13 @@ package struct XcodeModelFile {
 
     /// Reads the XML of a version.
     package static func contents(of version: URL) throws -> ModelElement {
+        try tree(of: contentsFile(of: version))
+    }
+
+    /// The file of a version that holds its XML.
+    ///
+    /// - Throws: `ModelFileError` for a version in the form of Xcode 3, which has no XML.
+    static func contentsFile(of version: URL) throws -> URL {
         let contents = version.appendingPathComponent("contents")
         let elements = version.appendingPathComponent("elements")
         if !FileManager.default.fileExists(atPath: contents.path),
@@ -90,30 +91,17 @@ package struct XcodeModelFile {
                 "the model has the binary form of Xcode 3 (files 'elements' and 'layout'), which is not read; "
                     + "open and save it with Xcode 4 or later", file: version)
         }
-        return try tree(of: contents)
+        return contents
     }
 
     /// Reads an XML file.
     package static func tree(of file: URL) throws -> ModelElement {
         do {
-            let data = try BoundedFile.read(file, limit: ModelElement.Limit.fileSize)
-            if data.starts(with: Array("bplist".utf8)) || data.starts(with: Array("momv".utf8)) {
-                throw ModelFileError.compiled(file)
-            }
-            return try ModelElement(xml: data)
+            return try ModelElement(xml: BoundedFile.read(file, limit: ModelElement.Limit.fileSize))
         } catch var error as ModelFileError {
             error.file = file
             throw error
         }
-    }
-}
-
-extension ModelFileError {
-    static func compiled(_ url: URL) -> ModelFileError {
-        ModelFileError(
-            .unsupportedForm,
-            "compiled models (.momd, .mom, .omo) are not read yet; use the .xcdatamodeld that it was made from",
-            file: url)
     }
 }
 

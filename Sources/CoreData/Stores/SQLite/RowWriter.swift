@@ -9,9 +9,6 @@ struct RowWriter {
     private let statement: OpaquePointer
     private let columns: [SQLColumn]
     private let sql: String
-    /// SQLite reads the row's bytes where they are; the row lives until the statement is reset.
-    private static let inPlace: sqlite3_destructor_type? = nil
-
     init(_ database: Database, _ sql: String, _ columns: [SQLColumn]) throws {
         Log.sql.debug("\(sql)")
         self.database = database
@@ -49,7 +46,9 @@ struct RowWriter {
         try withExtendedLifetime(row) {
             var index = before()
             for column in columns {
-                guard bind(row, column, index) == SQLITE_OK else { throw SQLiteBinder.error(database, sql) }
+                guard RowBinding.bind(row, column.rowSlot, column.kind, statement, index) == SQLITE_OK else {
+                    throw SQLiteBinder.error(database, sql)
+                }
                 index += 1
             }
             after(index)
@@ -57,10 +56,20 @@ struct RowWriter {
         }
     }
 
-    private func bind(_ row: Row, _ column: SQLColumn, _ index: Int32) -> Int32 {
-        let slot = column.rowSlot
+}
+
+/// Binds the values of a packed row.
+enum RowBinding {
+    /// SQLite reads the row's bytes where they are; the row lives until the statement is reset.
+    private static let inPlace: sqlite3_destructor_type? = nil
+
+    /// Binds one value; returns SQLite's code.
+    @inline(__always)
+    static func bind(
+        _ row: Row, _ slot: Int, _ kind: SlotKind, _ statement: OpaquePointer, _ index: Int32
+    ) -> Int32 {
         guard !row.isNull(slot) else { return sqlite3_bind_null(statement, index) }
-        switch column.kind {
+        switch kind {
         case .integer16, .integer32, .integer64, .boolean, .toOne:
             return sqlite3_bind_int64(statement, index, row.integer(slot))
         case .double, .float, .date:
@@ -70,8 +79,8 @@ struct RowWriter {
                 bytes.withMemoryRebound(to: CChar.self) {
                     // An empty text has no address, but is a text.
                     sqlite3_bind_text64(
-                        statement, index, $0.baseAddress ?? UnsafePointer(Self.empty), UInt64($0.count),
-                        Self.inPlace,
+                        statement, index, $0.baseAddress ?? UnsafePointer(empty), UInt64($0.count),
+                        inPlace,
                         UInt8(SQLITE_UTF8))
                 }
             }
@@ -80,7 +89,7 @@ struct RowWriter {
                 bytes.count == 0
                     ? sqlite3_bind_zeroblob(statement, index, 0)
                     : sqlite3_bind_blob64(
-                        statement, index, bytes.baseAddress, UInt64(bytes.count), Self.inPlace)
+                        statement, index, bytes.baseAddress, UInt64(bytes.count), inPlace)
             }
         case .decimal:
             switch DecimalColumn.stored(row.decimal(slot)) {

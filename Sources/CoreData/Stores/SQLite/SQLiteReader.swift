@@ -103,7 +103,7 @@ struct SQLiteReader {
     }
 
     /// Runs a statement from the connection's cache and calls `body` for each row.
-    private func step(_ statement: SQLStatement, _ body: (OpaquePointer) throws -> Void) throws {
+    func step(_ statement: SQLStatement, _ body: (OpaquePointer) throws -> Void) throws {
         Log.sql.debug("\(statement.text)")
         Log.sql.trace("\(statement.arguments)")
         let prepared = try database.cachedStatement(sql: statement.text)

@@ -45,7 +45,7 @@ extension SQLiteStore {
     }
 
     /// Runs a transaction, which is rolled back when `body` throws.
-    private func write<Value>(_ what: String, _ body: (Database) throws -> Value) throws -> Value {
+    func write<Value>(_ what: String, _ body: (Database) throws -> Value) throws -> Value {
         let connections = try writer()
         do {
             return try connections.write { database in
@@ -89,13 +89,21 @@ struct SQLiteSave {
         let references = try assignReferences(unit.inserts)
         var conflicts: [SaveConflicts.Conflict] = []
         var outcome = SaveOutcome()
+        // What others have deleted already.
+        var missing: Set<Int> = []
         // Owners go before what they own, so that derived values of the dead are not computed.
-        for deletion in unit.deletions { try delete(deletion, &conflicts) }
+        for (index, deletion) in unit.deletions.enumerated() where try !delete(deletion, &conflicts) {
+            missing.insert(index)
+        }
         outcome.inserted = try insert(unit.inserts, references)
         outcome.updated = try update(unit.updates, references, &conflicts)
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
         try write(unit, references)
         try takeDerivedValues(unit, &outcome)
+        if let history = store.history, history.isTracking {
+            outcome.historyNumber = try HistoryWriter(store: store, history: history, database: database)
+                .write(unit, outcome, missing: missing)
+        }
         return outcome
     }
 
@@ -170,17 +178,20 @@ struct SQLiteSave {
         return rows
     }
 
-    private func delete(_ deletion: UnitOfWork.Deletion, _ conflicts: inout [SaveConflicts.Conflict]) throws {
+    /// Deletes a row; false when there is none with the version that was read.
+    private func delete(
+        _ deletion: UnitOfWork.Deletion, _ conflicts: inout [SaveConflicts.Conflict]
+    ) throws -> Bool {
         let entity = schema.entity(deletion.home)
         // While the row is there, what it counted for can be taken from derived sums.
         try endLinks(deletion, entity)
         try execute(
             compiler.delete(entity), [.integer(deletion.old.reference), .integer(deletion.old.version)])
-        if database.changesCount == 0 {
-            let conflict = try conflict(deletion.home, deletion.old)
-            // A row that is gone already is what was wanted.
-            if conflict.current != nil { conflicts.append(conflict) }
-        }
+        guard database.changesCount == 0 else { return true }
+        let conflict = try conflict(deletion.home, deletion.old)
+        // A row that is gone already is what was wanted.
+        if conflict.current != nil { conflicts.append(conflict) }
+        return false
     }
 
     private func endLinks(_ deletion: UnitOfWork.Deletion, _ entity: SQLEntity) throws {

@@ -14,6 +14,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     private let access = Mutex<SQLiteAccess?>(nil)
     let reports = DerivedReports()
     let rowCache = RowCache()
+    /// The persistent history; nil when the file has none. Set while the store is opened.
+    var history: StoreHistory?
     private var decoders: [Int32: RowDecoder] = [:]
 
     package override var type: String { NSSQLiteStoreType }
@@ -67,6 +69,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
                 (entity.number, RowDecoder(family: entity.familyNumbers.compactMap(schema.entity)))
             })
         super.metadata = opening.metadata
+        history = opening.history
         metadataChanges.withLock { $0 = (0, 0) }
         unsupportedFeatures = opening.unsupportedFeatures
         rowCache.removeAll()
@@ -217,6 +220,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         query.references = [reference]
         return try rows(for: query).first
     }
+
+    package func forgetRow(_ key: ObjectKey) { rowCache.update { $0.remove(key) } }
 
     package func destinations(
         of relationship: NSRelationshipDescription, home: StoredEntity, owners: [Int64]

@@ -21,7 +21,6 @@ struct SQLiteStoreFeatures {
     /// The features, each as part of a sentence; none when the store can be written to.
     func unsupported() throws -> [String] {
         var features: [String] = []
-        features += try history()
         features += try unknownEntities()
         for table in tables { features += try unsupported(in: table) }
         features += try conditions()
@@ -36,14 +35,6 @@ struct SQLiteStoreFeatures {
             ("Z_PRIMARYKEY", ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"]),
             ("Z_METADATA", ["Z_VERSION", "Z_UUID", "Z_PLIST"]),
         ]
-    }
-
-    // MARK: History
-
-    /// As Apple's framework does: who opens a store with history, and does not keep it, only reads.
-    private func history() throws -> [String] {
-        guard try database.tableExists("ATRANSACTION"), try database.tableExists("ACHANGE") else { return [] }
-        return ["persistent history, which this coordinator does not keep"]
     }
 
     // MARK: Entities

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import ManagedObjectModel
 
 /// The file of a SQLite store: what can be found out about it, and done with it, without a model.
 ///
@@ -204,6 +205,17 @@ struct SQLiteStoreFile {
         guard FileManager.default.fileExists(atPath: path) else { throw missing }
         guard try exists(toWrite: false) else { throw damaged("it is empty") }
         return try read { try SQLiteMetadata.read($0, url) }
+    }
+
+    /// The copy of its model that the store holds.
+    ///
+    /// - Throws: as `metadata()`; 134060 when there is none, 134080 when it is damaged or that of another model.
+    func cachedModel() throws -> NSManagedObjectModel {
+        guard FileManager.default.fileExists(atPath: path) else { throw missing }
+        guard try exists(toWrite: false) else { throw damaged("it is empty") }
+        return try read { database in
+            try ModelCache.read(database, metadata: try SQLiteMetadata.read(database, url), url)
+        }
     }
 
     /// Sets what the application adds to the metadata.

@@ -29,11 +29,11 @@ enum SQLiteAccess {
 ///
 /// Whatever is wrong with a file is found by a connection that only reads; the file is written to when nothing is.
 final class SQLiteStoreOpening {
-    private let url: URL?
-    private let homes: [StoredEntity]
+    let url: URL?
+    let homes: [StoredEntity]
     private let configurationName: String
     private let model: NSManagedObjectModel
-    private let options: SQLiteStoreOptions
+    let options: SQLiteStoreOptions
     private let reports: DerivedReports
     /// Whether a file that is not there is made.
     private let makesFile: Bool
@@ -42,6 +42,8 @@ final class SQLiteStoreOpening {
     private(set) var schema: SQLSchema
     /// What the file says of itself.
     private(set) var metadata: [String: Any] = [:]
+    /// The persistent history; nil when the file has none.
+    var history: StoreHistory?
     /// What keeps the file from being written to.
     private(set) var unsupportedFeatures: [String] = []
     /// Whether triggers keep R-trees.
@@ -97,10 +99,12 @@ final class SQLiteStoreOpening {
             metadata = try SQLiteMetadata.read(database, file.url)
             try checkVersion(file)
             try checkTables(database)
+            let historyFeatures = try checkHistory(database)
             guard !options.isReadOnly else { return true }
             usesSpatialIndexes = try SQLiteDefence.hasSpatialIndexes(database)
             if usesSpatialIndexes { try SQLiteDefence.install(on: database, usesSpatialIndexes: true) }
-            unsupportedFeatures = try SQLiteStoreFeatures(database, schema).unsupported()
+            unsupportedFeatures =
+                try historyFeatures + SQLiteStoreFeatures(database, schema).unsupported()
             byteCountWithTriggers = try Int64.fetchOne(
                 database,
                 sql: """
@@ -168,7 +172,7 @@ final class SQLiteStoreOpening {
 
     /// The tables of rows, with the columns that have values of their own: a view is no table, a virtual table keeps
     /// no rows, and a generated column takes no values.
-    private func tables(_ database: Database) throws -> ExistingTables {
+    func tables(_ database: Database) throws -> ExistingTables {
         let rows = try Row_.fetchAll(
             database,
             sql: """
@@ -224,6 +228,7 @@ final class SQLiteStoreOpening {
         }
         do {
             if options.vacuums { try connection.vacuum() }
+            try prepareHistory(connection)
             if options.analyses { try connection.write { try $0.execute(sql: "ANALYZE") } }
         } catch {
             try? SQLiteAccess.writing(connection).close()
@@ -272,6 +277,7 @@ final class SQLiteStoreOpening {
                 try database.execute(
                     sql: statement.text, arguments: StatementArguments(statement.databaseValues))
             }
+            if options.tracksHistory { try makeHistory(database) }
             metadata = SQLiteMetadata.new(
                 model, configuration: configurationName, autoVacuum: options.autoVacuum)
             try SQLiteMetadata.write(metadata, database)

@@ -18,13 +18,15 @@ struct SQLiteStoreOptions {
     let vacuums: Bool
     let ignoresVersion: Bool
     let destroysByForce: Bool
+    let tracksHistory: Bool
 
     private static let known: Set<String> = [
         NSReadOnlyPersistentStoreOption, NSPersistentStoreTimeoutOption, NSSQLitePragmasOption,
         NSSQLiteAnalyzeOption, NSSQLiteManualVacuumOption, NSIgnorePersistentStoreVersioningOption,
         NSMigratePersistentStoresAutomaticallyOption, NSInferMappingModelAutomaticallyOption,
         NSPersistentStoreForceDestroyOption, NSPersistentStoreFileProtectionKey,
-        NSPersistentStoreConnectionPoolMaxSizeKey,
+        NSPersistentStoreConnectionPoolMaxSizeKey, NSPersistentHistoryTrackingKey,
+        NSPersistentStoreRemoteChangeNotificationPostOptionKey,
     ]
 
     /// - Throws: 134000 for an option that is not supported, or whose value is of no use, by name.
@@ -50,6 +52,12 @@ struct SQLiteStoreOptions {
         analyses = try flag(NSSQLiteAnalyzeOption)
         vacuums = try flag(NSSQLiteManualVacuumOption)
         ignoresVersion = try flag(NSIgnorePersistentStoreVersioningOption)
+        guard options[NSPersistentHistoryTrackingKey].map({ $0 is Bool }) ?? true else {
+            throw NSError.coreData(
+                .persistentStoreInvalidType,
+                "\(NSPersistentHistoryTrackingKey) must be true or false; a dictionary is not supported.")
+        }
+        tracksHistory = try flag(NSPersistentHistoryTrackingKey)
         destroysByForce = try flag(NSPersistentStoreForceDestroyOption)
         let timeout = try number(NSPersistentStoreTimeoutOption) ?? 240
         // SQLite counts milliseconds with 32 bits.

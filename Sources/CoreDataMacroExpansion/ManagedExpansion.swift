@@ -3,10 +3,10 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 /// `@Managed var title: String?`: accessors, and the key that they use.
-enum ManagedMacro {}
+package enum ManagedExpansion {}
 
-extension ManagedMacro: AccessorMacro {
-    static func expansion(
+extension ManagedExpansion: AccessorMacro {
+    package static func expansion(
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) throws -> [AccessorDeclSyntax] {
@@ -41,8 +41,8 @@ extension ManagedMacro: AccessorMacro {
     }
 }
 
-extension ManagedMacro: PeerMacro {
-    static func expansion(
+extension ManagedExpansion: PeerMacro {
+    package static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {

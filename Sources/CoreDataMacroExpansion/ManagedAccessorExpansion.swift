@@ -2,8 +2,8 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 /// `@ManagedAccessor func addToPages(_ value: Page)`: the body.
-enum ManagedAccessorMacro: BodyMacro {
-    static func expansion(
+package enum ManagedAccessorExpansion: BodyMacro {
+    package static func expansion(
         of node: AttributeSyntax,
         providingBodyFor declaration: some DeclSyntaxProtocol & WithOptionalCodeBlockSyntax,
         in context: some MacroExpansionContext

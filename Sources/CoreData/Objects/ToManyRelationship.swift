@@ -1,4 +1,7 @@
-/// A to-many relationship of an object, to change it: what `@ManagedAccessor` methods use.
+import CocoaFoundation
+import Foundation
+
+/// A to-many relationship of an object, to change it: what `@ManagedAccessor` methods and generated classes use.
 ///
 /// ```swift
 /// ToManyRelationship(of: book, named: "pages").add(page)
@@ -8,22 +11,39 @@
 /// relationships follow, and observers are told.
 public struct ToManyRelationship {
     private let object: NSManagedObject
-    private let key: String
+    private let slot: Int
 
     /// The relationship of an object by its name in the model.
     public init(of object: NSManagedObject, named key: String) {
-        self.object = object
-        self.key = key
+        guard let slot = object.layout.index(of: key) else { fatalError(object.unknownKeyMessage(key)) }
+        self.init(of: object, slot)
     }
 
-    private var isOrdered: Bool { object.entity.relationshipsByName[key]?.isOrdered == true }
-    private var set: NSMutableSet { object.mutableSetValue(forKey: key) }
-    private var orderedSet: NSMutableOrderedSet { object.mutableOrderedSetValue(forKey: key) }
+    /// The relationship of an object by the key of its accessor, which finds it without hashing the name.
+    public init<Value>(of object: NSManagedObject, _ key: ManagedKey<Value>) {
+        self.init(of: object, key.index(in: object.layout))
+    }
+
+    private init(of object: NSManagedObject, _ slot: Int) {
+        let info = object.layout.slots[slot]
+        require(
+            info.kind == .toMany,
+            "'\(info.name)' of entity \(object.entity.name ?? "") is no to-many relationship.")
+        self.object = object
+        self.slot = slot
+    }
+
+    private var isOrdered: Bool { object.layout.slots[slot].isOrdered }
+    private var orderedSet: NSMutableOrderedSet {
+        require(
+            isOrdered, "Relationship '\(object.layout.slots[slot].name)' is not ordered and has no places.")
+        return object.orderedSet(at: slot)
+    }
 
     /// Adds an object, at the end of an ordered relationship.
     public func add(_ value: NSManagedObject) {
         guard isOrdered else {
-            set.add(value)
+            addUnordered(value)
             return
         }
         let objects = orderedSet
@@ -41,7 +61,7 @@ public struct ToManyRelationship {
     /// Removes an object; nothing happens when it is none of the relationship's.
     public func remove(_ value: NSManagedObject) {
         guard isOrdered else {
-            set.remove(value)
+            removeUnordered(value)
             return
         }
         let objects = orderedSet
@@ -59,8 +79,7 @@ public struct ToManyRelationship {
 
     private func addAll(_ values: [Any]) {
         guard isOrdered else {
-            let set = set
-            for value in values { set.add(value) }
+            for value in values { addUnordered(value) }
             return
         }
         changeOrder { $0 += values }
@@ -68,12 +87,19 @@ public struct ToManyRelationship {
 
     private func removeAll(_ values: [Any]) {
         guard isOrdered else {
-            let set = set
-            for value in values { set.remove(value) }
+            for value in values { removeUnordered(value) }
             return
         }
         let leaving = NSSet(array: values)
         changeOrder { $0.removeAll(where: leaving.contains) }
+    }
+
+    private func addUnordered(_ value: Any) {
+        object.addDestination(object.destination(value, at: slot), at: slot)
+    }
+
+    private func removeUnordered(_ value: Any) {
+        if let value = value as? NSManagedObject { object.dropDestination(value, at: slot) }
     }
 
     /// Changes the objects of an ordered relationship at once: one change for observers, however many objects.
@@ -83,7 +109,7 @@ public struct ToManyRelationship {
         var order = (0..<current.count).map(current.object(at:))
         change(&order)
         // An object that is there twice keeps its first place.
-        object.setValue(NSOrderedSet(array: order), forKey: key)
+        object.setValue(NSOrderedSet(array: order), forKey: object.layout.slots[slot].name)
     }
 }
 
@@ -145,7 +171,9 @@ extension ToManyRelationship {
 
     private func check(_ values: [Any], _ indexes: IndexSet) {
         guard values.count == indexes.count else {
-            fatalError("\(values.count) objects do not fit \(indexes.count) places of relationship '\(key)'.")
+            fatalError(
+                "\(values.count) objects do not fit \(indexes.count) places of relationship '\(object.layout.slots[slot].name)'."
+            )
         }
     }
 }

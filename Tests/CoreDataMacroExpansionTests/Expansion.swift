@@ -6,14 +6,14 @@ import SwiftSyntaxMacroExpansion
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-@testable import CoreDataMacrosPlugin
+import CoreDataMacroExpansion
 
 /// The macros by the names that they have in source.
 private var macros: [String: MacroSpec] {
     [
-        "Managed": MacroSpec(type: ManagedMacro.self),
-        "ManagedAccessor": MacroSpec(type: ManagedAccessorMacro.self),
-        "ManagedObject": MacroSpec(type: ManagedObjectMacro.self),
+        "Managed": MacroSpec(type: ManagedExpansion.self),
+        "ManagedAccessor": MacroSpec(type: ManagedAccessorExpansion.self),
+        "ManagedObject": MacroSpec(type: ManagedObjectExpansion.self),
     ]
 }
 

@@ -3,8 +3,8 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 /// `@ManagedObject final class Book: NSManagedObject`: what there is no runtime to ask for.
-enum ManagedObjectMacro: MemberMacro {
-    static func expansion(
+package enum ManagedObjectExpansion: MemberMacro {
+    package static func expansion(
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {

@@ -1,0 +1,41 @@
+import Foundation
+import ManagedObjectModel
+
+extension NSPersistentStoreCoordinator {
+    /// The copy of its model that a store holds, so that it can be opened when the model is not at hand.
+    ///
+    /// The store need not be open, and does not change. An addition of ours: Apple's framework has no public way to it.
+    ///
+    /// - Throws: as `metadataForPersistentStore(ofType:at:options:)`; 134060 when the store holds no copy, 134080 when the
+    ///   copy is damaged or that of another model.
+    public class func cachedModelForPersistentStore(
+        ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
+    ) throws -> NSManagedObjectModel {
+        try file(ofType: storeType, at: url, options).cachedModel()
+    }
+}
+
+extension NSPersistentContainer {
+    /// Makes a container for a store whose model is not at hand, with the copy of it that the store holds.
+    ///
+    /// The stores are still to be loaded. Objects are `NSManagedObject`s, unless the program has classes of the names in
+    /// the model. An addition of ours.
+    ///
+    /// - Parameters:
+    ///   - url: the file of a SQLite store.
+    ///   - isReadOnly: whether the store is to be opened for reading only.
+    ///   - fileID: tells the module whose classes are meant; leave it out.
+    /// - Throws: as `NSPersistentStoreCoordinator.cachedModelForPersistentStore(ofType:at:options:)`.
+    public convenience init(
+        storeAt url: URL, isReadOnly: Bool = false, fileID: String = #fileID
+    ) throws {
+        let options: [AnyHashable: Any]? = isReadOnly ? [NSReadOnlyPersistentStoreOption: true] : nil
+        let model = try NSPersistentStoreCoordinator.cachedModelForPersistentStore(
+            ofType: NSSQLiteStoreType, at: url, options: options)
+        self.init(
+            name: url.deletingPathExtension().lastPathComponent, managedObjectModel: model, fileID: fileID)
+        let description = NSPersistentStoreDescription(url: url)
+        description.isReadOnly = isReadOnly
+        persistentStoreDescriptions = [description]
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// Option key: keep persistent history (`Bool`): each save writes down who changed what.
+///
+/// A store that has history and is added without the option is opened for reading only, as Apple's framework does:
+/// a save without history would leave a gap that its readers could not see.
+public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
+
+/// Option key: post `NSPersistentStoreRemoteChange` after each save (`Bool`).
+///
+/// Only saves of this coordinator are noticed: Linux has no counterpart of the notifications between processes that
+/// Apple's framework uses. To follow other processes, fetch the history after the last known token.
+public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
+    "NSPersistentStoreRemoteChangeNotificationOptionKey"
+
+/// Notification `userInfo` key: the history token (`NSPersistentHistoryToken`) after a save.
+public let NSPersistentHistoryTokenKey = "historyToken"
+
+/// Notification `userInfo` key: where the store is (`URL`).
+public let NSPersistentStoreURLKey = "storeURL"
+
+extension NSNotification.Name {
+    /// Posted by a coordinator, on the queue of the saving context, when a save has changed a store that was added with
+    /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`.
+    ///
+    /// The `userInfo` has `NSPersistentStoreURLKey`, `NSStoreUUIDKey` and, with history,
+    /// `NSPersistentHistoryTokenKey`.
+    public static let NSPersistentStoreRemoteChange = NSNotification.Name(
+        "NSPersistentStoreRemoteChangeNotification")
+}
+
+/// What a change did to an object.
+public enum NSPersistentHistoryChangeType: Int, Sendable {
+    /// The object was new.
+    case insert
+    /// Values or relationships of the object changed.
+    case update
+    /// The object was deleted.
+    case delete
+}
+
+/// What an `NSPersistentHistoryChangeRequest` returns. The raw values are Apple's.
+public enum NSPersistentHistoryResultType: Int, Sendable {
+    /// Whether it succeeded (`Bool`).
+    case statusOnly = 0
+    /// The IDs (`[NSManagedObjectID]`) of the changed objects, each once.
+    case objectIDs = 1
+    /// The number (`Int`) of changes.
+    case count = 2
+    /// The transactions (`[NSPersistentHistoryTransaction]`) without their changes.
+    case transactionsOnly = 3
+    /// The changes (`[NSPersistentHistoryChange]`) without their transactions.
+    case changesOnly = 4
+    /// The transactions (`[NSPersistentHistoryTransaction]`) with their changes.
+    case transactionsAndChanges = 5
+}

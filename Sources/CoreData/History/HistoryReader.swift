@@ -1,0 +1,174 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+import ManagedObjectModel
+
+/// A row of `ATRANSACTION`.
+struct HistoryRecord {
+    let number: Int64
+    let time: Double
+    let author: String?
+    let bundleID: String?
+    let contextName: String?
+    let processID: String?
+}
+
+/// Reads the persistent history of one store.
+///
+/// The rows of a file may be anything: a change of an unknown entity, of an unknown type, or without an object is left
+/// out, and so is one whose transaction is not there.
+struct HistoryReader {
+    let store: SQLiteStore
+    let history: StoreHistory
+    let database: Database
+
+    /// Where to begin.
+    enum Start {
+        case number(Int64)
+        case time(Double)
+    }
+
+    /// Transactions in order, with their changes if wanted.
+    func transactions(after start: Start, withChanges: Bool) throws -> [NSPersistentHistoryTransaction] {
+        let records = try records(after: start)
+        let storeID = store.identifier ?? ""
+        guard withChanges else {
+            return records.map { NSPersistentHistoryTransaction($0, storeID: storeID, changes: nil) }
+        }
+        var changes: [Int64: [NSPersistentHistoryChange]] = [:]
+        if let first = records.first?.number { changes = try self.changes(from: first) }
+        return records.map {
+            NSPersistentHistoryTransaction($0, storeID: storeID, changes: changes[$0.number] ?? [])
+        }
+    }
+
+    private func records(after start: Start) throws -> [HistoryRecord] {
+        let statement: SQLStatement
+        switch start {
+        case .number(let number):
+            statement = SQLStatement(history.tables.transactions(afterTime: false), [.integer(number)])
+        case .time(let time):
+            statement = SQLStatement(history.tables.transactions(afterTime: true), [.double(time)])
+        }
+        var records: [HistoryRecord] = []
+        try SQLiteReader(database).step(statement) { row in
+            func text(_ index: Int32) -> String? {
+                sqlite3_column_type(row, index) == SQLITE_TEXT ? SQLiteReader.text(row, index) : nil
+            }
+            let time = sqlite3_column_double(row, 1)
+            records.append(
+                HistoryRecord(
+                    number: sqlite3_column_int64(row, 0), time: time.isFinite ? time : 0, author: text(2),
+                    bundleID: text(3), contextName: text(4), processID: text(5)))
+        }
+        return records
+    }
+
+    private func changes(from first: Int64) throws -> [Int64: [NSPersistentHistoryChange]] {
+        var changes: [Int64: [NSPersistentHistoryChange]] = [:]
+        var last: (home: StoredEntity, columns: HistoryColumns)?
+        var skipped = 0
+        try SQLiteReader(database).step(SQLStatement(history.tables.changes, [.integer(first)])) { row in
+            guard let number = Int32(exactly: sqlite3_column_int64(row, 2)),
+                let home = store.home(number: number),
+                let type = NSPersistentHistoryChangeType(rawValue: Int(sqlite3_column_int64(row, 1))),
+                sqlite3_column_type(row, 1) == SQLITE_INTEGER, sqlite3_column_int64(row, 3) > 0
+            else {
+                skipped += 1
+                return
+            }
+            let columns =
+                last.flatMap { $0.home === home ? $0.columns : nil } ?? history.columns(of: home)
+            last = (home, columns)
+            changes[sqlite3_column_int64(row, 4), default: []].append(
+                change(row, home, type, columns))
+        }
+        if skipped > 0 {
+            Log.store.warning("\(skipped) changes in the history of \(store.url?.path ?? "") cannot be read.")
+        }
+        return changes
+    }
+
+    private func change(
+        _ row: OpaquePointer, _ home: StoredEntity, _ type: NSPersistentHistoryChangeType,
+        _ columns: HistoryColumns
+    ) -> NSPersistentHistoryChange {
+        let id = NSManagedObjectID(home: home, reference: sqlite3_column_int64(row, 3))
+        var bitmap: [UInt8] = []
+        if type == .update, let bytes = sqlite3_column_blob(row, 5) {
+            // What is longer than an entity's bitmap can only be nonsense.
+            let count = min(Int(sqlite3_column_bytes(row, 5)), columns.byteCount)
+            bitmap = Array(UnsafeRawBufferPointer(start: bytes, count: count))
+        }
+        return NSPersistentHistoryChange(
+            changeID: sqlite3_column_int64(row, 0), changedObjectID: id, changeType: type, bitmap: bitmap,
+            columns: type == .update ? columns : nil,
+            tombstone: type == .delete ? tombstone(row, columns.tombstones) : nil)
+    }
+
+    private func tombstone(_ row: OpaquePointer, _ slots: [PropertySlot]) -> [AnyHashable: Any]? {
+        guard !slots.isEmpty else { return nil }
+        var values: [AnyHashable: Any] = [:]
+        for (index, slot) in slots.prefix(history.tables.tombstoneCount).enumerated() {
+            values[slot.name] = SQLValue(row, Int32(6 + index)).keptValue(slot, store)
+        }
+        return values
+    }
+
+    // MARK: Tokens
+
+    /// The number of the last transaction that was ever saved.
+    func lastNumber() throws -> Int64 {
+        let sql = """
+            SELECT MAX(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?), 0), \
+            IFNULL((SELECT MAX(Z_PK) FROM ATRANSACTION), 0))
+            """
+        return Int64(
+            try SQLiteReader(database).integer(
+                SQLStatement(sql, [.integer(HistoryTables.transactionNumber)])))
+    }
+
+    /// - Throws: 134301 when something that was saved after a transaction is not there any more, or when the store never
+    ///   had that transaction.
+    func checkNotExpired(_ number: Int64) throws {
+        let last = try lastNumber()
+        guard number != last else { return }
+        let next = try SQLiteReader(database).integer(
+            SQLStatement("SELECT MIN(Z_PK) FROM ATRANSACTION WHERE Z_PK > ?", [.integer(number)]))
+        guard number < last, number < .max, Int64(next) == number + 1 else {
+            throw NSError.coreData(
+                CocoaError.Code(rawValue: NSPersistentHistoryTokenExpiredError),
+                """
+                The history token has expired: the store at \(store.url?.path ?? "") does not have all that was saved after \
+                transaction \(number).
+                """, [NSAffectedStoresErrorKey: [store]])
+        }
+    }
+}
+
+extension SQLValue {
+    /// The value of an attribute of a deleted object; nil when it does not fit the attribute.
+    fileprivate func keptValue(_ slot: PropertySlot, _ store: SQLiteStore) -> Any? {
+        switch (slot.kind, self) {
+        case (.integer16, .integer(let value)), (.integer32, .integer(let value)),
+            (.integer64, .integer(let value)), (.boolean, .integer(let value)):
+            return SlotValue.integer(value).anyValue(slot.kind)
+        case (.double, .double(let value)), (.float, .double(let value)), (.date, .double(let value)):
+            return SlotValue.double(value).anyValue(slot.kind)
+        case (.double, .integer(let value)), (.float, .integer(let value)), (.date, .integer(let value)):
+            return SlotValue.double(Double(value)).anyValue(slot.kind)
+        case (.string, .text(let value)): return value
+        case (.uri, .text(let value)): return URL(string: value)
+        case (.uuid, .blob(let value)) where value.count == 16:
+            return value.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+        case (.binary, .blob(let value)):
+            return slot.isExternal ? try? ExternalData.data(value, in: store.externalDataFolder) : value
+        case (.transformable, .blob(let value)):
+            return TransformableValue.decode(value, slot).anyValue(.transformable)
+        case (.decimal, .integer(let value)): return NSDecimalNumber(decimal: Decimal(value))
+        case (.decimal, .double(let value)):
+            return DecimalColumn.decimal(of: value).map { NSDecimalNumber(decimal: $0) }
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+import ManagedObjectModel
+
+/// Writes down what a save did, in the save's own SQL transaction: one row for the transaction and one for each
+/// object that the save inserted, updated or deleted, in this order, as Apple's stores have them.
+///
+/// What only triggers changed (derived attributes of other objects) gets no row of its own.
+struct HistoryWriter {
+    let store: SQLiteStore
+    let history: StoreHistory
+    let database: Database
+
+    /// - Parameters:
+    ///   - missing: indexes of the deletions whose rows others had deleted already.
+    /// - Returns: the number of the transaction.
+    func write(_ unit: UnitOfWork, _ outcome: SaveOutcome, missing: Set<Int>) throws -> Int64 {
+        let tables = history.tables
+        let transaction = try reserve(HistoryTables.transaction, HistoryTables.transactionNumber, 1)
+        var values: [SQLValue] = [
+            .integer(transaction), .double(Date.timeIntervalSinceReferenceDate),
+        ]
+        for text in [unit.author, StoreHistory.bundleID, unit.contextName, StoreHistory.processID] {
+            values.append(try reference(to: text))
+        }
+        try run(tables.insertTransaction, values)
+        let count = unit.inserts.count + unit.updates.count + unit.deletions.count - missing.count
+        guard count > 0 else { return transaction }
+        var rows = try ChangeRows(
+            database, tables, transaction: transaction,
+            first: reserve(HistoryTables.change, HistoryTables.changeNumber, count))
+        for row in outcome.inserted { try rows.insert(row) }
+        // Objects come in groups of one entity, more or less.
+        var last: (home: StoredEntity, columns: HistoryColumns)?
+        func columns(_ home: StoredEntity) -> HistoryColumns {
+            if let last, last.home === home { return last.columns }
+            let columns = history.columns(of: home)
+            last = (home, columns)
+            return columns
+        }
+        for (update, row) in zip(unit.updates, outcome.updated) {
+            try rows.update(update, row, columns(update.home))
+        }
+        for (index, deletion) in unit.deletions.enumerated() where !missing.contains(index) {
+            try rows.delete(deletion.old, columns(deletion.home))
+        }
+        return transaction
+    }
+
+    /// Takes primary keys; the first one.
+    private func reserve(_ table: String, _ number: Int64, _ count: Int) throws -> Int64 {
+        try run(HistoryTables.reserve(table), [.integer(Int64(count)), .integer(number)])
+        let highest = try SQLiteReader(database).integer(
+            SQLStatement("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(number)]))
+        guard highest >= count, highest < Int.max else {
+            throw HistoryTables.damaged("Z_PRIMARYKEY has no number left for \(table)")
+        }
+        return Int64(highest) - Int64(count) + 1
+    }
+
+    /// What the row of a transaction has for a text.
+    private func reference(to text: String?) throws -> SQLValue {
+        guard let text else { return .null }
+        guard history.tables.hasStrings else { return .text(text) }
+        let known = try SQLiteReader(database).integer(
+            SQLStatement("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?", [.text(text)]))
+        if known != 0 { return .integer(Int64(known)) }
+        let key = try reserve(HistoryTables.strings, HistoryTables.stringNumber, 1)
+        try run(
+            """
+            INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES (?, \(HistoryTables.stringNumber), ?)
+            """, [.integer(key), .text(text)])
+        return .integer(key)
+    }
+
+    private func run(_ sql: String, _ values: [SQLValue]) throws {
+        Log.sql.debug("\(sql)")
+        let statement = try database.cachedStatement(sql: sql)
+        let pointer = statement.sqliteStatement
+        sqlite3_reset(pointer)
+        defer {
+            sqlite3_reset(pointer)
+            sqlite3_clear_bindings(pointer)
+        }
+        try SQLiteBinder(pointer, database).bind(values)
+        guard sqlite3_step(pointer) == SQLITE_DONE else { throw SQLiteBinder.error(database, sql) }
+    }
+}
+
+/// Binds one row after the other to the statement that inserts changes.
+private struct ChangeRows {
+    private let database: Database
+    private let sql: String
+    private let statement: OpaquePointer
+    private let tombstoneCount: Int
+    private var next: Int64
+    private var bitmap: [UInt8] = []
+    /// SQLite reads bitmap and values where they are; they live until the statement is reset.
+    private static let inPlace: sqlite3_destructor_type? = nil
+
+    init(_ database: Database, _ tables: HistoryTables, transaction: Int64, first: Int64) throws {
+        self.database = database
+        sql = tables.insertChange
+        Log.sql.debug("\(sql)")
+        statement = try database.cachedStatement(sql: sql).sqliteStatement
+        tombstoneCount = tables.tombstoneCount
+        next = first
+        sqlite3_reset(statement)
+        sqlite3_clear_bindings(statement)
+        sqlite3_bind_int64(statement, 5, transaction)
+    }
+
+    mutating func insert(_ row: Row) throws { try run(.insert, row) }
+
+    mutating func update(_ update: UnitOfWork.Update, _ row: Row, _ columns: HistoryColumns) throws {
+        let count = columns.byteCount
+        // Taken out, lest it be copied.
+        var taken = bitmap
+        bitmap = []
+        defer { bitmap = taken }
+        if taken.count < count { taken = Array(repeating: 0, count: count) }
+        try taken.withUnsafeMutableBufferPointer { bytes in
+            bytes.update(repeating: 0)
+            columns.mark(update, row, in: bytes)
+            sqlite3_bind_blob(statement, 6, bytes.baseAddress, Int32(count), Self.inPlace)
+            try run(.update, row)
+        }
+        sqlite3_bind_null(statement, 6)
+    }
+
+    mutating func delete(_ row: Row, _ columns: HistoryColumns) throws {
+        let kept = columns.tombstones.prefix(tombstoneCount)
+        try withExtendedLifetime(row) {
+            for (index, slot) in kept.enumerated() {
+                let code = RowBinding.bind(row, slot.rowSlot, slot.kind, statement, Int32(7 + index))
+                guard code == SQLITE_OK else { throw SQLiteBinder.error(database, sql) }
+            }
+            try run(.delete, row)
+        }
+        for index in kept.indices { sqlite3_bind_null(statement, Int32(7 + index)) }
+    }
+
+    private mutating func run(_ type: NSPersistentHistoryChangeType, _ row: Row) throws {
+        sqlite3_bind_int64(statement, 1, next)
+        sqlite3_bind_int64(statement, 2, Int64(type.rawValue))
+        sqlite3_bind_int64(statement, 3, Int64(row.entityNumber))
+        sqlite3_bind_int64(statement, 4, row.reference)
+        defer { sqlite3_reset(statement) }
+        guard sqlite3_step(statement) == SQLITE_DONE else { throw SQLiteBinder.error(database, sql) }
+        next += 1
+    }
+}

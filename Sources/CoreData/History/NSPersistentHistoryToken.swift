@@ -1,0 +1,47 @@
+import Foundation
+
+/// A place in the persistent history of one or several stores.
+///
+/// Keep it in a file to go on from there later: `NSKeyedArchiver.archivedData(withRootObject:requiringSecureCoding:)`.
+public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, Sendable {
+    /// The number of the last transaction, by the identifier of the store.
+    package let numbers: [String: Int64]
+
+    package init(_ numbers: [String: Int64]) { self.numbers = numbers }
+
+    public static var supportsSecureCoding: Bool { true }
+
+    private static let storesKey = "NSPersistentHistoryTokenStores"
+    private static let numbersKey = "NSPersistentHistoryTokenNumbers"
+
+    public func encode(with coder: NSCoder) {
+        let stores = numbers.keys.sorted()
+        coder.encode(stores.map { $0 as NSString } as NSArray, forKey: Self.storesKey)
+        coder.encode(
+            stores.map { NSNumber(value: numbers[$0] ?? 0) } as NSArray, forKey: Self.numbersKey)
+    }
+
+    /// Reads a token; nil for an archive that has none.
+    public init?(coder: NSCoder) {
+        let stores = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: Self.storesKey)
+        let numbers = coder.decodeObject(of: [NSArray.self, NSNumber.self], forKey: Self.numbersKey)
+        guard let stores = (stores as? NSArray)?.map({ $0 }) as? [String],
+            let numbers = (numbers as? NSArray)?.map({ $0 }) as? [NSNumber], stores.count == numbers.count
+        else { return nil }
+        self.numbers = Dictionary(
+            zip(stores, numbers.map(\.int64Value)), uniquingKeysWith: { max($0, $1) })
+    }
+
+    /// The token itself: tokens never change.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
+
+    public override func isEqual(_ object: Any?) -> Bool {
+        (object as? NSPersistentHistoryToken)?.numbers == numbers
+    }
+
+    public override var hash: Int { numbers.hashValue }
+
+    public override var description: String {
+        "<NSPersistentHistoryToken \(numbers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" })>"
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+
+extension SQLiteStore {
+    /// Reads the history, all in one state of the store.
+    func readHistory<Value>(_ body: (HistoryReader) throws -> Value) throws -> Value {
+        guard let history else { throw HistoryTables.damaged("it has none") }
+        return try read("read the history") { database in
+            try body(HistoryReader(store: self, history: history, database: database))
+        }
+    }
+
+    /// Deletes transactions and their changes; the number of the transactions.
+    ///
+    /// The texts that they refer to stay: a running program of Apple's may have noted their keys.
+    func deleteHistory(before end: HistoryReader.Start) throws -> Int {
+        try write("delete history") { database in
+            let condition: String
+            let argument: DatabaseValue
+            switch end {
+            case .number(let number): (condition, argument) = ("Z_PK < ?", number.databaseValue)
+            case .time(let time): (condition, argument) = ("ZTIMESTAMP < ?", time.databaseValue)
+            }
+            try database.execute(
+                sql: """
+                    DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(condition))
+                    """, arguments: [argument])
+            try database.execute(
+                sql: "DELETE FROM ATRANSACTION WHERE \(condition)", arguments: [argument])
+            return database.changesCount
+        }
+    }
+}
+
+extension NSPersistentStoreCoordinator {
+    /// The place in the history of stores where it ends now.
+    ///
+    /// - Parameter stores: `[NSPersistentStore]`; nil for all.
+    /// - Returns: nil when none of the stores has history, or it cannot be read.
+    public func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
+        var numbers: [String: Int64] = [:]
+        for case let store as SQLiteStore in stores ?? persistentStores where store.history != nil {
+            do {
+                numbers[store.identifier ?? ""] = try store.readHistory { try $0.lastNumber() }
+            } catch {
+                Log.store.error("Could not read the history token: \(error.localizedDescription)")
+                return nil
+            }
+        }
+        return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers)
+    }
+
+    /// Executes a request for the history of this coordinator's stores.
+    func execute(_ request: NSPersistentHistoryChangeRequest) throws -> NSPersistentHistoryResult {
+        try HistoryExecution(request, self).run()
+    }
+
+    /// Tells that a save has changed a store.
+    func postRemoteChange(_ store: NSPersistentStore, historyNumber: Int64?) {
+        guard store.options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey] as? Bool ?? false else {
+            return
+        }
+        var userInfo: [AnyHashable: Any] = [:]
+        userInfo[NSPersistentStoreURLKey] = store.url
+        userInfo[NSStoreUUIDKey] = store.identifier
+        if let historyNumber, let identifier = store.identifier {
+            userInfo[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken([identifier: historyNumber])
+        }
+        NotificationCenter.default.post(
+            name: .NSPersistentStoreRemoteChange, object: self, userInfo: userInfo)
+    }
+}

@@ -1,0 +1,76 @@
+import CocoaFoundation
+
+extension CompiledModelReader {
+    /// Adds the fetch indexes, the compound indexes of older versions and the uniqueness constraints of an entity.
+    func addIndexes(of object: ArchivedObject, to entity: NSEntityDescription) throws {
+        entity.indexedTuples = try tuples("NSCompoundIndexes", of: object)
+        entity.uniquenessConstraints = try tuples("NSUniqueTuples", of: object)
+        entity.indexes = try (object.objects("NSFetchIndexDescriptions", of: "NSFetchIndexDescription") ?? [])
+            .map { index in
+                var index = index
+                index.element = "\(object.element ?? "?").\(try index.text("NSIndexName") ?? "?")"
+                if let owner = try index.object("NSEntity"), owner.place != object.place {
+                    throw index.error(.invalidValue, "the index belongs to another entity")
+                }
+                return try fetchIndex(index)
+            }
+    }
+
+    private func fetchIndex(_ object: ArchivedObject) throws -> NSFetchIndexDescription {
+        let elements = try object.objects("NSIndexElements", of: "NSFetchIndexElementDescription") ?? []
+        let index = NSFetchIndexDescription(
+            name: try object.required("NSIndexName"),
+            elements: try elements.map { element in
+                var element = element
+                element.element = object.element
+                return try indexElement(element)
+            })
+        index.partialIndexPredicate = try expressions.predicate("NSPartialIndexPredicate", of: object)
+        return index
+    }
+
+    private func indexElement(_ object: ArchivedObject) throws -> NSFetchIndexElementDescription {
+        let type = try object.number("NSFetchIndexElementType") ?? 0
+        guard let collation = UInt(exactly: type).flatMap(NSFetchIndexElementType.init) else {
+            throw object.error(.invalidValue, "the index type \(type) is unknown")
+        }
+        let element: NSFetchIndexElementDescription
+        if let description = try object.object("NSProperty", of: "NSExpressionDescription") {
+            element = NSFetchIndexElementDescription(
+                property: try expressionDescription(description), collationType: collation)
+        } else {
+            element = NSFetchIndexElementDescription(
+                propertyName: try object.required("NSPropertyName"), collationType: collation)
+        }
+        element.isAscending = try object.flag("NSAscending")
+        return element
+    }
+
+    private func expressionDescription(_ object: ArchivedObject) throws -> NSExpressionDescription {
+        let description = NSExpressionDescription()
+        description.name = try object.text("NSPropertyName") ?? ""
+        description.expression = try expressions.expression("NSExpression", of: object)
+        let type = try object.number("NSExpressionResultType") ?? 0
+        guard let known = UInt(exactly: type).flatMap(NSAttributeType.init) else {
+            throw object.error(.invalidValue, "the result type \(type) is unknown")
+        }
+        description.expressionResultType = known
+        return description
+    }
+
+    /// Lists of names of properties. A model that was made in code may name them by their descriptions.
+    private func tuples(_ key: String, of object: ArchivedObject) throws -> [[Any]] {
+        try (object.objects(key, of: "NSArray") ?? []).map { tuple in
+            try object.named { try tuple.list() }.map { index in
+                if try archive.isObject(index), let member = try archive.object(at: index, what: key),
+                    member.isOf("NSPropertyDescription")
+                {
+                    return try member.required("NSPropertyName")
+                }
+                guard let name = try object.named({ try archive.text(at: index, what: "a name in '\(key)'") })
+                else { throw object.error(.invalidValue, "a name in '\(key)' is null") }
+                return name
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import CocoaFoundation
+
+/// The keyed archive that a compiled model is, whose objects are looked at one by one.
+///
+/// The objects of a model refer to each other in circles: an entity to its model, a relationship to its inverse. So
+/// nothing is decoded by following references; the reader takes up each object where it expects one. What it may
+/// visit in total is bounded, since a small archive may refer to a large table from many places.
+final class ModelArchive {
+    private let archive: KeyedArchive
+    private let values: KeyedArchiveReader
+    private var objects: [Int: ArchivedObject] = [:]
+    private var classes: [Int: [String]] = [:]
+    private var unvisited = Limit.elements
+
+    /// The bounds of an archive; the largest model known is a hundredth of them.
+    private enum Limit {
+        static let fileSize = 1 << 27
+        static let elements = 5_000_000
+    }
+
+    /// The largest file that is read.
+    static var largestFile: Int { Limit.fileSize }
+
+    /// Takes the archive apart.
+    ///
+    /// - Throws: `ModelFileError` for data that is not a keyed archive.
+    init(_ data: Data) throws {
+        guard data.count <= Limit.fileSize else {
+            throw ModelFileError(.tooLarge, "the archive is larger than \(Limit.fileSize) bytes")
+        }
+        archive = try Self.throwing { try KeyedArchive(data) }
+        values = KeyedArchiveReader(archive)
+    }
+
+    /// The outermost object.
+    func root() throws -> ArchivedObject {
+        guard let index = archive.top[NSKeyedArchiveRootObjectKey],
+            let root = try object(at: index, what: "the outermost object")
+        else {
+            throw ModelFileError(.malformed, "the archive has no outermost object")
+        }
+        return root
+    }
+
+    /// The contents of a field as they stand in the property list.
+    func node(at index: Int) -> BinaryPropertyList.Node { archive.list.nodes[index] }
+
+    /// Where in the property list that lies which a field refers to, or the field itself; `nil` for the null object.
+    func target(of index: Int) throws -> Int? {
+        guard case .identifier(let reference) = archive.list.nodes[index] else { return index }
+        return try Self.throwing { try archive.object(at: reference) }
+    }
+
+    /// The object that a field refers to; `nil` for the null object.
+    ///
+    /// - Parameters:
+    ///   - index: where the field's value lies in the property list.
+    ///   - what: what should be there, for the message.
+    /// - Throws: `ModelFileError` for a plain value.
+    func object(at index: Int, what: @autoclosure () -> String) throws -> ArchivedObject? {
+        guard let target = try target(of: index) else { return nil }
+        if let known = objects[target] { return known }
+        guard case .dictionary = archive.list.nodes[target] else {
+            throw ModelFileError(.invalidValue, "\(what()) is a plain value and not an object")
+        }
+        let fields = try Self.throwing { try archive.list.fields(of: target) }
+        let object = ArchivedObject(
+            archive: self, place: target, classNames: try classNames(fields["$class"]), fields: fields)
+        objects[target] = object
+        return object
+    }
+
+    /// Whether a field refers to an object with fields, rather than to a plain value.
+    func isObject(_ index: Int) throws -> Bool {
+        guard let target = try target(of: index), case .dictionary = archive.list.nodes[target] else {
+            return false
+        }
+        return true
+    }
+
+    /// The names of a class and of its superclasses.
+    private func classNames(_ index: Int?) throws -> [String] {
+        guard let index, let target = try target(of: index) else {
+            throw ModelFileError(.malformed, "an object of the archive has no class")
+        }
+        if let known = classes[target] { return known }
+        let fields = try Self.throwing { try archive.list.fields(of: target) }
+        guard let name = fields["$classname"], case .string(let name) = archive.list.nodes[name] else {
+            throw ModelFileError(.malformed, "a class of the archive has no name")
+        }
+        var names = [name]
+        if let lineage = fields["$classes"], case .array(let elements) = archive.list.nodes[lineage] {
+            for element in elements.prefix(Self.deepestClass) {
+                guard case .string(let ancestor) = archive.list.nodes[element] else { continue }
+                if ancestor != name { names.append(ancestor) }
+            }
+        }
+        classes[target] = names
+        return names
+    }
+
+    private static let deepestClass = 32
+
+    /// Counts elements that are about to be visited.
+    func visit(_ count: Int) throws {
+        unvisited -= count
+        guard unvisited >= 0 else {
+            throw ModelFileError(.tooLarge, "the archive stands for more than \(Limit.elements) objects")
+        }
+    }
+
+    /// The value of Foundation that a field holds or refers to, in Swift's own type where it has one; `nil` for the
+    /// null object.
+    ///
+    /// - Throws: `ModelFileError` for objects of other classes than those of property lists, UUIDs, URLs, sets and
+    ///   the null value, for circles, and for more than any model has.
+    func value(at index: Int) throws -> Any? {
+        try Self.throwing {
+            let object = try values.object(at: index, allowed: Self.valueClasses)
+            return try object.map { try plainValue($0) }
+        }
+    }
+
+    /// The text that a field holds or refers to; `nil` for the null object.
+    ///
+    /// - Parameter what: what should be there, for the message.
+    func text(at index: Int, what: @autoclosure () -> String) throws -> String? {
+        guard let target = try target(of: index) else { return nil }
+        if case .string(let text) = archive.list.nodes[target] { return text }
+        guard let text = try value(at: index) as? String else {
+            throw ModelFileError(.invalidValue, "\(what()) is not a text")
+        }
+        return text
+    }
+
+    private static var valueClasses: [AnyClass] {
+        [
+            NSString.self, NSNumber.self, NSDate.self, NSData.self, NSUUID.self, NSURL.self, NSNull.self,
+            NSArray.self, NSDictionary.self, NSSet.self, NSOrderedSet.self,
+        ]
+    }
+
+    private func plainValue(_ object: AnyObject) throws -> Any {
+        try visit(1)
+        switch object {
+        case let text as NSString: return String(describing: text)
+        case let date as NSDate: return date as Date
+        case let data as NSData: return data as Data
+        case let uuid as NSUUID: return uuid as UUID
+        case let url as NSURL: return url as URL
+        case let array as NSArray: return try array.map { try plainValue($0 as AnyObject) }
+        case let dictionary as NSDictionary:
+            var entries: [AnyHashable: Any] = [:]
+            for (key, value) in dictionary {
+                guard let key = try plainValue(key as AnyObject) as? AnyHashable else { continue }
+                entries[key] = try plainValue(value as AnyObject)
+            }
+            return entries
+        default: return object
+        }
+    }
+
+    /// Turns the errors of archives into those of model files.
+    static func throwing<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let fault as MalformedPropertyList {
+            throw ModelFileError(.malformed, "the archive is damaged: \(fault.reason)")
+        } catch let error as CocoaError {
+            throw ModelFileError(.invalidValue, error.archiveMessage)
+        }
+    }
+}
+
+extension CocoaError {
+    /// What is wrong with an archive, without the preamble of Foundation.
+    fileprivate var archiveMessage: String {
+        userInfo[NSDebugDescriptionErrorKey] as? String ?? localizedDescription
+    }
+}

@@ -1,0 +1,107 @@
+import CEmbeddedModels
+import CocoaFoundation
+
+/// A model that is part of the program's code: what the model plugin makes of an `.xcdatamodeld`.
+///
+/// Generated code announces it before the program's first line runs, so that `NSPersistentContainer(name:)` finds the
+/// model by its name from any module, with no file beside the program.
+public struct EmbeddedModel: Sendable {
+    /// One version of a model.
+    public struct Version: Sendable {
+        /// The name: that of the folder `.xcdatamodel` without its extension.
+        public let name: String
+        /// The XML of the version.
+        package let contents: String
+
+        /// A version of this name.
+        ///
+        /// - Parameter contents: the XML of its file `contents`; elements that are only for the model editor may be
+        ///   left out.
+        public init(_ name: String, _ contents: String) {
+            self.name = name
+            self.contents = contents
+        }
+    }
+
+    /// A class that was generated, or whose properties were, with the keys of its key paths.
+    public struct ObjectClass: Sendable {
+        package let type: AnyClass
+        package let list: @Sendable (inout PropertyKeys) -> Void
+
+        /// The class and a function that lists its properties, inherited ones included.
+        public init(_ type: AnyClass, _ list: @escaping @Sendable (inout PropertyKeys) -> Void) {
+            self.type = type
+            self.list = list
+        }
+    }
+
+    /// The keys of a class's properties.
+    public struct PropertyKeys {
+        /// The keys with the key paths that begin at the class.
+        package private(set) var entries: [(key: String, keyPath: AnyKeyPath)] = []
+
+        package init() {}
+
+        /// Adds a property.
+        public mutating func add(_ key: String, _ keyPath: AnyKeyPath) { entries.append((key, keyPath)) }
+    }
+
+    /// The name: that of the folder without its extension.
+    public let name: String
+    /// The module that brings it along, where its classes are looked for.
+    public let module: String
+    /// The name of the version that applications use.
+    public let currentVersion: String
+    /// All versions.
+    public let versions: [Version]
+    package let classes: [ObjectClass]
+
+    /// A model for the program to bring along.
+    ///
+    /// - Parameters:
+    ///   - name: the name by which it is found.
+    ///   - currentVersion: the name of the version that applications use.
+    ///   - versions: all versions.
+    ///   - classes: the generated classes, and those with generated properties.
+    ///   - fileID: tells the module; leave it out.
+    public init(
+        name: String, currentVersion: String, versions: [Version], classes: [ObjectClass],
+        fileID: String = #fileID
+    ) {
+        self.name = name
+        self.currentVersion = currentVersion
+        self.versions = versions
+        self.classes = classes
+        module = fileID.split(separator: "/").first.map(String.init) ?? ""
+    }
+
+    /// Keeps a function that will register a model, until somebody looks for one.
+    ///
+    /// For generated code, which calls it while the program is being loaded. The function calls `register()`.
+    public static func announce(_ registration: @escaping @convention(c) () -> Void) {
+        opencoredata_announce_model(registration)
+    }
+
+    /// Enters the model among those of the program.
+    public func register() { EmbeddedModels.add(self) }
+
+    /// Reads the current version.
+    ///
+    /// - Throws: `ModelFileError` if its text is no model.
+    package func model() throws -> NSManagedObjectModel {
+        guard let version = versions.first(where: { $0.name == currentVersion }) else {
+            throw ModelFileError(
+                .unknownName, "the embedded model '\(name)' has no version '\(currentVersion)'")
+        }
+        return try model(of: version)
+    }
+
+    /// Reads a version.
+    ///
+    /// - Throws: `ModelFileError` if its text is no model.
+    package func model(of version: Version) throws -> NSManagedObjectModel {
+        let model = try NSManagedObjectModel(tree: ModelElement(xml: Data(version.contents.utf8)))
+        model.noteClassModule(module)
+        return model
+    }
+}

@@ -1,0 +1,47 @@
+import CEmbeddedModels
+import CocoaFoundation
+import Synchronization
+
+/// The models that are part of the program's code.
+package enum EmbeddedModels {
+    private struct Table: Sendable {
+        var models: [EmbeddedModel] = []
+        var classes: [ObjectIdentifier: EmbeddedModel.ObjectClass] = [:]
+    }
+
+    private static let table = Mutex(Table())
+    /// Held while models register themselves, so that nobody reads the table before all are in it.
+    private static let registering = Mutex(())
+
+    /// The models in the order in which the program was linked. Those of a library that was loaded later are last.
+    package static var all: [EmbeddedModel] {
+        readAnnouncements()
+        return table.withLock { $0.models }
+    }
+
+    /// The model of a name: the one in the given module if there are several.
+    package static func model(named name: String, module: String) -> EmbeddedModel? {
+        let namesakes = all.filter { $0.name == name }
+        return namesakes.first { $0.module == module } ?? namesakes.first
+    }
+
+    /// The keys of the properties that were generated for a class.
+    package static func propertyKeys(of type: AnyClass) -> [(key: String, keyPath: AnyKeyPath)] {
+        readAnnouncements()
+        guard let listed = table.withLock({ $0.classes[ObjectIdentifier(type)] }) else { return [] }
+        var keys = EmbeddedModel.PropertyKeys()
+        listed.list(&keys)
+        return keys.entries
+    }
+
+    static func add(_ model: EmbeddedModel) {
+        table.withLock { table in
+            table.models.append(model)
+            for listed in model.classes { table.classes[ObjectIdentifier(listed.type)] = listed }
+        }
+    }
+
+    private static func readAnnouncements() {
+        registering.withLock { _ in opencoredata_register_models() }
+    }
+}

@@ -1,0 +1,108 @@
+import CocoaFoundation
+
+extension XcodeModelFile {
+    /// Makes a folder `.xcdatamodeld` with one version, which has the name of the folder and is the current one.
+    ///
+    /// The folder is there completely or not at all.
+    ///
+    /// - Throws: `ModelFileError` if there is something at the place already, or if it cannot be written.
+    package static func create(at url: URL, contents tree: ModelElement) throws -> XcodeModelFile {
+        let name = url.deletingPathExtension().lastPathComponent
+        try place(at: url) { folder in
+            let version = folder.appendingPathComponent("\(name).xcdatamodel")
+            try writing(version) {
+                try FileManager.default.createDirectory(at: version, withIntermediateDirectories: false)
+            }
+            try write(tree, to: version)
+            try write(
+                CurrentVersionMarker(versionFolderName: version.lastPathComponent).data,
+                to: folder.appendingPathComponent(CurrentVersionMarker.fileName))
+        }
+        return try XcodeModelFile(url: url)
+    }
+
+    /// Adds a version to a folder `.xcdatamodeld`. The current version stays what it is.
+    ///
+    /// - Throws: `ModelFileError` if there is a version of the name, if the name cannot be that of a folder, or
+    ///   if it cannot be written.
+    @discardableResult
+    package mutating func addVersion(named name: String, contents tree: ModelElement) throws -> Version {
+        guard !name.isEmpty, !name.hasPrefix("."), !name.contains(where: { $0 == "/" || $0 == "\0" }) else {
+            throw ModelFileError(.invalidValue, "'\(name)' cannot be the name of a version", file: url)
+        }
+        let version = Version(name: name, url: url.appendingPathComponent("\(name).xcdatamodel"))
+        guard !currentVersion.url.path.utf8.elementsEqual(url.path.utf8) else {
+            throw ModelFileError(
+                .unsupportedForm, "a single .xcdatamodel has no versions; put it into a .xcdatamodeld",
+                file: url)
+        }
+        guard !versions.contains(where: { $0.name == name }) else {
+            throw ModelFileError(.duplicateName, "there is a version '\(name)' already", file: url)
+        }
+        // First: a folder with one version need not say which is the current one, a folder with two has to.
+        try setCurrentVersion(currentVersion)
+        try Self.place(at: version.url) { try Self.write(tree, to: $0) }
+        versions = (versions + [version]).sorted(by: Self.inOrder)
+        return version
+    }
+
+    /// Makes a version the one that applications use.
+    ///
+    /// - Throws: `ModelFileError` if there is no version of the name, or if it cannot be written.
+    package mutating func setCurrentVersion(named name: String) throws {
+        guard let version = versions.first(where: { $0.name == name }) else {
+            throw ModelFileError(.unknownName, "there is no version '\(name)'", file: url)
+        }
+        try setCurrentVersion(version)
+    }
+
+    private mutating func setCurrentVersion(_ version: Version) throws {
+        guard version.url.path != url.path else { return }
+        let marker = url.appendingPathComponent(CurrentVersionMarker.fileName)
+        let data = CurrentVersionMarker(versionFolderName: version.url.lastPathComponent).data
+        try Self.write(data, to: marker)
+        currentVersion = version
+    }
+
+    /// Writes the contents of a version. The file is there completely or stays as it was.
+    ///
+    /// - Parameter version: the folder `.xcdatamodel`, which has to exist.
+    package static func write(_ tree: ModelElement, to version: URL) throws {
+        let file = version.appendingPathComponent("contents")
+        do {
+            try write(tree.xml(), to: file)
+        } catch var error as ModelFileError {
+            error.file = file
+            throw error
+        }
+    }
+
+    private static func write(_ data: Data, to file: URL) throws {
+        try writing(file) { try data.write(to: file, options: .atomic) }
+    }
+
+    /// Makes a folder under a provisional name, fills it and gives it its name.
+    private static func place(at url: URL, _ fill: (URL) throws -> Void) throws {
+        guard !FileManager.default.fileExists(atPath: url.path) else {
+            throw ModelFileError(.duplicateName, "there is something of this name already", file: url)
+        }
+        let provisional = url.deletingLastPathComponent().appendingPathComponent(".\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: provisional) }
+        try writing(url) {
+            try FileManager.default.createDirectory(at: provisional, withIntermediateDirectories: false)
+        }
+        try fill(provisional)
+        try writing(url) { try FileManager.default.moveItem(at: provisional, to: url) }
+    }
+
+    private static func writing(_ url: URL, _ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as ModelFileError {
+            throw error
+        } catch {
+            throw ModelFileError(
+                .unwritable, "it cannot be written: \(error.localizedDescription)", file: url)
+        }
+    }
+}
