@@ -26,6 +26,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "CSwiftRuntime"),
+        .target(name: "CSQLiteDefence", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")]),
         .systemLibrary(
             name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "CEmbeddedModels"),
@@ -41,6 +42,7 @@ let package = Package(
         .target(
             name: "CoreData",
             dependencies: [
+                "CSQLiteDefence",
                 "CSwiftRuntime",
                 "CZlib",
                 "CocoaFoundation",

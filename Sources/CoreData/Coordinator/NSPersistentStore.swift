@@ -6,7 +6,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     private let lock = NSLock()
     private var currentMetadata: [String: Any] = [:]
     private var readOnly: Bool
-    private var reason: String?
+    private var features: [String] = []
     private var location: URL?
     private var homesByNumber: [StoredEntity?] = []
     private var homesByEntity: [ObjectIdentifier: StoredEntity] = [:]
@@ -43,25 +43,40 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         set { lock.withLock { location = newValue } }
     }
 
-    /// Whether the store refuses to be changed.
+    /// Whether the store refuses to be changed: because it was asked to, or because it has a feature that cannot be
+    /// kept right. A store that was opened read-only stays so.
     open var isReadOnly: Bool {
-        get { lock.withLock { readOnly } }
+        get { lock.withLock { readOnly || !features.isEmpty } }
         set { lock.withLock { readOnly = newValue } }
     }
 
-    /// Why the store was opened for reading only although that was not asked for; a sentence that names the feature.
-    package internal(set) var readOnlyReason: String? {
-        get { lock.withLock { reason } }
-        set { lock.withLock { reason = newValue } }
+    /// What the store has that would not be right any more if it were written to, each as part of a sentence.
+    package internal(set) var unsupportedFeatures: [String] {
+        get { lock.withLock { features } }
+        set { lock.withLock { features = newValue } }
     }
 
-    /// The store's identifier: the host of its objects' URIs.
+    /// What a save to the store fails with while it is read-only.
+    package var readOnlyError: NSError {
+        let features = unsupportedFeatures
+        let reason =
+            features.isEmpty
+            ? "it takes no changes"
+            : "it has what cannot be kept right here: \(features.joined(separator: "; "))"
+        return .coreData(
+            .persistentStoreSave, "The store at \(url?.path ?? "") is read-only; \(reason).",
+            [NSAffectedStoresErrorKey: [self]])
+    }
+
+    /// The store's identifier: the host of its objects' URIs. What is set is written by the next save.
     open var identifier: String! {
         get { lock.withLock { currentMetadata[NSStoreUUIDKey] as? String } }
         set { lock.withLock { currentMetadata[NSStoreUUIDKey] = newValue } }
     }
 
     /// What the store says of itself: type, identifier, version hashes of the model, and the application's own keys.
+    ///
+    /// What is set is written by the next save.
     open var metadata: [String: Any]! {
         get { lock.withLock { currentMetadata } }
         set { lock.withLock { currentMetadata = newValue ?? [:] } }
@@ -126,6 +141,13 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         }
         homesByEntity = byEntity
         homesByNumber = byNumber
+    }
+
+    /// Takes over the entities of another store, with all objects and IDs that hang on them once they are told where
+    /// they belong (`StoredEntity.move(to:)`).
+    func takeEntities(of other: NSPersistentStore) {
+        homesByEntity = other.homesByEntity
+        homesByNumber = other.homesByNumber
     }
 
     /// The entity's place in this store; nil when the store does not hold it. O(1).

@@ -1,6 +1,6 @@
 import Foundation
 
-// What stores say of themselves, and removing them; also of stores that no coordinator has open.
+// What stores say of themselves, also stores that no coordinator has open.
 
 extension NSPersistentStoreCoordinator {
     /// The metadata of a store.
@@ -37,6 +37,13 @@ extension NSPersistentStoreCoordinator {
         try metadataForPersistentStore(ofType: storeType.rawValue, at: storeURL, options: options)
     }
 
+    /// The metadata of a SQLite store that need not be open.
+    ///
+    /// - Throws: as `metadataForPersistentStore(ofType:at:options:)`.
+    public class func metadataForPersistentStore(with url: URL) throws -> [AnyHashable: Any] {
+        try metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)
+    }
+
     /// Sets the metadata of a store that is not open.
     ///
     /// The store's type, and what is needed to open it again, stay when the dictionary does not have them.
@@ -58,24 +65,6 @@ extension NSPersistentStoreCoordinator {
     ) throws {
         try setMetadata(
             metadata, forPersistentStoreOfType: storeType.rawValue, at: storeURL, options: options)
-    }
-
-    /// Removes a store that is not open: its file and those beside it.
-    ///
-    /// - Throws: 134000 for an unknown type or option, 134090 while anybody has the store open.
-    public func destroyPersistentStore(
-        at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
-    ) throws {
-        try Self.file(ofType: storeType, at: url, options).destroy()
-    }
-
-    /// Removes a store that is not open: its file and those beside it.
-    ///
-    /// - Throws: as `destroyPersistentStore(at:ofType:options:)`.
-    public func destroyPersistentStore(
-        at url: URL, type storeType: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
-    ) throws {
-        try destroyPersistentStore(at: url, ofType: storeType.rawValue, options: options)
     }
 
     static func file(

@@ -83,7 +83,21 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             persistentStoreCoordinator: self, configurationName: configuration, at: storeURL, options: options
         )
         try store.open(model: managedObjectModel)
-        stores.withLock { $0.append(store) }
+        // A copy of a store has the same identifier: its objects would have the same URIs.
+        let isAdded = stores.withLock { stores in
+            if stores.contains(where: { $0.identifier == store.identifier }) { return false }
+            stores.append(store)
+            return true
+        }
+        guard isAdded else {
+            store.willRemove(from: self)
+            throw NSError.coreData(
+                .persistentStoreOpen,
+                """
+                Can't add the same store twice: the coordinator has a store with the identifier \
+                \(store.identifier ?? "") already, of which the one at \(storeURL.path) is a copy.
+                """)
+        }
         store.didAdd(to: self)
         NotificationCenter.default.post(
             name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
@@ -143,14 +157,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             userInfo: [NSRemovedPersistentStoresKey: [store]])
     }
 
-    /// The store at a URL.
-    public func persistentStore(for URL: URL) -> NSPersistentStore? {
-        let wanted = URL.standardizedFileURL
-        return persistentStores.first { $0.url?.standardizedFileURL == wanted }
+    /// Puts a store into the place of another one.
+    func replace(_ old: any ObjectStore, by new: any ObjectStore) {
+        stores.withLock { stores in
+            if let index = stores.firstIndex(where: { $0 === old }) { stores[index] = new }
+        }
     }
-
-    /// The URL of a store.
-    public func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
 
     // MARK: Queue
 
@@ -186,9 +198,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 public let NSAddedPersistentStoresKey = "added"
 /// Notification `userInfo` key: the stores (`[NSPersistentStore]`) that were removed.
 public let NSRemovedPersistentStoresKey = "removed"
+/// Notification `userInfo` key: the store that was migrated and the one that has taken its place, in this order
+/// (`[NSPersistentStore]`).
+public let NSUUIDChangedPersistentStoresKey = "UUIDChanged"
 
 extension NSNotification.Name {
-    /// Posted by a coordinator when a store was added or removed.
+    /// Posted by a coordinator when a store was added or removed, or another one has taken its place.
     public static let NSPersistentStoreCoordinatorStoresDidChange = NSNotification.Name(
         "NSPersistentStoreCoordinatorStoresDidChangeNotification")
 

@@ -45,6 +45,11 @@ extension NSError {
             return .coreData(
                 .persistentStoreTypeMismatch,
                 "Could not \(during): the file\(place) is not a SQLite database.", details)
+        case .SQLITE_INTERRUPT:
+            return .coreData(
+                .persistentStoreSave,
+                "Could not \(during): the triggers of the store\(place) run on and on, and were stopped.",
+                details)
         case .SQLITE_CANTOPEN:
             return .coreData(
                 .persistentStoreOpen, "Could not \(during): the file\(place) cannot be opened.", details)

@@ -123,8 +123,12 @@ struct ResolvedFetch {
 
     /// Whether an object is of the entity that is fetched, and of a store that is asked.
     func concerns(_ object: NSManagedObject) -> Bool {
-        guard object.home.isTemporary ? !stores.isEmpty : stores.contains(where: { $0 === object.home.store })
-        else { return false }
+        let isNew = object.home.isTemporary
+        let store = isNew ? object.context?.destinedStore(of: object) : object.home.store
+        // A new object that no store takes is found until a save refuses it.
+        let isAffected =
+            store == nil ? isNew && !stores.isEmpty : stores.contains { $0 === store }
+        guard isAffected else { return false }
         return specification.includesSubentities
             ? object.entity.isKindOf(entity: entity) : object.entity === entity
     }

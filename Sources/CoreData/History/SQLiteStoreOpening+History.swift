@@ -6,37 +6,33 @@ import GRDB
 extension SQLiteStoreOpening {
     /// Finds out whether the file has history.
     ///
+    /// - Returns: what keeps the store from being written to, as part of a sentence: as with Apple's framework, who does
+    ///   not keep the history only reads.
     /// - Throws: 134020 when history is asked for and what is there cannot be used.
-    func checkHistory(_ database: Database) throws {
-        if options.tracksHistory { _ = try StoreHistory.tombstoneCount(store.homes) }
+    func checkHistory(_ database: Database) throws -> [String] {
+        history = nil
+        if options.tracksHistory { _ = try StoreHistory.tombstoneCount(homes) }
         do {
-            guard let found = try HistoryTables(tables(database)) else { return }
-            store.history = StoreHistory(found, isTracking: options.tracksHistory)
+            guard let found = try HistoryTables(tables(database)) else { return [] }
+            history = StoreHistory(found, isTracking: options.tracksHistory)
         } catch  where !options.tracksHistory {
             Log.store.error("\(error.localizedDescription)")
         }
-        guard !options.tracksHistory, !options.isReadOnly else { return }
-        store.isReadOnly = true
-        store.readOnlyReason =
-            "It has persistent history; add it with \(NSPersistentHistoryTrackingKey) to change it."
-        Log.store.warning(
-            """
-            Store opened without \(NSPersistentHistoryTrackingKey) but previously had been opened with it: forcing the store \
-            at \(store.url?.path ?? "") into read-only mode.
-            """)
+        guard !options.tracksHistory else { return [] }
+        return ["persistent history; add it with \(NSPersistentHistoryTrackingKey) to change it"]
     }
 
     /// Makes the tables of history in a new store.
     func makeHistory(_ database: Database) throws {
-        let tables = HistoryTables.new(tombstoneCount: try StoreHistory.tombstoneCount(store.homes))
+        let tables = HistoryTables.new(tombstoneCount: try StoreHistory.tombstoneCount(homes))
         for statement in tables.creation { try database.execute(sql: statement) }
-        store.history = StoreHistory(tables, isTracking: true)
+        history = StoreHistory(tables, isTracking: true)
     }
 
     /// Makes in an existing store what its history lacks.
     func prepareHistory(_ connection: any DatabaseWriter) throws {
         guard options.tracksHistory else { return }
-        let count = try StoreHistory.tombstoneCount(store.homes)
+        let count = try StoreHistory.tombstoneCount(homes)
         // Nobody waits for a lock when there is nothing to write.
         guard try connection.read({ try isHistoryIncomplete($0, count) }) else { return }
         try connection.write { database in
@@ -48,7 +44,7 @@ extension SQLiteStoreOpening {
                 try database.execute(sql: statement)
             }
             found.tombstoneCount = max(found.tombstoneCount, count)
-            store.history = StoreHistory(found, isTracking: true)
+            history = StoreHistory(found, isTracking: true)
         }
     }
 

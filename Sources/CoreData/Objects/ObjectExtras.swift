@@ -13,6 +13,8 @@ package final class ObjectExtras {
     var orderedSets: [WeakOrderedSet] = []
     /// Values noted by `willChangeValue(forKey:)`, innermost last.
     package var announced: [(slot: Int, old: SlotValue)] = []
+    /// The store that a new object was assigned to.
+    weak var assignedStore: NSPersistentStore?
 
     package init() {}
 }

@@ -10,11 +10,21 @@ package final class StoredEntity: @unchecked Sendable {
     package let layout: EntityLayout
     package let entity: NSEntityDescription
     private let model: NSManagedObjectModel?
-    package private(set) weak var store: NSPersistentStore?
+    private let place = Mutex(Place())
     /// The number of the entity in the store (`Z_ENT`); 0 without a store.
     package let entityNumber: Int32
     /// Identifies the root entity's table of this store in this process; 0 for objects without a store.
     package let table: UInt32
+
+    private struct Place: Sendable {
+        weak var store: NSPersistentStore?
+    }
+
+    /// The store; nil when it is gone.
+    package var store: NSPersistentStore? { place.withLock { $0.store } }
+
+    /// Makes another store, which has the same rows, the one of all objects and IDs of this entity.
+    package func move(to store: NSPersistentStore) { place.withLock { $0.store = store } }
 
     package var isTemporary: Bool { table == 0 }
 
@@ -31,7 +41,7 @@ package final class StoredEntity: @unchecked Sendable {
         self.layout = layout
         entity = layout.entity
         model = entity.model
-        self.store = store
+        place.withLock { $0.store = store }
         self.entityNumber = entityNumber
         self.table = table
     }

@@ -41,13 +41,7 @@ struct SavePlan {
         }
         stores = order.compactMap { plans[$0] }
         for plan in stores where plan.store.isReadOnly && !plan.unit.isEmpty {
-            throw NSError.coreData(
-                .persistentStoreSave,
-                """
-                The store at \(plan.store.url?.path ?? "") is read-only; it takes no \
-                changes.\(plan.store.readOnlyReason.map { " " + $0 } ?? "")
-                """,
-                [NSAffectedStoresErrorKey: [plan.store]])
+            throw plan.store.readOnlyError
         }
     }
 
@@ -66,21 +60,7 @@ extension NSManagedObjectContext {
         for object in objects {
             let home: StoredEntity
             if object.home.isTemporary {
-                guard
-                    let found = persistentStoreCoordinator?.stores(for: object.entity, writable: true).first?
-                        .home(of: object.entity)
-                else {
-                    let name = object.entity.name ?? ""
-                    let stores = persistentStoreCoordinator?.stores(for: object.entity) ?? []
-                    let reason = stores.lazy.compactMap(\.readOnlyReason).first.map { " " + $0 } ?? ""
-                    throw NSError.coreData(
-                        .persistentStoreSave,
-                        !stores.isEmpty
-                            ? "Every store that holds entity '\(name)' is read-only.\(reason)"
-                            : "No store of the coordinator holds entity '\(name)'.",
-                        [NSAffectedObjectsErrorKey: [object]])
-                }
-                home = found
+                home = try newHome(of: object)
             } else {
                 home = object.home
             }
@@ -92,6 +72,65 @@ extension NSManagedObjectContext {
             groups[id]?.1.append(object)
         }
         return order.compactMap { groups[$0] }
+    }
+}
+
+extension NSManagedObjectContext {
+    /// The store that a new object was assigned to, or the first writable one that holds its entity.
+    func destinedStore(of object: NSManagedObject) -> (any ObjectStore)? {
+        if let assigned = object.extras?.assignedStore,
+            let store = persistentStoreCoordinator?.objectStores.first(where: { $0 === assigned })
+        {
+            return store
+        }
+        return persistentStoreCoordinator?.stores(for: object.entity, writable: true).first
+    }
+
+    /// - Throws: 134030 when no store takes the object.
+    private func newHome(of object: NSManagedObject) throws -> StoredEntity {
+        if let store = destinedStore(of: object), let home = store.home(of: object.entity) {
+            guard !store.isReadOnly else { throw store.readOnlyError }
+            return home
+        }
+        let name = object.entity.name ?? ""
+        let stores = persistentStoreCoordinator?.stores(for: object.entity) ?? []
+        if stores.count == 1 { throw stores[0].readOnlyError }
+        throw NSError.coreData(
+            .persistentStoreSave,
+            stores.isEmpty
+                ? "No store of the coordinator holds entity '\(name)'."
+                : """
+                Every store that holds entity '\(name)' is read-only: \
+                \(stores.map(\.readOnlyError.localizedDescription).joined(separator: " "))
+                """,
+            [NSAffectedObjectsErrorKey: [object]])
+    }
+
+    /// Says which store a new object will be saved to. It is needed when several stores hold the object's entity, and
+    /// the first of them is not meant.
+    ///
+    /// Stops with a message when the object was saved already to another store, is of another context, or when the
+    /// store does not hold its entity.
+    ///
+    /// - Parameters:
+    ///   - object: an `NSManagedObject` of this context.
+    ///   - store: a store of the context's coordinator.
+    public func assign(_ object: Any, to store: NSPersistentStore) {
+        assertOnQueue()
+        guard let object = object as? NSManagedObject, object.context === self else {
+            fatalError("assign(_:to:) takes a managed object of this context, not \(object).")
+        }
+        guard object.home.isTemporary else {
+            require(
+                object.home.store === store,
+                "Can't reassign an object to a different store once it has been saved.")
+            return
+        }
+        require(
+            store.persistentStoreCoordinator === persistentStoreCoordinator
+                && store.home(of: object.entity) != nil,
+            "Can't assign an object to a store that does not contain the object's entity.")
+        object.madeExtras.assignedStore = store
     }
 }
 

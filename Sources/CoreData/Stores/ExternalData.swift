@@ -44,7 +44,7 @@ extension NSPersistentStore {
     /// The folder in `.<name>_SUPPORT`, beside the store's file, that has the files of external data.
     var externalDataFolder: URL? {
         guard let url, url.isFileURL, !url.isNullDevice else { return nil }
-        return url.supportFolder.appendingPathComponent("_EXTERNAL_DATA")
+        return url.externalDataFolder
     }
 }
 
@@ -54,6 +54,9 @@ extension URL {
         deletingLastPathComponent()
             .appendingPathComponent(".\(deletingPathExtension().lastPathComponent)_SUPPORT")
     }
+
+    /// The folder in it that has the files of external data.
+    var externalDataFolder: URL { supportFolder.appendingPathComponent("_EXTERNAL_DATA") }
 }
 
 extension NSManagedObject {

@@ -40,3 +40,52 @@ public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"
 
 /// Metadata key: the version identifiers of the model.
 public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
+
+/// Option key: destroy a store also while others have it open (`Bool`). They lose what they write.
+public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
+
+/// Option key: how the system protects the store's file while the device is locked (`FileProtectionType`, or its name).
+///
+/// Accepted, so that the same source works, and without effect where the system has no such protection: files are
+/// readable by whoever may read them.
+public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"
+
+/// Option key: how many connections read a store at once, at most (`Int`). The default is 8.
+public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSizeKey"
+
+/// Option key: do the rest of a migration later. Not supported: refused by name.
+public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
+    "NSPersistentStoreDeferredLightweightMigrationOptionKey"
+
+/// Option key: check an XML store against its document type. Not for SQLite stores: refused by name.
+public let NSValidateXMLStoreOption = "NSValidateXMLStoreOption"
+
+/// Option key: take archives of any class out of a binary store. Not for SQLite stores: refused by name.
+public let NSBinaryStoreInsecureDecodingCompatibilityOption =
+    "NSBinaryStoreInsecureDecodingCompatibilityOption"
+
+/// Option key of iCloud stores, which no system has any more: refused by name.
+@available(*, deprecated, message: "iCloud stores are gone; the option is refused.")
+public let NSPersistentStoreUbiquitousContentNameKey = "NSPersistentStoreUbiquitousContentNameKey"
+
+/// Option key of iCloud stores, which no system has any more: refused by name.
+@available(*, deprecated, message: "iCloud stores are gone; the option is refused.")
+public let NSPersistentStoreUbiquitousContentURLKey = "NSPersistentStoreUbiquitousContentURLKey"
+
+/// Option key of iCloud stores, which no system has any more: refused by name.
+@available(*, deprecated, message: "iCloud stores are gone; the option is refused.")
+public let NSPersistentStoreUbiquitousPeerTokenOption = "NSPersistentStoreUbiquitousPeerTokenOption"
+
+/// Option key of iCloud stores, which no system has any more: refused by name.
+@available(*, deprecated, message: "iCloud stores are gone; the option is refused.")
+public let NSPersistentStoreUbiquitousContainerIdentifierKey =
+    "NSPersistentStoreUbiquitousContainerIdentifierKey"
+
+/// Option key of iCloud stores, which no system has any more: refused by name.
+@available(*, deprecated, message: "iCloud stores are gone; the option is refused.")
+public let NSPersistentStoreRebuildFromUbiquitousContentOption =
+    "NSPersistentStoreRebuildFromUbiquitousContentOption"
+
+/// Option key of iCloud stores, which no system has any more: refused by name.
+@available(*, deprecated, message: "iCloud stores are gone; the option is refused.")
+public let NSPersistentStoreRemoveUbiquitousMetadataOption = "NSPersistentStoreRemoveUbiquitousMetadataOption"

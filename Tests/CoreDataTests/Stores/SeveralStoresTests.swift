@@ -80,4 +80,153 @@ import Testing
             type: .sqlite, at: second.file)
         #expect(stored["application"] as? String == "set")
     }
+
+    @Test func unsavedObjectsAreThoseOfTheStoreThatTheyWillBeIn() throws {
+        try coordinator.inContext { context in
+            try context.insert("One", ["name": "new"])
+            for (store, count) in zip(coordinator.persistentStores, [1, 0]) {
+                let request = NSFetchRequest<NSManagedObject>(entityName: "One")
+                request.affectedStores = [store]
+                #expect(try context.fetch(request).count == count)
+                #expect(try context.count(for: request) == count)
+            }
+        }
+    }
+}
+
+/// Several stores that hold the same entities.
+@Suite struct AssignedStoreTests {
+    private static let model: NSManagedObjectModel = {
+        let owner = NSEntityDescription("Owner", attribute("name", .string))
+        let item = NSEntityDescription("Item", attribute("name", .string))
+        pair(owner.relate("items", to: item, many: true), item.relate("owner", to: owner))
+        let model = NSManagedObjectModel(of: owner, item)
+        model.setEntities([owner, item], forConfigurationName: "All")
+        return model
+    }()
+
+    private let folders: [StoreFolder]
+    private let coordinator: NSPersistentStoreCoordinator
+    private let stores: [NSPersistentStore]
+
+    init() throws {
+        folders = [try StoreFolder(), try StoreFolder()]
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
+        stores = try folders.map { try coordinator.addPersistentStore(type: .sqlite, at: $0.file) }
+        self.coordinator = coordinator
+    }
+
+    private func names(_ context: NSManagedObjectContext, _ stores: [NSPersistentStore]?) throws -> [String] {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
+        request.affectedStores = stores
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        let names = try context.fetch(request).compactMap { $0.value(forKey: "name") as? String }
+        #expect(try context.count(for: request) == names.count)
+        return names
+    }
+
+    @Test func anObjectIsSavedToTheStoreThatItIsAssignedTo() throws {
+        try coordinator.inContext { context in
+            try context.insert("Item", ["name": "first"])
+            let second = try context.insert("Item", ["name": "second"])
+            context.assign(second, to: stores[0])
+            context.assign(second, to: stores[1])
+            for _ in 0..<2 {
+                #expect(try names(context, nil) == ["first", "second"])
+                #expect(try names(context, [stores[0]]) == ["first"])
+                #expect(try names(context, [stores[1]]) == ["second"])
+                #expect(try names(context, stores) == ["first", "second"])
+                #expect(try names(context, []) == [])
+                try context.save()
+            }
+            #expect(second.objectID.persistentStore === stores[1])
+            let uri = second.objectID.uriRepresentation()
+            #expect(uri.host == stores[1].identifier)
+            #expect(coordinator.managedObjectID(forURIRepresentation: uri) == second.objectID)
+            // Where it is already.
+            context.assign(second, to: stores[1])
+        }
+        for (folder, name) in zip(folders, ["first", "second"]) {
+            #expect(try folder.stored("ZNAME", in: "ZITEM") == ["text '\(name)'"])
+        }
+    }
+
+    @Test func permanentIDsAreOfTheAssignedStore() throws {
+        try coordinator.inContext { context in
+            let item = try context.insert("Item")
+            context.assign(item, to: stores[1])
+            try context.obtainPermanentIDs(for: [item])
+            #expect(item.objectID.persistentStore === stores[1])
+            try context.save()
+        }
+        #expect(try folders[1].value("SELECT COUNT(*) FROM ZITEM").description == "1")
+    }
+
+    @Test func aReadOnlyStoreThatWasAskedFor() throws {
+        stores[1].isReadOnly = true
+        try coordinator.inContext { context in
+            let item = try context.insert("Item")
+            context.assign(item, to: stores[1])
+            let refusal = try error { try context.save() }
+            #expect(refusal.code == 134030)
+            #expect(refusal.localizedDescription.contains(folders[1].file.path))
+            context.assign(item, to: stores[0])
+            try context.save()
+            #expect(item.objectID.persistentStore === stores[0])
+        }
+    }
+
+    @Test func relationshipsBetweenStoresAreRefused() throws {
+        try coordinator.inContext { context in
+            let owner = try context.insert("Owner")
+            let item = try context.insert("Item", ["owner": owner])
+            context.assign(item, to: stores[1])
+            #expect(try error { try context.save() }.code == 133010)
+            context.assign(owner, to: stores[1])
+            try context.save()
+        }
+        #expect(try folders[1].value("SELECT ZOWNER FROM ZITEM").description == "1")
+    }
+
+    @Test func aStoreThatWasRemovedIsForgotten() throws {
+        try coordinator.inContext { context in
+            let item = try context.insert("Item")
+            context.assign(item, to: stores[1])
+            try coordinator.remove(stores[1])
+            try context.save()
+            #expect(item.objectID.persistentStore === stores[0])
+        }
+    }
+
+    @Test(arguments: ["saved", "stranger"])
+    func assigningWhatCannotBe(_ kind: String) async {
+        await #expect(processExitsWith: .failure) { [kind = kind as String] in
+            let test = try AssignedStoreTests()
+            try test.coordinator.inContext { context in
+                let item = try context.insert("Item")
+                if kind == "saved" {
+                    try context.save()
+                    context.assign(item, to: test.stores[1])
+                } else {
+                    let other = try AssignedStoreTests()
+                    context.assign(item, to: other.stores[0])
+                }
+            }
+        }
+    }
+
+    @Test func aCopyOfAStoreIsTheSameStore() throws {
+        try coordinator.inContext { context in
+            try context.insert("Item")
+            try context.save()
+        }
+        let copy = try StoreFolder()
+        try coordinator.replacePersistentStore(
+            at: copy.file, withPersistentStoreFrom: folders[0].file, type: .sqlite)
+        let refusal = try error { try coordinator.addPersistentStore(type: .sqlite, at: copy.file) }
+        #expect(refusal.code == 134080)
+        #expect(refusal.localizedDescription.contains("same store twice"))
+        #expect(coordinator.persistentStores == stores)
+        #expect(try copy.names == ["Store.sqlite"])
+    }
 }

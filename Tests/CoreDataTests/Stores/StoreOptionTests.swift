@@ -100,6 +100,71 @@ import Testing
         #expect(try folder.names == [])
     }
 
+    @Test(arguments: [
+        "NSPersistentStoreUbiquitousContentNameKey", "NSPersistentStoreRebuildFromUbiquitousContentOption",
+        NSValidateXMLStoreOption, NSBinaryStoreInsecureDecodingCompatibilityOption,
+        NSPersistentStoreDeferredLightweightMigrationOptionKey,
+    ])
+    func optionsThatASQLiteStoreDoesNotHave(_ key: String) throws {
+        let refusal = try error { try folder.open(Self.model, [key: true]).close() }
+        #expect(refusal.code == 134000)
+        #expect(refusal.localizedDescription.contains("'\(key)'"))
+        #expect(try folder.names == [])
+    }
+
+    @Test(arguments: [
+        NSReadOnlyPersistentStoreOption, NSPersistentStoreTimeoutOption, NSSQLiteAnalyzeOption,
+        NSPersistentStoreFileProtectionKey, NSPersistentStoreConnectionPoolMaxSizeKey,
+    ])
+    func valuesOfNoUse(_ key: String) throws {
+        let refusal = try error { try folder.open(Self.model, [key: ["odd"]]).close() }
+        #expect(refusal.code == 134000)
+        #expect(refusal.localizedDescription.contains("'\(key)'"))
+    }
+
+    @Test(arguments: [0, -1, 100_000])
+    func numbersOfConnectionsOfNoUse(_ count: Int) throws {
+        let refusal = try error {
+            try folder.open(Self.model, [NSPersistentStoreConnectionPoolMaxSizeKey: count]).close()
+        }
+        #expect(refusal.code == 134000)
+    }
+
+    @Test func protectionAndConnections() throws {
+        let coordinator = try folder.open(
+            Self.model,
+            [
+                NSPersistentStoreFileProtectionKey: FileProtectionType.complete,
+                NSPersistentStoreConnectionPoolMaxSizeKey: 1,
+            ])
+        try coordinator.inContext { context in
+            try context.insert("Item")
+            try context.save()
+            #expect(try context.all("Item").count == 1)
+        }
+        try coordinator.close()
+        try folder.open(
+            Self.model, [NSPersistentStoreFileProtectionKey: FileProtectionType.complete.rawValue]
+        ).close()
+    }
+
+    @Test(arguments: [["no_such_pragma": "1"], ["journal_mode": "sideways"], ["journal_mode": "OFF"]])
+    func pragmasThatDoNotExist(_ pragmas: [String: String]) throws {
+        let refusal = try error { try folder.open(Self.model, [NSSQLitePragmasOption: pragmas]).close() }
+        #expect(refusal.code == 134000)
+        #expect(refusal.localizedDescription.contains("'\(pragmas.keys.first ?? "")'"))
+        #expect(try folder.names == [])
+    }
+
+    @Test(arguments: [("FULL", "1"), ("none", "0"), ("2", "2")])
+    func theVacuumOfANewFile(_ name: String, _ number: String) throws {
+        try folder.open(Self.model, [NSSQLitePragmasOption: ["auto_vacuum": name]]).close()
+        #expect(try folder.value("PRAGMA auto_vacuum").description == number)
+        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+            type: .sqlite, at: folder.file)
+        #expect(metadata["_NSAutoVacuumLevel"] as? String == number)
+    }
+
     @Test func unknownTypesAreRefusedByName() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
         let refusal = try error {

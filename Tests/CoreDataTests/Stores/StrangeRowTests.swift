@@ -118,7 +118,8 @@ import Testing
         try folder.open(Self.model).inContext { context in
             for name in ["one", "two"] { try context.insert("Thing", ["b": name]) }
             let refusal = try error { try context.save() }
-            #expect(refusal.code == 134060)
+            // Without a row for the entity the store is opened read-only.
+            #expect(refusal.code == (damage.hasPrefix("DELETE") ? 134030 : 134060))
             #expect(refusal.localizedDescription.contains("Z_PRIMARYKEY"))
             #expect(try folder.value("SELECT COUNT(*) FROM ZTHING") == 0.databaseValue)
         }

@@ -4,6 +4,8 @@ import Testing
 /// The model of the tests: authors with books, as code.
 enum Library {
     static func model() -> NSManagedObjectModel {
+        // Whichever test comes first: the module of the tests is not that of the program.
+        NSManagedObjectModel.register(Book.self, Author.self)
         let author = NSEntityDescription()
         author.name = "Author"
         author.managedObjectClassName = "Author"

@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import GRDB
 import ManagedObjectModel
@@ -5,7 +6,9 @@ import ManagedObjectModel
 /// What a store says of itself: a property list in the table `Z_METADATA`.
 enum SQLiteMetadata {
     /// The metadata of a new store.
-    static func new(_ model: NSManagedObjectModel, configuration: String) -> [String: Any] {
+    static func new(
+        _ model: NSManagedObjectModel, configuration: String, autoVacuum: String
+    ) -> [String: Any] {
         let name = configuration == defaultConfigurationName ? nil : configuration
         var hashes: [String: Data] = [:]
         for entity in model.entitiesInPreorder(configuration: name) {
@@ -20,33 +23,62 @@ enum SQLiteMetadata {
             "NSStoreModelVersionChecksumKey": model.versionChecksum,
             NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.map(\.base),
             "NSPersistenceFrameworkVersion": NSNumber(value: frameworkVersion),
-            "_NSAutoVacuumLevel": "2",
+            "_NSAutoVacuumLevel": autoVacuum,
         ]
     }
 
     /// The version of Apple's framework whose format ours is.
     private static let frameworkVersion = 1447
 
+    /// How many bytes of metadata are read; those of real stores have a few thousand.
+    private static let maximumLength = 16 << 20
+
     /// - Throws: 134010 when the database is no store; 134080 when the metadata cannot be read.
     static func read(_ database: Database, _ url: URL) throws -> [String: Any] {
-        guard try database.tableExists("Z_METADATA") else {
+        guard try columns(database).isSuperset(of: ["Z_VERSION", "Z_UUID", "Z_PLIST"]) else {
             throw NSError.coreData(
                 .persistentStoreTypeMismatch,
                 "The SQLite database at \(url.path) is no Core Data store: it has no table Z_METADATA.")
         }
+        func unreadable(_ reason: String) -> NSError {
+            .coreData(
+                .persistentStoreOpen, "The metadata of the store at \(url.path) cannot be read: \(reason).",
+                [NSFilePathErrorKey: url.path])
+        }
         guard
             let row = try GRDB.Row.fetchOne(
-                database, sql: "SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION DESC LIMIT 1"),
-            let list = row["Z_PLIST"] as Data?,
-            var metadata = try? PropertyListSerialization.propertyList(from: list, format: nil)
-                as? [String: Any]
-        else {
-            throw NSError.coreData(
-                .persistentStoreOpen, "The metadata of the store at \(url.path) cannot be read.")
+                database,
+                sql: """
+                    SELECT length(Z_PLIST), iif(length(Z_PLIST) <= ?, Z_PLIST, NULL), Z_UUID FROM Z_METADATA
+                    ORDER BY Z_VERSION DESC LIMIT 1
+                    """, arguments: [maximumLength])
+        else { throw unreadable("there is none") }
+        guard let list = Data.fromDatabaseValue(row[1]) else {
+            let length = Int.fromDatabaseValue(row[0]) ?? 0
+            throw unreadable(length > maximumLength ? "it has \(length) bytes" : "it is no data")
         }
-        metadata[NSStoreUUIDKey] = row["Z_UUID"] as String?
+        var metadata: [String: Any]
+        do {
+            metadata = try BinaryPropertyList(list).dictionary(maximumDepth: 64, maximumWeight: 1 << 20)
+        } catch {
+            throw unreadable("\(error)")
+        }
+        guard let identifier = String.fromDatabaseValue(row[2]) else {
+            throw unreadable("it has no identifier")
+        }
+        metadata[NSStoreUUIDKey] = identifier
         if metadata[NSStoreTypeKey] == nil { metadata[NSStoreTypeKey] = NSSQLiteStoreType }
         return metadata
+    }
+
+    /// The columns of the table, which must be one: a view is none.
+    private static func columns(_ database: Database) throws -> Set<String> {
+        try String.fetchSet(
+            database,
+            sql: """
+                SELECT c.name FROM sqlite_master t JOIN pragma_table_info(t.name) c
+                WHERE t.type = 'table' AND t.rootpage > 0 AND t.name = 'Z_METADATA'
+                """)
     }
 
     /// What an application sets, in the place of what it set before. Whatever says how the store is to be opened
@@ -73,8 +105,15 @@ enum SQLiteMetadata {
                 .persistentStoreSave, "The store's metadata has a value that is not one of a property list.")
         }
         let data = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+        // The row that is read: what else there is in the table stays.
         try database.execute(
-            sql: "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
+            sql: """
+                UPDATE Z_METADATA SET Z_UUID = ?, Z_PLIST = ?
+                WHERE Z_VERSION = (SELECT MAX(Z_VERSION) FROM Z_METADATA)
+                """, arguments: [identifier, data])
+        guard database.changesCount == 0 else { return }
+        try database.execute(
+            sql: "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
             arguments: [identifier, data])
     }
 }

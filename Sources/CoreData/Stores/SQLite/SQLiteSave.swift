@@ -46,9 +46,7 @@ extension SQLiteStore {
 
     /// Runs a transaction, which is rolled back when `body` throws.
     func write<Value>(_ what: String, _ body: (Database) throws -> Value) throws -> Value {
-        guard let connections else {
-            throw NSError.coreData(.persistentStoreOperation, "The store was removed from its coordinator.")
-        }
+        let connections = try writer()
         do {
             return try connections.write { database in
                 reports.removeAll()

@@ -11,8 +11,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     package private(set) var schema = SQLSchema(
         dialect: SQLiteDialect(), tables: [], joinTables: [], entities: [], links: [:])
     /// Nil before the file is open and after it is closed, which any queue may meet.
-    private let access = Mutex<(any DatabaseWriter)?>(nil)
-    var connections: (any DatabaseWriter)? { access.withLock { $0 } }
+    private let access = Mutex<SQLiteAccess?>(nil)
     let reports = DerivedReports()
     let rowCache = RowCache()
     /// The persistent history; nil when the file has none. Set while the store is opened.
@@ -23,9 +22,10 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
 
     /// Opens the file, or makes it, for the entities of a model.
     ///
+    /// - Parameter old: a store of the same model whose objects this one takes over, by the same references.
     /// - Throws: see `NSPersistentStoreCoordinator.addPersistentStore(ofType:configurationName:at:options:)`; the file
     ///   is as it was.
-    func open(model: NSManagedObjectModel) throws {
+    func open(model: NSManagedObjectModel, inPlaceOf old: SQLiteStore? = nil) throws {
         let options = try SQLiteStoreOptions(self.options)
         let configuration = configurationName == defaultConfigurationName ? nil : configurationName
         do {
@@ -36,23 +36,58 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
                 "The model cannot be stored: \(error.localizedDescription)",
                 [NSUnderlyingErrorKey: error as NSError])
         }
-        let entities = model.entitiesInPreorder(configuration: configuration)
-        installEntities(entities.enumerated().map { ($1, Int32($0 + 1)) })
-        design(existing: nil)
+        if let old {
+            takeEntities(of: old)
+        } else {
+            let entities = model.entitiesInPreorder(configuration: configuration)
+            installEntities(entities.enumerated().map { ($1, Int32($0 + 1)) })
+        }
+        let opening = SQLiteStoreOpening(self, at: url, model: model, options: options)
+        take(opening, try opening.connect())
+    }
+
+    /// Opens another file in the place of this one. On an error, everything is as it was.
+    private func reopen(at url: URL) throws {
+        guard let model = persistentStoreCoordinator?.managedObjectModel else { return }
+        let opening = SQLiteStoreOpening(
+            self, at: url, model: model, options: try SQLiteStoreOptions(options), makesFile: false)
+        let opened = try opening.connect()
+        do {
+            try access.withLock { try $0?.close() }
+        } catch {
+            Log.store.error(
+                "Could not close the store at \(self.url?.path ?? ""): \(error.localizedDescription)")
+        }
+        super.url = url
+        take(opening, opened)
+    }
+
+    private func take(_ opening: SQLiteStoreOpening, _ opened: SQLiteAccess) {
+        schema = opening.schema
         decoders = Dictionary(
             uniqueKeysWithValues: schema.entities.map { entity in
                 (entity.number, RowDecoder(family: entity.familyNumbers.compactMap(schema.entity)))
             })
-        let opening = SQLiteStoreOpening(store: self, model: model, options: options)
-        let connections = try opening.connect()
-        access.withLock { $0 = connections }
+        super.metadata = opening.metadata
+        history = opening.history
+        metadataChanges.withLock { $0 = (0, 0) }
+        unsupportedFeatures = opening.unsupportedFeatures
+        rowCache.removeAll()
+        access.withLock { $0 = opened }
     }
 
-    /// Designs the tables.
-    ///
-    /// - Parameter existing: those of the file, if there is one.
-    func design(existing: ExistingTables?) {
-        schema = SQLSchema.design(homes: homes, dialect: SQLiteDialect(), existing: existing)
+    /// Where the file is. When set, the store there, which must be one of the same model, is opened in the place of
+    /// this one; when that fails, the URL stays, and the log tells why.
+    package override var url: URL? {
+        get { super.url }
+        set {
+            guard let newValue, newValue.standardizedFileURL != super.url?.standardizedFileURL else { return }
+            do {
+                try reopen(at: newValue)
+            } catch {
+                Log.store.error("The store stays at \(super.url?.path ?? ""): \(error.localizedDescription)")
+            }
+        }
     }
 
     // MARK: Metadata
@@ -60,15 +95,17 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     /// How often the metadata was set, and how many of these times are in the file.
     private let metadataChanges = Mutex((made: 0, written: 0))
 
-    /// Sets what the file says of itself, without writing it.
-    func take(metadata: [String: Any]) { super.metadata = metadata }
-
     package override var metadata: [String: Any]! {
         get { super.metadata }
         set {
             super.metadata = SQLiteMetadata.merging(newValue ?? [:], into: super.metadata)
             metadataChanges.withLock { $0.made += 1 }
         }
+    }
+
+    package override var identifier: String! {
+        get { super.identifier }
+        set { metadata[NSStoreUUIDKey] = newValue }
     }
 
     /// Whether the metadata was set since it was written; the next save writes it.
@@ -94,14 +131,12 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     }
 
     package override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
-        let connections = access.withLock { access in
+        let closing = access.withLock { access in
             defer { access = nil }
             return access
         }
-        // The last connection to go must be the one that writes: it moves the log into the file.
-        (connections as? DatabasePool)?.invalidateReadOnlyConnections()
         do {
-            try connections?.close()
+            try closing?.close()
         } catch {
             Log.store.error("Could not close the store at \(url?.path ?? ""): \(error.localizedDescription)")
         }
@@ -111,13 +146,35 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     // MARK: Reading
 
     func read<Value>(_ what: String, _ body: (Database) throws -> Value) throws -> Value {
-        guard let connections else {
-            throw NSError.coreData(.persistentStoreOperation, "The store was removed from its coordinator.")
-        }
+        guard let access = access.withLock({ $0 }) else { throw Self.removed }
         do {
-            return try connections.read(body)
+            return try access.read(body)
         } catch let error as DatabaseError {
             throw NSError.sqlite(error, during: what, store: url)
+        }
+    }
+
+    /// The connection that writes.
+    ///
+    /// - Throws: 134030 when the store is read-only, 134070 when it was removed.
+    func writer() throws -> any DatabaseWriter {
+        switch access.withLock({ $0 }) {
+        case .writing(let connections): return connections
+        case .reading: throw readOnlyError
+        case nil: throw Self.removed
+        }
+    }
+
+    private static var removed: NSError {
+        .coreData(.persistentStoreOperation, "The store was removed from its coordinator.")
+    }
+
+    /// Copies the database into another one, as it is at one moment.
+    func backup(to other: DatabaseQueue) throws {
+        switch access.withLock({ $0 }) {
+        case .writing(let connections): try connections.backup(to: other)
+        case .reading(let file): try file.backup(to: other)
+        case nil: throw Self.removed
         }
     }
 

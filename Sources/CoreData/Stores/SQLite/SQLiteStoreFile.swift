@@ -15,8 +15,9 @@ struct SQLiteStoreFile {
 
     /// Whether there is a file with something in it; an empty one is a store that was never written.
     ///
+    /// - Parameter isWritten: whether the file is going to be written to; nil for what the options say.
     /// - Throws: 134080 when there is, and can be, no file that these options could open.
-    func exists() throws -> Bool {
+    func exists(toWrite isWritten: Bool? = nil) throws -> Bool {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             let folder = url.deletingLastPathComponent()
@@ -30,7 +31,8 @@ struct SQLiteStoreFile {
         guard FileManager.default.isReadableFile(atPath: path) else {
             throw unopenable("the file cannot be read")
         }
-        guard options.isReadOnly || FileManager.default.isWritableFile(atPath: path) else {
+        let isWritten = isWritten ?? !options.isReadOnly
+        guard !isWritten || FileManager.default.isWritableFile(atPath: path) else {
             throw unopenable("the file is read-only; open it with \(NSReadOnlyPersistentStoreOption)")
         }
         let isEmpty = size(of: path) == 0
@@ -71,72 +73,126 @@ struct SQLiteStoreFile {
 
     // MARK: Connections
 
-    var configuration: Configuration {
+    var configuration: Configuration { configuration() }
+
+    /// - Parameters:
+    ///   - first: what is done with a connection before anything else.
+    ///   - usesSpatialIndexes: as for `SQLiteDefence`.
+    func configuration(
+        _ first: SQLiteReadOnlyFile.Setup? = nil, usesSpatialIndexes: Bool = false
+    ) -> Configuration {
         var configuration = Configuration()
         configuration.label = "CoreData"
         configuration.busyMode = .timeout(options.timeout)
-        configuration.readonly = options.isReadOnly
-        configuration.maximumReaderCount = 8
+        configuration.maximumReaderCount = options.connectionCount
+        // As SQLite has it, and Apple's framework leaves it.
+        configuration.foreignKeysEnabled = false
+        if let first { configuration.prepareDatabase(first) }
         let pragmas = options.pragmas
         configuration.prepareDatabase { database in
+            try SQLiteDefence.install(on: database, usesSpatialIndexes: usesSpatialIndexes)
             for pragma in pragmas { try database.execute(sql: "PRAGMA \(pragma.name) = \(pragma.value)") }
         }
         return configuration
     }
 
+    /// A connection that writes.
+    func queue(_ configuration: Configuration? = nil) throws -> DatabaseQueue {
+        try SharedIndex.withLock(path) {
+            let queue = try DatabaseQueue(path: path, configuration: configuration ?? self.configuration)
+            // Now it has the index of the log, if there is a log.
+            _ = try queue.writeWithoutTransaction { try Int.fetchOne($0, sql: "SELECT 1 FROM sqlite_master") }
+            return queue
+        }
+    }
+
+    /// Connections of which one writes while others read.
+    func pool(_ configuration: Configuration) throws -> DatabasePool {
+        try SharedIndex.withLock(path) { try DatabasePool(path: path, configuration: configuration) }
+    }
+
+    /// A connection that changes nothing.
+    ///
+    /// - Parameter setup: what each connection gets in addition.
+    func readOnly(_ setup: @escaping SQLiteReadOnlyFile.Setup = { _ in }) -> SQLiteReadOnlyFile {
+        SQLiteReadOnlyFile(path: path) { first in
+            var configuration = configuration(first)
+            configuration.prepareDatabase(setup)
+            return configuration
+        }
+    }
+
     /// Reads a file that is there, without changing it.
     ///
+    /// - Parameters:
+    ///   - setup: what the connection gets in addition.
+    ///   - body: may be called more than once, when others write at the same time.
     /// - Throws: 259 when it is no SQLite database or a damaged one, 134080 when it cannot be opened, 134090 when it
     ///   stays locked.
-    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try checkHeader()
+    func read<Value>(
+        _ setup: @escaping SQLiteReadOnlyFile.Setup = { _ in }, _ body: (Database) throws -> Value
+    ) throws -> Value {
         do {
-            let connection = try connectToRead()
-            defer { try? connection.close() }
-            return try connection.read(body)
+            if !options.isReadOnly { try recover() }
+            let file = readOnly(setup)
+            defer { file.close() }
+            return try file.read(body)
         } catch let error as DatabaseError {
             throw openingError(error)
         }
     }
 
-    private func checkHeader() throws {
-        guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw unopenable("the file cannot be read")
+    /// Lets SQLite take back what was left half written without a write-ahead log: before that nobody can read.
+    private func recover() throws {
+        guard (size(of: path + "-journal") ?? 0) > 0, FileManager.default.isWritableFile(atPath: path) else {
+            return
         }
-        let header = try? handle.read(upToCount: 16)
-        try? handle.close()
-        guard header == Data("SQLite format 3\0".utf8) else { throw damaged("it does not begin as one") }
+        let connection = try queue()
+        try connection.close()
     }
 
-    private func connectToRead() throws -> DatabaseQueue {
-        if options.isReadOnly || (size(of: path + "-wal") ?? 0) > 0 {
-            // The last connection that may write would move the log into the file.
-            return try readOnlyConnection(configuration)
-        }
-        // One that may not write leaves the files beside the store that it needed.
-        var configuration = configuration
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA query_only = 1") }
-        return try DatabaseQueue(path: path, configuration: configuration)
+    // MARK: Placing
+
+    /// Whether there is a log that a file with this name left behind. SQLite would put it into a new one, but for an
+    /// empty file, beside which it takes the log away.
+    var hasLeftovers: Bool {
+        // In this order: who makes the file at the same time makes it before its log.
+        ["-wal", "-journal"].contains { FileManager.default.fileExists(atPath: path + $0) }
+            && !FileManager.default.fileExists(atPath: path)
     }
 
-    /// A connection that does not write. In a folder that cannot be written to, SQLite has no place for the index of a
-    /// write-ahead log; without a log it needs none, because nobody can write.
-    func readOnlyConnection(_ configuration: Configuration) throws -> DatabaseQueue {
-        var configuration = configuration
-        configuration.readonly = true
+    /// Makes a database beside the file's place and puts it there when it is complete, if nothing is there then.
+    ///
+    /// - Parameter make: makes the database; it is closed when this returns.
+    /// - Returns: false when something is there.
+    func placeDraft(_ make: (URL) throws -> Void) throws -> Bool {
+        try withDraft { draft in
+            try make(draft)
+            do {
+                // A link, other than a move, does not take the place of what another process has just put there.
+                try FileManager.default.linkItem(at: draft, to: url)
+            } catch {
+                guard !FileManager.default.fileExists(atPath: path) else { return false }
+                // A file system without links.
+                try FileManager.default.moveItem(at: draft, to: url)
+            }
+            return true
+        }
+    }
+
+    /// Runs a block with a place beside the file for one that may take its place; what is there later is removed.
+    func withDraft<Value>(_ body: (URL) throws -> Value) throws -> Value {
+        let draft = url.deletingLastPathComponent().appendingPathComponent(
+            ".\(url.lastPathComponent).\(UUID().uuidString)")
+        defer {
+            for suffix in ["", "-wal", "-shm", "-journal"] {
+                try? FileManager.default.removeItem(atPath: draft.path + suffix)
+            }
+        }
         do {
-            return try DatabaseQueue(path: path, configuration: configuration)
-        } catch let error as DatabaseError
-            where (error.resultCode == .SQLITE_CANTOPEN || error.resultCode == .SQLITE_READONLY)
-            && (size(of: path + "-wal") ?? 0) == 0
-        {
-            let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#;"))
-            let name = path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path
-            guard
-                let connection = try? DatabaseQueue(
-                    path: "file://\(name)?immutable=1", configuration: configuration)
-            else { throw error }
-            return connection
+            return try body(draft)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CANTOPEN {
+            throw unopenable("its folder cannot be written to")
         }
     }
 
@@ -147,7 +203,7 @@ struct SQLiteStoreFile {
     /// - Throws: 260 when there is no file, 134010 when the database is no store, else as `read`.
     func metadata() throws -> [String: Any] {
         guard FileManager.default.fileExists(atPath: path) else { throw missing }
-        guard try exists() else { throw damaged("it is empty") }
+        guard try exists(toWrite: false) else { throw damaged("it is empty") }
         return try read { try SQLiteMetadata.read($0, url) }
     }
 
@@ -156,7 +212,7 @@ struct SQLiteStoreFile {
     /// - Throws: as `metadata()`; 134060 when there is none, 134080 when it is damaged or that of another model.
     func cachedModel() throws -> NSManagedObjectModel {
         guard FileManager.default.fileExists(atPath: path) else { throw missing }
-        guard try exists() else { throw damaged("it is empty") }
+        guard try exists(toWrite: false) else { throw damaged("it is empty") }
         return try read { database in
             try ModelCache.read(database, metadata: try SQLiteMetadata.read(database, url), url)
         }
@@ -167,8 +223,14 @@ struct SQLiteStoreFile {
     /// - Throws: as `metadata()`, or an error of SQLite; the file is as it was.
     func setMetadata(_ metadata: [String: Any]) throws {
         let merged = SQLiteMetadata.merging(metadata, into: try self.metadata())
+        guard !options.isReadOnly else {
+            throw NSError.coreData(
+                .persistentStoreSave,
+                "The metadata of the store at \(path) cannot be set with \(NSReadOnlyPersistentStoreOption).")
+        }
+        _ = try exists(toWrite: true)
         do {
-            let connection = try DatabaseQueue(path: path, configuration: configuration)
+            let connection = try queue()
             defer { try? connection.close() }
             try connection.write { try SQLiteMetadata.write(merged, $0) }
         } catch let error as DatabaseError {
@@ -178,23 +240,12 @@ struct SQLiteStoreFile {
 
     /// Removes the store, with the files beside it. One that is damaged or was never made goes without complaint.
     ///
-    /// - Throws: 134090 while others have the store open; it is as it was then.
+    /// - Throws: 134090 while others have the store open, unless the options force it; it is as it was then.
     func destroy() throws {
-        if FileManager.default.fileExists(atPath: path) {
-            do {
-                let connection = try DatabaseQueue(path: path, configuration: configuration)
-                defer { try? connection.close() }
-                // Ending the log takes every lock there is, so nobody else is connected.
-                try connection.writeWithoutTransaction { database in
-                    try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE")
-                    try database.execute(sql: "BEGIN EXCLUSIVE; COMMIT")
-                }
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-                throw NSError.sqlite(error, during: "destroy the store", store: url)
-            } catch is DatabaseError {
-                // Whatever it is, it is no store that anybody could be using.
-            }
-        }
+        if options.destroysByForce { try remove() } else { try withLock("destroy the store", remove) }
+    }
+
+    private func remove() throws {
         for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 }) + [url.supportFolder.path]
         where FileManager.default.fileExists(atPath: file) {
             try FileManager.default.removeItem(atPath: file)

@@ -2,27 +2,84 @@ import Foundation
 import GRDB
 import ManagedObjectModel
 
+/// How an open store reaches its file.
+enum SQLiteAccess {
+    case writing(any DatabaseWriter)
+    case reading(SQLiteReadOnlyFile)
+
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        switch self {
+        case .writing(let connections): try connections.read(body)
+        case .reading(let file): try file.read(body)
+        }
+    }
+
+    func close() throws {
+        switch self {
+        case .writing(let connections):
+            // The last connection to go must be the one that writes: it moves the log into the file.
+            (connections as? DatabasePool)?.invalidateReadOnlyConnections()
+            try connections.close()
+        case .reading(let file): file.close()
+        }
+    }
+}
+
 /// Opens the file of a store, or makes it.
 ///
 /// Whatever is wrong with a file is found by a connection that only reads; the file is written to when nothing is.
-struct SQLiteStoreOpening {
-    let store: SQLiteStore
-    let model: NSManagedObjectModel
+final class SQLiteStoreOpening {
+    let url: URL?
+    let homes: [StoredEntity]
+    private let configurationName: String
+    private let model: NSManagedObjectModel
     let options: SQLiteStoreOptions
+    private let reports: DerivedReports
+    /// Whether a file that is not there is made.
+    private let makesFile: Bool
+
+    /// The tables, with the names that they have in the file.
+    private(set) var schema: SQLSchema
+    /// What the file says of itself.
+    private(set) var metadata: [String: Any] = [:]
+    /// The persistent history; nil when the file has none.
+    var history: StoreHistory?
+    /// What keeps the file from being written to.
+    private(set) var unsupportedFeatures: [String] = []
+    /// Whether triggers keep R-trees.
+    private var usesSpatialIndexes = false
+    /// The size of a file that has triggers.
+    private var byteCountWithTriggers: Int64?
+
+    init(
+        _ store: SQLiteStore, at url: URL?, model: NSManagedObjectModel, options: SQLiteStoreOptions,
+        makesFile: Bool = true
+    ) {
+        self.url = url
+        self.model = model
+        self.options = options
+        self.makesFile = makesFile
+        homes = store.homes
+        configurationName = store.configurationName
+        reports = store.reports
+        schema = SQLSchema.design(homes: homes, dialect: SQLiteDialect())
+    }
 
     /// - Throws: 259 when the file is no SQLite database, 134010 when it is one and no store, 134080 when it cannot be
     ///   opened, 134090 when it stays locked, 134100 when its model is another one, 134020 when its tables are not the
     ///   model's.
-    func connect() throws -> any DatabaseWriter {
-        guard let url = store.url, url.isFileURL else {
+    func connect() throws -> SQLiteAccess {
+        guard let url, url.isFileURL else {
             throw NSError.coreData(
-                .persistentStoreOpen,
-                "A SQLite store needs a file URL, not \(store.url?.absoluteString ?? "none").")
+                .persistentStoreOpen, "A SQLite store needs a file URL, not \(url?.absoluteString ?? "none")."
+            )
         }
+        try options.checkPragmas()
         let file = SQLiteStoreFile(url: url, options: options)
         do {
             if url.isNullDevice { return try makeInMemory(file) }
             if try file.exists(), try check(file) { return try openExisting(file) }
+            guard makesFile else { throw file.unopenable("there is no store") }
             return try make(file)
         } catch let error as DatabaseError {
             throw file.openingError(error)
@@ -33,28 +90,38 @@ struct SQLiteStoreOpening {
 
     /// False when nothing was ever stored in the database, so that the store is still to be made.
     private func check(_ file: SQLiteStoreFile) throws -> Bool {
-        try file.read { database in
+        let reports = reports
+        return try file.read({ SQLiteFunctions.install(on: $0, reports: reports) }) { database in
             guard try hasTables(database) else {
                 guard !options.isReadOnly else { throw file.unopenable("the database is empty") }
                 return false
             }
-            let metadata = try SQLiteMetadata.read(database, file.url)
-            try checkVersion(metadata)
+            metadata = try SQLiteMetadata.read(database, file.url)
+            try checkVersion(file)
             try checkTables(database)
-            try checkHistory(database)
-            store.take(metadata: metadata)
+            let historyFeatures = try checkHistory(database)
+            guard !options.isReadOnly else { return true }
+            usesSpatialIndexes = try SQLiteDefence.hasSpatialIndexes(database)
+            if usesSpatialIndexes { try SQLiteDefence.install(on: database, usesSpatialIndexes: true) }
+            unsupportedFeatures =
+                try historyFeatures + SQLiteStoreFeatures(database, schema).unsupported()
+            byteCountWithTriggers = try Int64.fetchOne(
+                database,
+                sql: """
+                    SELECT page_count * page_size FROM pragma_page_count, pragma_page_size
+                    WHERE EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'trigger')
+                    """)
             return true
         }
     }
 
     private func hasTables(_ database: Database) throws -> Bool {
-        try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM sqlite_master") != 0
+        try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_master)") ?? false
     }
 
-    private func checkVersion(_ metadata: [String: Any]) throws {
+    private func checkVersion(_ file: SQLiteStoreFile) throws {
         guard !options.ignoresVersion else { return }
-        let configuration =
-            store.configurationName == defaultConfigurationName ? nil : store.configurationName
+        let configuration = configurationName == defaultConfigurationName ? nil : configurationName
         if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) { return }
         let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
         let own = model.entityVersionHashesByName
@@ -78,16 +145,17 @@ struct SQLiteStoreOpening {
                 "metadata": metadata,
                 "reason":
                     "The model used to open the store is incompatible with the one used to create the store",
-                NSFilePathErrorKey: store.url?.path ?? "",
+                NSFilePathErrorKey: file.url.path,
             ])
     }
 
     private func checkTables(_ database: Database) throws {
         let existing = try tables(database)
-        store.design(existing: existing)
+        schema = SQLSchema.design(homes: homes, dialect: SQLiteDialect(), existing: existing)
         let wanted =
-            store.schema.tables.map { ($0.name, $0.columns.map(\.name)) }
-            + store.schema.joinTables.map { ($0.name, [$0.first, $0.second] + $0.orders) }
+            schema.tables.map { ($0.name, $0.columns.map(\.name)) }
+            + schema.joinTables.map { ($0.name, [$0.first, $0.second] + $0.orders) }
+            + [("Z_PRIMARYKEY", ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"])]
         for (table, columns) in wanted {
             guard let names = existing.columns(of: table) else {
                 throw NSError.coreData(
@@ -102,110 +170,119 @@ struct SQLiteStoreOpening {
         }
     }
 
+    /// The tables of rows, with the columns that have values of their own: a view is no table, a virtual table keeps
+    /// no rows, and a generated column takes no values.
     func tables(_ database: Database) throws -> ExistingTables {
         let rows = try Row_.fetchAll(
             database,
             sql: """
-                SELECT t.name, c.name FROM sqlite_master t JOIN pragma_table_info(t.name) c WHERE t.type = 'table'
+                SELECT t.name, c.name FROM sqlite_master t JOIN pragma_table_info(t.name) c
+                WHERE t.type = 'table' AND t.rootpage > 0
                 """)
         var tables: [String: [String]] = [:]
-        for row in rows { tables[row[0], default: []].append(row[1]) }
+        for row in rows {
+            guard let table = String.fromDatabaseValue(row[0]), let column = String.fromDatabaseValue(row[1])
+            else { continue }
+            tables[table, default: []].append(column)
+        }
         return ExistingTables(tables)
     }
 
     // MARK: Connecting
 
     private func configuration(_ file: SQLiteStoreFile) -> Configuration {
-        var configuration = file.configuration
-        let reports = store.reports
+        var configuration = file.configuration(usesSpatialIndexes: usesSpatialIndexes)
+        let reports = reports
         configuration.prepareDatabase { SQLiteFunctions.install(on: $0, reports: reports) }
+        if let byteCountWithTriggers {
+            configuration.prepareDatabase { database in
+                TriggerBudget(byteCount: byteCountWithTriggers).install(on: database)
+            }
+        }
         return configuration
     }
 
-    private func openExisting(_ file: SQLiteStoreFile) throws -> any DatabaseWriter {
+    private func openExisting(_ file: SQLiteStoreFile) throws -> SQLiteAccess {
+        guard !options.isReadOnly, unsupportedFeatures.isEmpty else {
+            for feature in unsupportedFeatures {
+                Log.store.warning("The store at \(file.url.path) is opened read-only: it has \(feature).")
+            }
+            let reports = reports
+            return .reading(file.readOnly { SQLiteFunctions.install(on: $0, reports: reports) })
+        }
         let configuration = configuration(file)
-        if options.isReadOnly || store.isReadOnly { return try file.readOnlyConnection(configuration) }
         let connection: any DatabaseWriter
         if let mode = options.journalMode, mode != "wal" {
             // Without a write-ahead log, readers and the writer would wait for each other anyway.
-            let queue = try DatabaseQueue(path: file.url.path, configuration: configuration)
-            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = \(mode)") }
+            let queue = try file.queue(configuration)
+            let actual = try queue.writeWithoutTransaction {
+                try String.fetchOne($0, sql: "PRAGMA journal_mode = \(mode)")
+            }
+            guard actual == mode else {
+                try? queue.close()
+                throw file.unopenable("its journal mode stays '\(actual ?? "")' instead of '\(mode)'")
+            }
             connection = queue
         } else {
-            connection = try DatabasePool(path: file.url.path, configuration: configuration)
+            connection = try file.pool(configuration)
         }
-        if options.vacuums { try connection.vacuum() }
-        try prepareHistory(connection)
-        if options.analyses { try connection.write { try $0.execute(sql: "ANALYZE") } }
-        return connection
+        do {
+            if options.vacuums { try connection.vacuum() }
+            try prepareHistory(connection)
+            if options.analyses { try connection.write { try $0.execute(sql: "ANALYZE") } }
+        } catch {
+            try? SQLiteAccess.writing(connection).close()
+            throw error
+        }
+        return .writing(connection)
     }
 
     // MARK: Making
 
     /// Makes the store, or opens the one that somebody else has made meanwhile.
-    private func make(_ file: SQLiteStoreFile) throws -> any DatabaseWriter {
-        let isMade =
-            FileManager.default.fileExists(atPath: file.url.path)
-            ? try fillEmptyFile(file) : try placeNewFile(file)
-        guard try isMade || check(file) else { throw file.unopenable("others make it and take it away") }
+    private func make(_ file: SQLiteStoreFile) throws -> SQLiteAccess {
+        if file.hasLeftovers || FileManager.default.fileExists(atPath: file.url.path) {
+            try fillEmptyFile(file)
+        } else {
+            _ = try file.placeDraft { draft in
+                let connection = try DatabaseQueue(path: draft.path, configuration: configuration(file))
+                defer { try? connection.close() }
+                try connection.writeWithoutTransaction(fill)
+            }
+        }
+        guard try check(file) else { throw file.unopenable("others make it and take it away") }
         return try openExisting(file)
     }
 
-    /// Makes the store beside its place and puts it there when it is complete; false when something is there.
-    private func placeNewFile(_ file: SQLiteStoreFile) throws -> Bool {
-        let url = file.url
-        let draft = url.deletingLastPathComponent().appendingPathComponent(
-            ".\(url.lastPathComponent).\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: draft) }
-        do {
-            let connection = try DatabaseQueue(path: draft.path, configuration: configuration(file))
-            _ = try connection.writeWithoutTransaction(fill)
-            try connection.close()
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CANTOPEN {
-            throw file.unopenable("its folder cannot be written to")
-        }
-        do {
-            // A link, other than a move, does not take the place of what another process has just put there.
-            try FileManager.default.linkItem(at: draft, to: url)
-        } catch {
-            guard !FileManager.default.fileExists(atPath: url.path) else { return false }
-            // A file system without links.
-            try FileManager.default.moveItem(at: draft, to: url)
-        }
-        return true
-    }
-
-    /// Makes the store in an empty file; false when it is not empty any more.
-    private func fillEmptyFile(_ file: SQLiteStoreFile) throws -> Bool {
-        let connection = try DatabaseQueue(path: file.url.path, configuration: configuration(file))
+    /// Makes the store in an empty file, unless it is not empty any more.
+    private func fillEmptyFile(_ file: SQLiteStoreFile) throws {
+        let connection = try file.queue(configuration(file))
         defer { try? connection.close() }
-        return try connection.writeWithoutTransaction(fill)
+        try connection.writeWithoutTransaction(fill)
     }
 
-    private func makeInMemory(_ file: SQLiteStoreFile) throws -> any DatabaseWriter {
+    private func makeInMemory(_ file: SQLiteStoreFile) throws -> SQLiteAccess {
+        usesSpatialIndexes = try schema.creationStatements().contains { $0.text.contains("USING RTREE") }
         let connection = try DatabaseQueue(configuration: configuration(file))
-        _ = try connection.writeWithoutTransaction(fill)
-        return connection
+        try connection.writeWithoutTransaction(fill)
+        return .writing(connection)
     }
 
-    /// Makes tables and metadata, all or nothing; false when the database has tables.
-    private func fill(_ database: Database) throws -> Bool {
-        try database.execute(sql: "PRAGMA auto_vacuum = 2")
-        var isFilled = false
+    /// Makes tables and metadata, all or nothing, unless the database has tables.
+    private func fill(_ database: Database) throws {
+        try database.execute(sql: "PRAGMA auto_vacuum = \(options.autoVacuum)")
         try database.inTransaction(.exclusive) {
             guard try !hasTables(database) else { return .rollback }
-            for statement in try store.schema.creationStatements() + ModelCache.creationStatements(model) {
+            for statement in try schema.creationStatements() + ModelCache.creationStatements(model) {
                 try database.execute(
                     sql: statement.text, arguments: StatementArguments(statement.databaseValues))
             }
             if options.tracksHistory { try makeHistory(database) }
-            let metadata = SQLiteMetadata.new(model, configuration: store.configurationName)
+            metadata = SQLiteMetadata.new(
+                model, configuration: configurationName, autoVacuum: options.autoVacuum)
             try SQLiteMetadata.write(metadata, database)
-            store.take(metadata: metadata)
-            isFilled = true
             return .commit
         }
-        return isFilled
     }
 }
 

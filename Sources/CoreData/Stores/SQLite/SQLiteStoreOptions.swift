@@ -1,53 +1,105 @@
 import Foundation
+import GRDB
 
 /// The options of a SQLite store, checked.
 struct SQLiteStoreOptions {
     let isReadOnly: Bool
     /// How long a connection waits for a lock, in seconds.
     let timeout: Double
+    /// How many connections read at once, at most.
+    let connectionCount: Int
     /// The pragmas to set on each connection.
     let pragmas: [(name: String, value: String)]
     /// The pragma `journal_mode`, in lower case: a matter of the file, not of a connection.
     let journalMode: String?
+    /// The pragma `auto_vacuum` for a new file: `0`, `1` or `2`.
+    let autoVacuum: String
     let analyses: Bool
     let vacuums: Bool
     let ignoresVersion: Bool
+    let destroysByForce: Bool
     let tracksHistory: Bool
 
-    /// - Throws: 134000 for an option that is not supported, by name.
+    private static let known: Set<String> = [
+        NSReadOnlyPersistentStoreOption, NSPersistentStoreTimeoutOption, NSSQLitePragmasOption,
+        NSSQLiteAnalyzeOption, NSSQLiteManualVacuumOption, NSIgnorePersistentStoreVersioningOption,
+        NSMigratePersistentStoresAutomaticallyOption, NSInferMappingModelAutomaticallyOption,
+        NSPersistentStoreForceDestroyOption, NSPersistentStoreFileProtectionKey,
+        NSPersistentStoreConnectionPoolMaxSizeKey, NSPersistentHistoryTrackingKey,
+        NSPersistentStoreRemoteChangeNotificationPostOptionKey,
+    ]
+
+    /// - Throws: 134000 for an option that is not supported, or whose value is of no use, by name.
     init(_ options: [AnyHashable: Any]?) throws {
         let options = options ?? [:]
-        let known: Set<String> = [
-            NSReadOnlyPersistentStoreOption, NSPersistentStoreTimeoutOption, NSSQLitePragmasOption,
-            NSSQLiteAnalyzeOption, NSSQLiteManualVacuumOption, NSIgnorePersistentStoreVersioningOption,
-            NSMigratePersistentStoresAutomaticallyOption, NSInferMappingModelAutomaticallyOption,
-            NSPersistentHistoryTrackingKey, NSPersistentStoreRemoteChangeNotificationPostOptionKey,
-        ]
-        for key in options.keys where !known.contains("\(key.base)") {
+        for key in options.keys where !Self.known.contains("\(key.base)") {
             throw NSError.coreData(
                 .persistentStoreInvalidType,
                 "The store option '\(key.base)' is not supported; see Documentation/Compatibility.md.")
         }
-        func flag(_ key: String) -> Bool { (options[key] as? Bool) ?? false }
-        isReadOnly = flag(NSReadOnlyPersistentStoreOption)
-        analyses = flag(NSSQLiteAnalyzeOption)
-        vacuums = flag(NSSQLiteManualVacuumOption)
-        ignoresVersion = flag(NSIgnorePersistentStoreVersioningOption)
-        tracksHistory = flag(NSPersistentHistoryTrackingKey)
+        func flag(_ key: String) throws -> Bool {
+            guard let value = options[key] else { return false }
+            if let flag = value as? Bool { return flag }
+            if let number = value as? NSNumber { return number.boolValue }
+            throw Self.useless(key, value, "must be a Boolean")
+        }
+        func number(_ key: String) throws -> Double? {
+            guard let value = options[key] else { return nil }
+            if let number = (value as? NSNumber)?.doubleValue ?? (value as? Double) { return number }
+            throw Self.useless(key, value, "must be a number")
+        }
+        isReadOnly = try flag(NSReadOnlyPersistentStoreOption)
+        analyses = try flag(NSSQLiteAnalyzeOption)
+        vacuums = try flag(NSSQLiteManualVacuumOption)
+        ignoresVersion = try flag(NSIgnorePersistentStoreVersioningOption)
         guard options[NSPersistentHistoryTrackingKey].map({ $0 is Bool }) ?? true else {
             throw NSError.coreData(
                 .persistentStoreInvalidType,
                 "\(NSPersistentHistoryTrackingKey) must be true or false; a dictionary is not supported.")
         }
-        let timeout = (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240
+        tracksHistory = try flag(NSPersistentHistoryTrackingKey)
+        destroysByForce = try flag(NSPersistentStoreForceDestroyOption)
+        let timeout = try number(NSPersistentStoreTimeoutOption) ?? 240
         // SQLite counts milliseconds with 32 bits.
         self.timeout = timeout.isNaN ? 240 : min(max(timeout, 0), 2_000_000)
+        let count = try number(NSPersistentStoreConnectionPoolMaxSizeKey) ?? 8
+        guard count >= 1, count <= 1000 else {
+            throw Self.useless(NSPersistentStoreConnectionPoolMaxSizeKey, count, "must be 1 to 1000")
+        }
+        connectionCount = Int(count)
+        if let protection = options[NSPersistentStoreFileProtectionKey] {
+            try Self.checkProtection(protection)
+        }
         let pragmas = try Self.pragmas(options[NSSQLitePragmasOption])
-        self.pragmas = pragmas.filter { $0.name.lowercased() != "journal_mode" }
-        journalMode = pragmas.first { $0.name.lowercased() == "journal_mode" }?.value.lowercased()
+        self.pragmas = pragmas.filter { !["journal_mode", "auto_vacuum"].contains($0.name) }
+        journalMode = pragmas.first { $0.name == "journal_mode" }?.value.lowercased()
+        if let journalMode, !["delete", "truncate", "persist", "memory", "wal"].contains(journalMode) {
+            throw Self.useless(
+                "journal_mode", journalMode, "must be DELETE, TRUNCATE, PERSIST, MEMORY or WAL")
+        }
+        let autoVacuum = pragmas.first { $0.name == "auto_vacuum" }?.value.lowercased()
+        switch autoVacuum {
+        case nil, "2", "incremental": self.autoVacuum = "2"
+        case "1", "full": self.autoVacuum = "1"
+        case "0", "none": self.autoVacuum = "0"
+        default: throw Self.useless("auto_vacuum", autoVacuum ?? "", "must be NONE, FULL or INCREMENTAL")
+        }
     }
 
-    /// Pragmas by name; names and values are words or numbers, so that they can be written into a statement.
+    private static func useless(_ key: String, _ value: Any, _ rule: String) -> NSError {
+        .coreData(.persistentStoreInvalidType, "The store option '\(key)' \(rule); it is '\(value)'.")
+    }
+
+    /// The names of Foundation's `FileProtectionType`.
+    private static func checkProtection(_ value: Any) throws {
+        let name = (value as? FileProtectionType)?.rawValue ?? (value as? String)
+        guard let name, name.hasPrefix("NSFileProtection") else {
+            throw useless(NSPersistentStoreFileProtectionKey, value, "must be a FileProtectionType")
+        }
+    }
+
+    /// Pragmas by name in lower case; names and values are words or numbers, so that they can be written into a
+    /// statement.
     private static func pragmas(_ value: Any?) throws -> [(name: String, value: String)] {
         guard let value else { return [] }
         guard let dictionary = value as? [String: Any] else {
@@ -67,7 +119,22 @@ struct SQLiteStoreOptions {
                 throw NSError.coreData(
                     .persistentStoreInvalidType, "The pragma '\(name)' = '\(text)' is not a name and a word.")
             }
-            return (name, text)
+            return (name.lowercased(), text)
+        }
+    }
+
+    /// SQLite itself says nothing of a pragma that it does not know.
+    ///
+    /// - Throws: 134000 for one, by name.
+    func checkPragmas() throws {
+        guard !pragmas.isEmpty else { return }
+        let known = try DatabaseQueue().read { database in
+            try String.fetchSet(database, sql: "SELECT name FROM pragma_pragma_list")
+        }
+        for pragma in pragmas where !known.contains(pragma.name) {
+            throw NSError.coreData(
+                .persistentStoreInvalidType,
+                "SQLite has no pragma '\(pragma.name)' (\(NSSQLitePragmasOption)).")
         }
     }
 }

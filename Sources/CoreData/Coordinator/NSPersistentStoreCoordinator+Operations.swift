@@ -1,0 +1,145 @@
+import Foundation
+import GRDB
+import ManagedObjectModel
+
+// Where stores are, and moving, replacing and destroying them.
+
+extension NSPersistentStoreCoordinator {
+    /// The store at a URL.
+    public func persistentStore(for URL: URL) -> NSPersistentStore? {
+        let wanted = URL.standardizedFileURL
+        return persistentStores.first { $0.url?.standardizedFileURL == wanted }
+    }
+
+    /// The URL of a store; `/dev/null` for one that has none.
+    public func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
+
+    /// Opens the store at another URL in the place of a store: a copy of it, or another one of the same model.
+    ///
+    /// The caller makes sure that nobody uses the store meanwhile. Objects of it that are in use show what the new file
+    /// has when they are refreshed.
+    ///
+    /// - Returns: false when the store is not one of the coordinator's, or the file cannot be opened: there must be a
+    ///   store. Everything is as it was then, and the log tells why.
+    @discardableResult
+    public func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
+        guard objectStores.contains(where: { $0 === store }) else { return false }
+        store.url = url
+        return store.url?.standardizedFileURL == url.standardizedFileURL
+    }
+
+    /// Copies a store to another place and goes on with the copy: "Save As".
+    ///
+    /// The copy has an identifier of its own, so the URIs of the objects change; the objects of all contexts stay what
+    /// they are, with their unsaved changes, and belong to the new store. The old store is taken out of the
+    /// coordinator; its files stay. Whatever is in the file that is not known here is copied too.
+    ///
+    /// The caller makes sure that no context of the coordinator is used meanwhile.
+    ///
+    /// - Parameters:
+    ///   - store: a store of this coordinator.
+    ///   - URL: where the copy will be. Nothing may be there; its folder must.
+    ///   - options: the options of the new store.
+    ///   - storeType: `NSSQLiteStoreType`.
+    /// - Returns: the new store.
+    /// - Throws: 134000 for an unknown type or option, 134070 when the store is not one of the coordinator's, 134080
+    ///   when the copy cannot be made, or an error of SQLite or the file system; everything is as it was then.
+    @discardableResult
+    public func migratePersistentStore(
+        _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil,
+        withType storeType: String
+    ) throws -> NSPersistentStore {
+        let file = try Self.file(ofType: storeType, at: URL, options)
+        guard let old = objectStores.first(where: { $0 === store }) as? SQLiteStore else {
+            throw NSError.coreData(.persistentStoreOperation, "The store is not one of this coordinator's.")
+        }
+        guard URL.isFileURL, !URL.isNullDevice else {
+            throw NSError.coreData(
+                .persistentStoreOpen, "A store is migrated to a file, not to \(URL.absoluteString).")
+        }
+        do {
+            try file.make(externalData: old.externalDataFolder) { queue in
+                try old.backup(to: queue)
+                var metadata = old.metadata ?? [:]
+                metadata[NSStoreUUIDKey] = UUID().uuidString
+                try queue.write { try SQLiteMetadata.write(metadata, $0) }
+            }
+        } catch let error as DatabaseError {
+            throw NSError.sqlite(error, during: "copy the store", store: URL)
+        }
+        let new = SQLiteStore(
+            persistentStoreCoordinator: self, configurationName: old.configurationName, at: URL,
+            options: options)
+        do {
+            try new.open(model: managedObjectModel, inPlaceOf: old)
+        } catch {
+            try? file.destroy()
+            throw error
+        }
+        replace(old, by: new)
+        for home in new.homes { home.move(to: new) }
+        old.willRemove(from: self)
+        new.didAdd(to: self)
+        NotificationCenter.default.post(
+            name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
+            userInfo: [NSUUIDChangedPersistentStoresKey: [old, new]])
+        return new
+    }
+
+    /// Copies a store to another place and goes on with the copy.
+    ///
+    /// - Throws: as `migratePersistentStore(_:to:options:withType:)`.
+    @discardableResult
+    public func migratePersistentStore(
+        _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
+        type storeType: NSPersistentStore.StoreType
+    ) throws -> NSPersistentStore {
+        try migratePersistentStore(store, to: storeURL, options: options, withType: storeType.rawValue)
+    }
+
+    /// Puts a copy of a store, with its identifier and its external data, into the place of another one, which may be
+    /// missing. The source may be in use, the destination must not be.
+    ///
+    /// - Throws: 134000 for an unknown type or option, 260 when there is no source, 134010 or 259 when it is no store or
+    ///   a damaged one, 134090 while anybody has the destination open; everything is as it was then.
+    public func replacePersistentStore(
+        at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+        withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
+        ofType storeType: String
+    ) throws {
+        try Self.file(ofType: storeType, at: destinationURL, destinationOptions).replace(
+            with: Self.file(ofType: storeType, at: sourceURL, sourceOptions))
+    }
+
+    /// Puts a copy of a store into the place of another one.
+    ///
+    /// - Throws: as `replacePersistentStore(at:destinationOptions:withPersistentStoreFrom:sourceOptions:ofType:)`.
+    public func replacePersistentStore(
+        at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+        withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
+        type sourceType: NSPersistentStore.StoreType
+    ) throws {
+        try replacePersistentStore(
+            at: destinationURL, destinationOptions: destinationOptions, withPersistentStoreFrom: sourceURL,
+            sourceOptions: sourceOptions, ofType: sourceType.rawValue)
+    }
+
+    /// Removes a store that is not open: its file and those beside it.
+    ///
+    /// - Throws: 134000 for an unknown type or option, 134090 while anybody has the store open, unless
+    ///   `NSPersistentStoreForceDestroyOption` is set.
+    public func destroyPersistentStore(
+        at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
+    ) throws {
+        try Self.file(ofType: storeType, at: url, options).destroy()
+    }
+
+    /// Removes a store that is not open: its file and those beside it.
+    ///
+    /// - Throws: as `destroyPersistentStore(at:ofType:options:)`.
+    public func destroyPersistentStore(
+        at url: URL, type storeType: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
+    ) throws {
+        try destroyPersistentStore(at: url, ofType: storeType.rawValue, options: options)
+    }
+}

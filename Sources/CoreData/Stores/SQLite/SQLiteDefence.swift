@@ -1,0 +1,88 @@
+import CSQLiteDefence
+import GRDB
+import GRDBSQLite
+
+/// What keeps a file of a stranger from doing harm to those who open it.
+///
+/// A database file brings statements of its own: triggers, generated columns, conditions of indexes. They run when
+/// rows are written. On connections with these settings they reach nothing but the tables of the file and functions
+/// that do no more than compute; damage in the file is noticed early.
+enum SQLiteDefence {
+    /// Sets up a connection, before the file is looked at.
+    ///
+    /// - Parameter usesSpatialIndexes: whether triggers keep R-trees, as `hasSpatialIndexes` tells. No other virtual
+    ///   tables are there then.
+    /// - Throws: an error of SQLite.
+    static func install(on database: Database, usesSpatialIndexes: Bool = false) throws {
+        let connection = database.sqliteConnection
+        let code = csqlite_defend(connection, usesSpatialIndexes ? 1 : 0)
+        guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+        // Cells are checked when a page is read. A file in memory mapping that is cut off would end the process. A
+        // trigger does not set itself off again.
+        try database.execute(
+            sql: "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA recursive_triggers = OFF")
+        sqlite3_limit(connection, SQLITE_LIMIT_TRIGGER_DEPTH, 64)
+    }
+
+    /// Whether a file has R-trees.
+    static func hasSpatialIndexes(_ database: Database) throws -> Bool {
+        try Bool.fetchOne(
+            database,
+            sql: """
+                SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND rootpage = 0
+                AND sql LIKE '%USING RTREE%')
+                """) ?? false
+    }
+}
+
+/// Ends statements whose triggers run on and on.
+///
+/// The work that a trigger of the format does for a row is at most in proportion to the size of the file. From a
+/// statement's first trigger on, its steps are counted; with many more than the file has bytes, it is interrupted.
+/// Used on the connection's queue only. The file's size is that when it was opened.
+final class TriggerBudget: @unchecked Sendable {
+    private static let stepsPerCall: Int32 = 100_000
+    private let budget: Int64
+    /// Nil while the running statement has set off no trigger.
+    private var rest: Int64?
+
+    /// - Parameter byteCount: the size of the file.
+    init(byteCount: Int64) { budget = 50_000_000 + min(byteCount, 1 << 50) * 50 }
+
+    func install(on database: Database) {
+        let connection = database.sqliteConnection
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        // A function that is never called keeps the budget as long as the connection lasts.
+        sqlite3_create_function_v2(
+            connection, "OpenCoreDataTriggerBudget", 0, SQLITE_UTF8 | SQLITE_DIRECTONLY,
+            Unmanaged.passRetained(self).toOpaque(), { context, _, _ in sqlite3_result_null(context) }, nil,
+            nil,
+            { pointer in if let pointer { Unmanaged<TriggerBudget>.fromOpaque(pointer).release() } })
+        sqlite3_trace_v2(
+            connection, UInt32(SQLITE_TRACE_STMT),
+            { _, context, _, text in
+                guard let context, let text = text?.assumingMemoryBound(to: CChar.self) else { return 0 }
+                // SQLite tells of a trigger that begins by a comment in the place of the statement.
+                let isTrigger = text[0] == 0x2D && text[1] == 0x2D
+                Unmanaged<TriggerBudget>.fromOpaque(context).takeUnretainedValue().begin(isTrigger: isTrigger)
+                return 0
+            }, context)
+        sqlite3_progress_handler(
+            connection, Self.stepsPerCall,
+            { context in
+                guard let context else { return 0 }
+                return Unmanaged<TriggerBudget>.fromOpaque(context).takeUnretainedValue().isSpent ? 1 : 0
+            }, context)
+    }
+
+    private func begin(isTrigger: Bool) {
+        if !isTrigger { rest = nil } else if rest == nil { rest = budget }
+    }
+
+    /// Takes the steps since the last call.
+    private var isSpent: Bool {
+        guard let left = rest else { return false }
+        rest = left - Int64(Self.stepsPerCall)
+        return left < 0
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+
+/// The first bytes of a database file.
+///
+/// They are read through SQLite's own file, not one opened beside it: a process that closes a file loses all its
+/// locks on it, those of SQLite's other connections too.
+struct SQLiteHeader {
+    private let bytes: [UInt8]
+
+    init(_ database: Database) {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        var bytes = [UInt8](repeating: 0, count: 20)
+        let code = withUnsafeMutablePointer(to: &file) {
+            sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_FILE_POINTER, $0)
+        }
+        if code == SQLITE_OK, let file, let read = file.pointee.pMethods?.pointee.xRead {
+            // A file that is shorter gives zeros for the rest.
+            let count = Int32(bytes.count)
+            _ = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress, count, 0) }
+        }
+        self.bytes = bytes
+    }
+
+    /// Whether the file begins as a database does.
+    var isDatabase: Bool { bytes.starts(with: Array("SQLite format 3\0".utf8)) }
+
+    /// Whether changes go to a write-ahead log first.
+    var usesLog: Bool { bytes[18] == 2 || bytes[19] == 2 }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import GRDB
+
+/// A connection that reads a database and changes not a byte of it, nor of the files beside it.
+///
+/// SQLite's own connections for reading make files for the write-ahead log and leave them. Here:
+/// - while a log and its index (`-shm`) are there, as they are when others have the file open, the index is used as
+///   it is: what others write is seen, and they are not disturbed;
+/// - with a log and no index, the index is made in memory;
+/// - with neither, there is nothing to read but the file;
+/// - a database without a write-ahead log is read under SQLite's locks.
+///
+/// The connections of a process share the index of a log: while one that may not write has it, none can write. So in
+/// the first case there is a connection as long as something is read, and no longer; see `SharedIndex`.
+///
+/// In the second and third case nobody had the file open, so no lock keeps others from opening it later. Therefore
+/// the files are looked at before and after each use, and what was read meanwhile is read again.
+final class SQLiteReadOnlyFile: @unchecked Sendable {
+    private let path: String
+    private let makeConfiguration: (@escaping Setup) -> Configuration
+    private let lock = NSLock()
+    private var connection: DatabaseQueue?
+    private var isLocked = true
+    /// Whether the connection keeps others of this process from writing.
+    private var sharesIndex = false
+    private var state = State()
+    private var isClosed = false
+
+    /// What is done first with a connection.
+    typealias Setup = @Sendable (Database) throws -> Void
+
+    /// - Parameter configuration: makes that of the connections, with a step before all others.
+    init(path: String, configuration: @escaping (@escaping Setup) -> Configuration) {
+        self.path = path
+        makeConfiguration = configuration
+    }
+
+    /// Reads; `body` may be called more than once.
+    ///
+    /// - Throws: an error of SQLite; `SQLITE_NOTADB` when the file does not begin as a database.
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        lock.lock()
+        defer { lock.unlock() }
+        guard !isClosed else {
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "The file is closed.")
+        }
+        return try SharedIndex.withLock(path) {
+            defer { if sharesIndex { disconnect() } }
+            return try readAgain(body)
+        }
+    }
+
+    private func readAgain<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        var failure: any Error = DatabaseError(
+            resultCode: .SQLITE_BUSY, message: "The file changes all the time.")
+        for attempt in 0..<100 {
+            if !isLocked, state != State(path) { disconnect() }
+            do {
+                let value = try connected().read(body)
+                if isLocked || state == State(path) { return value }
+            } catch {
+                guard Self.isPassing(error) || state != State(path) else { throw error }
+                failure = error
+            }
+            // Others have opened the file, or closed it, so it is to be read in another way.
+            disconnect()
+            if attempt > 2 { usleep(2000) }
+        }
+        throw failure
+    }
+
+    /// Whether an error comes from an index that others are making, which a connection for reading cannot.
+    private static func isPassing(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError, error.resultCode == .SQLITE_READONLY else { return false }
+        return error.extendedResultCode != .SQLITE_READONLY_ROLLBACK
+    }
+
+    /// Copies the database, with what is in its log, into another one.
+    func backup(to other: DatabaseQueue) throws {
+        try other.writeWithoutTransaction { destination in
+            try read { try $0.backup(to: destination) }
+        }
+    }
+
+    func close() {
+        lock.lock()
+        defer { lock.unlock() }
+        disconnect()
+        isClosed = true
+    }
+
+    private func disconnect() {
+        try? connection?.close()
+        connection = nil
+    }
+
+    private func connected() throws -> DatabaseQueue {
+        if let connection { return connection }
+        state = State(path)
+        let made = try connect(state)
+        connection = made
+        return made
+    }
+
+    private func connect(_ state: State) throws -> DatabaseQueue {
+        sharesIndex = state.log != nil && state.hasIndex
+        if sharesIndex {
+            isLocked = true
+            return try connect("readonly_shm=1") { try Self.check($0) }
+        }
+        if (state.log?.size ?? 0) > 0 {
+            isLocked = false
+            return try connect("vfs=unix-none") { database in
+                try Self.check(database)
+                // Such a connection makes the index of the log in memory.
+                try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
+            }
+        }
+        do {
+            isLocked = true
+            return try connect("") { database in
+                try Self.check(database)
+                if SQLiteHeader(database).usesLog { throw NoLog() }
+            }
+        } catch is NoLog {
+            isLocked = false
+            return try connect("immutable=1") { try Self.check($0) }
+        }
+    }
+
+    /// The database has a write-ahead log, and at the moment none of its files.
+    private struct NoLog: Error {}
+
+    private static func check(_ database: Database) throws {
+        guard SQLiteHeader(database).isDatabase else {
+            throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "it does not begin as one")
+        }
+    }
+
+    private func connect(_ parameters: String, _ prepare: @escaping Setup) throws -> DatabaseQueue {
+        var own = makeConfiguration(prepare)
+        own.readonly = true
+        let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#;"))
+        let name = path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path
+        return try DatabaseQueue(path: "file://\(name)?mode=ro&\(parameters)", configuration: own)
+    }
+
+    /// What tells that a file was changed.
+    private struct State: Equatable {
+        struct File: Equatable {
+            let number: UInt64
+            let size: Int64
+            let seconds: Int
+            let nanoseconds: Int
+
+            init?(_ path: String) {
+                var status = stat()
+                guard stat(path, &status) == 0 else { return nil }
+                number = UInt64(status.st_ino)
+                size = Int64(status.st_size)
+                #if canImport(Darwin)
+                let time = status.st_mtimespec
+                #else
+                let time = status.st_mtim
+                #endif
+                seconds = Int(time.tv_sec)
+                nanoseconds = Int(time.tv_nsec)
+            }
+        }
+
+        var file: File?
+        var log: File?
+        var hasIndex = false
+
+        init() {}
+
+        init(_ path: String) {
+            file = File(path)
+            log = File(path + "-wal")
+            hasIndex = File(path + "-shm") != nil
+        }
+    }
+}
+
+/// Keeps connections that write from being made while the index of their log is in use by one that may not.
+enum SharedIndex {
+    private static let locks = (0..<64).map { _ in NSRecursiveLock() }
+
+    /// Runs a block while no other thread runs one for the same file. Blocks are not nested but for one file.
+    static func withLock<Value>(_ path: String, _ body: () throws -> Value) rethrows -> Value {
+        let lock = locks[Int(UInt(bitPattern: path.hashValue) % UInt(locks.count))]
+        lock.lock()
+        defer { lock.unlock() }
+        return try body()
+    }
+}

@@ -1,0 +1,132 @@
+import CoreData
+import GRDB
+import TestSupport
+import Testing
+
+/// Stores with what cannot be kept right here: they are read, and a save says why not.
+@Suite struct StoreFeatureTests {
+    private static let model = NSManagedObjectModel(
+        of: NSEntityDescription("Item", attribute("name", .string)), NSEntityDescription("Other"))
+
+    private let folder: StoreFolder
+
+    init() throws { folder = try StoreFolder() }
+
+    private func make(_ sql: String) throws {
+        let coordinator = try folder.open(Self.model)
+        try coordinator.inContext { context in
+            try context.insert("Item", ["name": "kept"])
+            try context.save()
+        }
+        try coordinator.close()
+        try folder.execute(sql)
+    }
+
+    /// Opens the store, reads it, tries every way to change it, and gives the error of a save.
+    private func saveRefusal(_ options: [AnyHashable: Any]? = nil) throws -> NSError {
+        let before = try folder.contents()
+        let coordinator = try folder.open(Self.model, options)
+        let store = coordinator.persistentStores[0]
+        #expect(store.isReadOnly)
+        store.isReadOnly = false
+        #expect(store.isReadOnly)
+        let refusal = try coordinator.inContext { context in
+            let item = try context.only("Item")
+            #expect(item.value(forKey: "name") as? String == "kept")
+            item.setValue("changed", forKey: "name")
+            let refusal = try error { try context.save() }
+            context.rollback()
+            try context.insert("Item")
+            #expect(try error { try context.save() }.localizedDescription == refusal.localizedDescription)
+            #expect(throws: (any Error).self) {
+                try context.obtainPermanentIDs(for: Array(context.insertedObjects))
+            }
+            context.rollback()
+            store.metadata["Author"] = "Jane"
+            #expect(try error { try context.save() }.code == 134030)
+            return refusal
+        }
+        try coordinator.close()
+        #expect(try folder.contents() == before)
+        #expect(refusal.code == 134030)
+        #expect((refusal.userInfo[NSAffectedStoresErrorKey] as? [NSPersistentStore])?.first === store)
+        return refusal
+    }
+
+    @Test(arguments: [
+        (
+            "CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY); CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY)",
+            "history"
+        ),
+        ("INSERT INTO Z_PRIMARYKEY VALUES (9, 'Stranger', 0, 4)", "'Stranger' (number 9)"),
+        ("UPDATE Z_PRIMARYKEY SET Z_NAME = 'Else' WHERE Z_NAME = 'Other'", "'Else' (number 2)"),
+        ("DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Other'", "no number for entity 'Other'"),
+        ("ALTER TABLE ZITEM ADD COLUMN ZODD NOT NULL DEFAULT 1", ""),
+        (
+            "CREATE TRIGGER t AFTER INSERT ON ZITEM BEGIN SELECT Fancy(NEW.Z_PK); END",
+            "no such function: Fancy"
+        ),
+        ("CREATE TRIGGER t AFTER DELETE ON ZOTHER BEGIN INSERT INTO gone VALUES (1); END", "gone"),
+        ("CREATE TRIGGER t AFTER UPDATE ON Z_PRIMARYKEY BEGIN SELECT Fancy(1); END", "Z_PRIMARYKEY"),
+    ])
+    func theErrorNamesTheFeature(_ sql: String, _ name: String) throws {
+        try make(sql)
+        guard !name.isEmpty else {
+            // A column that the model does not have is no reason.
+            let coordinator = try folder.open(Self.model)
+            #expect(!coordinator.persistentStores[0].isReadOnly)
+            try coordinator.close()
+            return
+        }
+        let refusal = try saveRefusal()
+        #expect(refusal.localizedDescription.contains(name), "\(refusal.localizedDescription)")
+        #expect(refusal.localizedDescription.contains(folder.file.path))
+    }
+
+    @Test func aColumnThatMustHaveAValue() throws {
+        try make(
+            """
+            ALTER TABLE ZITEM RENAME TO old;
+            CREATE TABLE ZITEM (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR, ZODD NOT NULL);
+            INSERT INTO ZITEM SELECT *, 1 FROM old; DROP TABLE old;
+            """)
+        #expect(try saveRefusal().localizedDescription.contains("column ZODD of table ZITEM"))
+    }
+
+    @Test func aModuleThatIsNotThere() throws {
+        try make(
+            """
+            CREATE VIRTUAL TABLE places USING fts5 (x); PRAGMA writable_schema = 1;
+            UPDATE sqlite_master SET sql = 'CREATE VIRTUAL TABLE places USING geosphere (x)' WHERE name = 'places'
+            """)
+        let refusal = try saveRefusal()
+        #expect(refusal.localizedDescription.contains("virtual table places: no such module: geosphere"))
+    }
+
+    @Test func severalAreAllNamed() throws {
+        try make(
+            """
+            INSERT INTO Z_PRIMARYKEY VALUES (9, 'Stranger', 0, 4);
+            CREATE TRIGGER t AFTER INSERT ON ZITEM BEGIN SELECT Fancy(NEW.Z_PK); END
+            """)
+        let refusal = try saveRefusal()
+        #expect(refusal.localizedDescription.contains("Stranger"))
+        #expect(refusal.localizedDescription.contains("Fancy"))
+    }
+
+    @Test func theTriggersOfTheFormatAreNone() throws {
+        let stack = try TestStack()
+        #expect(!stack.coordinator.persistentStores[0].isReadOnly)
+        let again = try stack.reopened()
+        #expect(!again.coordinator.persistentStores[0].isReadOnly)
+    }
+
+    @Test(.enabled(if: Corpus.isPresent, "\(Corpus.missing)"), arguments: StorePair.all)
+    func storesOfApplesFrameworkHaveNone(_ pair: StorePair) throws {
+        let folder = try StoreFolder(copying: pair.store)
+        let model = try #require(NSManagedObjectModel(contentsOf: pair.model.deletingLastPathComponent()))
+        let coordinator = try folder.open(model)
+        #expect(!coordinator.persistentStores[0].isReadOnly)
+        try coordinator.close()
+    }
+}

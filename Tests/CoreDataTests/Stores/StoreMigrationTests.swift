@@ -1,0 +1,220 @@
+import CoreData
+import GRDB
+import Testing
+
+/// A store that is copied to another place, whose objects go with it.
+@Suite struct StoreMigrationTests {
+    private static let model: NSManagedObjectModel = {
+        let owner = NSEntityDescription("Owner", attribute("name", .string))
+        let item = NSEntityDescription("Item", attribute("name", .string))
+        pair(owner.relate("items", to: item, many: true), item.relate("owner", to: owner))
+        return NSManagedObjectModel(of: owner, item)
+    }()
+
+    private let folder: StoreFolder
+    private let other: StoreFolder
+
+    init() throws {
+        folder = try StoreFolder()
+        other = try StoreFolder()
+    }
+
+    private func fill(_ folder: StoreFolder, _ name: String) throws {
+        let coordinator = try folder.open(Self.model)
+        try coordinator.inContext { context in
+            try context.insert("Item", ["name": name])
+            try context.save()
+        }
+        try coordinator.close()
+    }
+
+    private func count(_ folder: StoreFolder, _ table: String) throws -> Int? {
+        Int.fromDatabaseValue(try folder.value("SELECT COUNT(*) FROM \(table)"))
+    }
+
+    @Test func objectsAndTheirChangesGoWithTheStore() throws {
+        let coordinator = try folder.open(Self.model)
+        let old = coordinator.persistentStores[0]
+        nonisolated(unsafe) var changed: [NSPersistentStore]?
+        let token = NotificationCenter.default.addObserver(
+            forName: .NSPersistentStoreCoordinatorStoresDidChange, object: coordinator, queue: nil
+        ) { changed = $0.userInfo?[NSUUIDChangedPersistentStoresKey] as? [NSPersistentStore] }
+        defer { NotificationCenter.default.removeObserver(token) }
+        try coordinator.inContext { context in
+            let owner = try context.insert("Owner", ["name": "old"])
+            let item = try context.insert("Item", ["name": "saved", "owner": owner])
+            try context.save()
+            let id = item.objectID
+            let oldURI = id.uriRepresentation()
+            owner.setValue("changed", forKey: "name")
+            let new = try coordinator.migratePersistentStore(old, to: other.file, type: .sqlite)
+
+            #expect(coordinator.persistentStores == [new])
+            #expect(changed == [old, new])
+            #expect(new.url == other.file && new.identifier != old.identifier)
+            #expect(item.objectID == id && id.persistentStore === new)
+            #expect(id.uriRepresentation().host == new.identifier)
+            #expect(id.uriRepresentation().path == oldURI.path)
+            #expect(coordinator.managedObjectID(forURIRepresentation: id.uriRepresentation()) == id)
+            #expect(coordinator.managedObjectID(forURIRepresentation: oldURI) == nil)
+            #expect(owner.hasChanges && item.value(forKey: "owner") as? NSManagedObject === owner)
+            try context.insert("Item", ["name": "new", "owner": owner])
+            try context.save()
+            context.refreshAllObjects()
+            #expect((owner.value(forKey: "items") as? NSSet)?.count == 2)
+        }
+        #expect(try folder.names == ["Store.sqlite"])
+        #expect(try count(folder, "ZITEM") == 1)
+        #expect(try folder.stored("ZNAME", in: "ZOWNER") == ["text 'old'"])
+        #expect(try count(other, "ZITEM") == 2)
+        #expect(try other.stored("ZNAME", in: "ZOWNER") == ["text 'changed'"])
+        try coordinator.close()
+        #expect(try other.value("PRAGMA integrity_check").description == "\"ok\"")
+        // Both are stores of the same model; the first one is opened anew.
+        try coordinator.addPersistentStore(type: .sqlite, at: folder.file)
+        try coordinator.addPersistentStore(type: .sqlite, at: other.file)
+        #expect(try coordinator.inContext { try $0.all("Item").count } == 3)
+    }
+
+    @Test func aStoreInMemoryBecomesAFile() throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
+        let store = try coordinator.addPersistentStore(type: .sqlite, at: URL(fileURLWithPath: "/dev/null"))
+        try coordinator.inContext { context in
+            let item = try context.insert("Item", ["name": "a"])
+            try context.save()
+            try coordinator.migratePersistentStore(store, to: other.file, withType: NSSQLiteStoreType)
+            item.setValue("b", forKey: "name")
+            try context.save()
+        }
+        #expect(try other.stored("ZNAME", in: "ZITEM") == ["text 'b'"])
+    }
+
+    @Test func metadataThatWasNotWrittenYetGoesToTheCopy() throws {
+        let coordinator = try folder.open(Self.model)
+        let store = coordinator.persistentStores[0]
+        store.metadata["Author"] = "Jane"
+        try coordinator.migratePersistentStore(store, to: other.file, type: .sqlite)
+        try coordinator.close()
+        func author(_ folder: StoreFolder) throws -> String? {
+            try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: folder.file)[
+                "Author"]
+                as? String
+        }
+        #expect(try author(other) == "Jane")
+        #expect(try author(folder) == nil)
+    }
+
+    @Test func externalDataIsCopied() throws {
+        let coordinator = try folder.open(Self.model)
+        let source = folder.url.appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA")
+        try FileManager.default.createDirectory(at: source, withIntermediateDirectories: true)
+        let name = UUID().uuidString
+        try Data([1, 2, 3]).write(to: source.appendingPathComponent(name))
+        try coordinator.migratePersistentStore(coordinator.persistentStores[0], to: other.file, type: .sqlite)
+        let copy = other.url.appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA/\(name)")
+        #expect(try Data(contentsOf: copy) == Data([1, 2, 3]))
+        #expect(FileManager.default.fileExists(atPath: source.appendingPathComponent(name).path))
+    }
+
+    @Test func aReadOnlyStoreIsCopiedAndTheCopyWritten() throws {
+        try fill(folder, "a")
+        let coordinator = try folder.open(Self.model, [NSReadOnlyPersistentStoreOption: true])
+        try coordinator.migratePersistentStore(coordinator.persistentStores[0], to: other.file, type: .sqlite)
+        try coordinator.inContext { context in
+            try context.only("Item").setValue("b", forKey: "name")
+            try context.save()
+        }
+        #expect(try folder.stored("ZNAME", in: "ZITEM") == ["text 'a'"])
+        #expect(try other.stored("ZNAME", in: "ZITEM") == ["text 'b'"])
+    }
+
+    // MARK: Refused
+
+    /// The error of a migration; the store is in use as before.
+    private func refusal(
+        to url: URL, _ type: String = NSSQLiteStoreType, _ options: [AnyHashable: Any]? = nil
+    ) throws -> NSError {
+        let coordinator = try folder.open(Self.model)
+        let store = coordinator.persistentStores[0]
+        let refusal = try error {
+            try coordinator.migratePersistentStore(store, to: url, options: options, withType: type)
+        }
+        #expect(coordinator.persistentStores == [store])
+        try coordinator.inContext { context in
+            try context.insert("Item")
+            try context.save()
+        }
+        try coordinator.close()
+        return refusal
+    }
+
+    @Test func aFileThatIsThereIsKept() throws {
+        try Data("diary".utf8).write(to: other.file)
+        #expect(try refusal(to: other.file).code == 134080)
+        #expect(try refusal(to: folder.file).code == 134080)
+        #expect(try Data(contentsOf: other.file) == Data("diary".utf8))
+        #expect(try other.names == ["Store.sqlite"])
+    }
+
+    @Test func placesAndTypesThatDoNotExist() throws {
+        let missing = try refusal(to: other.url.appendingPathComponent("missing/Store.sqlite"))
+        #expect(missing.code == 134080 && missing.localizedDescription.contains("missing does not exist"))
+        #expect(try refusal(to: URL(fileURLWithPath: "/dev/null")).code == 134080)
+        #expect(try refusal(to: other.file, "CardBox").localizedDescription.contains("'CardBox'"))
+        #expect(
+            try refusal(to: other.file, NSSQLiteStoreType, ["NSOdd": 1]).localizedDescription.contains(
+                "NSOdd"))
+        #expect(try other.names == [])
+    }
+
+    @Test func aCopyThatCannotBeOpenedIsTakenAway() throws {
+        // SQLite says no to a database larger than it is allowed to be only when it writes; a pragma that does not
+        // exist is found when the copy is opened.
+        let refusal = try refusal(to: other.file, NSSQLiteStoreType, [NSSQLitePragmasOption: ["no_such": 1]])
+        #expect(refusal.code == 134000 && refusal.localizedDescription.contains("no_such"))
+        #expect(try other.names == [])
+    }
+
+    @Test func aStoreOfAnotherCoordinator() throws {
+        let stranger = try folder.open(Self.model).persistentStores[0]
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
+        let refusal = try error {
+            try coordinator.migratePersistentStore(stranger, to: other.file, type: .sqlite)
+        }
+        #expect(refusal.code == 134070)
+        #expect(try other.names == [])
+    }
+
+    // MARK: Another URL
+
+    @Test func theStoreAtAnotherURL() throws {
+        try fill(folder, "first")
+        let coordinator = try folder.open(Self.model)
+        let store = coordinator.persistentStores[0]
+        #expect(coordinator.url(for: store) == folder.file)
+        // There must be a store.
+        #expect(!coordinator.setURL(other.file, for: store))
+        #expect(try other.names == [])
+        try Data("diary".utf8).write(to: other.file)
+        #expect(!coordinator.setURL(other.file, for: store))
+        #expect(store.url == folder.file)
+        try FileManager.default.removeItem(at: other.file)
+        try fill(other, "second")
+        try coordinator.inContext { context in
+            let item = try context.only("Item")
+            #expect(item.value(forKey: "name") as? String == "first")
+            #expect(coordinator.setURL(other.file, for: store))
+            #expect(coordinator.url(for: store) == other.file)
+            #expect(coordinator.persistentStore(for: other.file) === store)
+            context.refreshAllObjects()
+            #expect(item.value(forKey: "name") as? String == "second")
+            item.setValue("third", forKey: "name")
+            try context.save()
+        }
+        let stranger = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
+        #expect(!stranger.setURL(folder.file, for: store))
+        try coordinator.close()
+        #expect(try folder.stored("ZNAME", in: "ZITEM") == ["text 'first'"])
+        #expect(try other.stored("ZNAME", in: "ZITEM") == ["text 'third'"])
+    }
+}

@@ -1,0 +1,169 @@
+import CoreData
+import GRDB
+import Testing
+
+/// A store put into the place of another one, or of none; and destroying by force.
+@Suite struct StoreReplacementTests {
+    private static let model = NSManagedObjectModel(
+        of: NSEntityDescription("Item", attribute("name", .string)))
+
+    private let folder: StoreFolder
+    private let source: StoreFolder
+
+    init() throws {
+        folder = try StoreFolder()
+        source = try StoreFolder()
+    }
+
+    private func fill(_ folder: StoreFolder, _ name: String) throws {
+        let coordinator = try folder.open(Self.model)
+        try coordinator.inContext { context in
+            try context.insert("Item", ["name": name])
+            try context.save()
+        }
+        try coordinator.close()
+    }
+
+    private func external(_ folder: StoreFolder) -> URL {
+        folder.url.appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA")
+    }
+
+    private func addExternal(_ folder: StoreFolder, _ names: String...) throws {
+        try FileManager.default.createDirectory(at: external(folder), withIntermediateDirectories: true)
+        for name in names { try Data(name.utf8).write(to: external(folder).appendingPathComponent(name)) }
+    }
+
+    private func externals(_ folder: StoreFolder) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: external(folder).path)) ?? []).sorted()
+    }
+
+    private func replace(_ options: [AnyHashable: Any]? = nil) throws {
+        try NSPersistentStoreCoordinator(managedObjectModel: Self.model).replacePersistentStore(
+            at: folder.file, destinationOptions: options, withPersistentStoreFrom: source.file, type: .sqlite)
+    }
+
+    @Test(arguments: [false, true])
+    func theCopyHasAllThatTheSourceHas(_ isThere: Bool) throws {
+        if isThere {
+            try fill(folder, "old")
+            try addExternal(folder, "only-old", "shared")
+        }
+        try fill(source, "new")
+        try addExternal(source, "only-new", "shared")
+        let identifier = try source.value("SELECT Z_UUID FROM Z_METADATA")
+        try replace()
+        #expect(try folder.names == [".Store_SUPPORT", "Store.sqlite"])
+        #expect(externals(folder) == ["only-new", "shared"])
+        #expect(try folder.stored("ZNAME", in: "ZITEM") == ["text 'new'"])
+        #expect(try folder.value("SELECT Z_UUID FROM Z_METADATA") == identifier)
+        #expect(try folder.value("PRAGMA integrity_check").description == "\"ok\"")
+        #expect(try source.stored("ZNAME", in: "ZITEM") == ["text 'new'"])
+        try fill(folder, "more")
+        #expect(try folder.value("SELECT COUNT(*) FROM ZITEM").description == "2")
+    }
+
+    @Test func theLogOfASourceThatIsInUseIsCopied() throws {
+        let coordinator = try source.open(Self.model)
+        try coordinator.inContext { context in
+            try context.insert("Item", ["name": "in the log"])
+            try context.save()
+            #expect(try source.names.contains("Store.sqlite-wal"))
+            try replace()
+            #expect(try folder.stored("ZNAME", in: "ZITEM") == ["text 'in the log'"])
+            try context.insert("Item")
+            try context.save()
+        }
+    }
+
+    @Test func whoHasTheDestinationOpenKeepsIt() throws {
+        try fill(source, "new")
+        try addExternal(source, "only-new")
+        let coordinator = try folder.open(Self.model)
+        try coordinator.inContext { context in
+            try context.insert("Item", ["name": "old"])
+            try context.save()
+            let refusal = try error { try replace([NSPersistentStoreTimeoutOption: 0.05]) }
+            #expect(refusal.code == 134090)
+            try context.only("Item").setValue("kept", forKey: "name")
+            try context.save()
+        }
+        try coordinator.close()
+        #expect(try folder.stored("ZNAME", in: "ZITEM") == ["text 'kept'"])
+        #expect(try folder.names == ["Store.sqlite"])
+    }
+
+    @Test func aBadSourceLeavesTheDestinationAlone() throws {
+        try fill(folder, "old")
+        let before = try Data(contentsOf: folder.file)
+        func code() throws -> Int { try error { try replace() }.code }
+        #expect(try code() == NSFileReadNoSuchFileError)
+        try Data("diary".utf8).write(to: source.file)
+        #expect(try code() == NSFileReadCorruptFileError)
+        try FileManager.default.removeItem(at: source.file)
+        try source.execute("CREATE TABLE diary (day)")
+        #expect(try code() == 134010)
+        try FileManager.default.removeItem(at: source.file)
+        try fill(source, "new")
+        var bytes = try Data(contentsOf: source.file)
+        // The page of the entity's table.
+        let page = try #require(
+            Int.fromDatabaseValue(try source.value("SELECT rootpage FROM sqlite_master WHERE name = 'ZITEM'"))
+        )
+        bytes.replaceSubrange((page - 1) * 4096..<page * 4096, with: Data(repeating: 0xEE, count: 4096))
+        try bytes.write(to: source.file)
+        try addExternal(source, "only-new")
+        #expect(try code() == NSFileReadCorruptFileError)
+        #expect(try Data(contentsOf: folder.file) == before)
+        #expect(try folder.names == ["Store.sqlite"])
+    }
+
+    @Test func aDestinationThatIsNoStoreIsReplaced() throws {
+        try fill(source, "new")
+        try Data("diary".utf8).write(to: folder.file)
+        try Data("the log of another file".utf8).write(to: URL(fileURLWithPath: folder.file.path + "-wal"))
+        try replace()
+        #expect(try folder.names == ["Store.sqlite"])
+        #expect(try folder.stored("ZNAME", in: "ZITEM") == ["text 'new'"])
+    }
+
+    @Test func aStoreCannotTakeItsOwnPlace() throws {
+        try fill(folder, "old")
+        let refusal = try error {
+            try NSPersistentStoreCoordinator(managedObjectModel: Self.model).replacePersistentStore(
+                at: folder.file, withPersistentStoreFrom: folder.file, ofType: NSSQLiteStoreType)
+        }
+        #expect(refusal.code == 134080)
+        #expect(try folder.stored("ZNAME", in: "ZITEM") == ["text 'old'"])
+    }
+
+    @Test func theLogOfAStoreThatIsGoneDoesNotComeIntoANewOne() throws {
+        let coordinator = try folder.open(Self.model)
+        let log = URL(fileURLWithPath: folder.file.path + "-wal")
+        var left = Data()
+        try coordinator.inContext { context in
+            try context.insert("Item", ["name": "gone"])
+            try context.save()
+            left = try Data(contentsOf: log)
+        }
+        try coordinator.close()
+        try FileManager.default.removeItem(at: folder.file)
+        try left.write(to: log)
+        try fill(folder, "new")
+        #expect(try folder.stored("ZNAME", in: "ZITEM") == ["text 'new'"])
+        #expect(try folder.names == ["Store.sqlite"])
+    }
+
+    @Test func destroyingByForce() throws {
+        let coordinator = try folder.open(Self.model)
+        let other = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
+        let options = [NSPersistentStoreTimeoutOption: 0.05]
+        #expect(
+            try error { try other.destroyPersistentStore(at: folder.file, type: .sqlite, options: options) }
+                .code
+                == 134090)
+        try other.destroyPersistentStore(
+            at: folder.file, type: .sqlite, options: [NSPersistentStoreForceDestroyOption: true])
+        #expect(try folder.names == [])
+        try coordinator.close()
+    }
+}
