@@ -69,6 +69,20 @@ struct CompiledCorpusTests {
         #expect(paths.count >= 36 && entities > 200)
     }
 
+    /// Prints how long it takes to read everything; a clock is no reason to fail.
+    @Test func readsTheWholeCorpus() {
+        let sources = Corpus.files(named: "contents", under: "models")
+        let compiled = Self.files(".mom", under: "mom")
+        let copies = Self.files(".modelcache.bplist", under: "modelcache")
+        var models = 0
+        let time = ContinuousClock().measure {
+            for path in sources + compiled + copies
+            where NSManagedObjectModel(contentsOf: Corpus.url(path)) != nil { models += 1 }
+        }
+        print("corpus: \(models) models in all forms read in \(time)")
+        #expect(models == sources.count + compiled.count + copies.count)
+    }
+
     @Test func opensEveryFolderAtItsCurrentVersion() throws {
         let lists = Corpus.files(named: "VersionInfo.plist", under: "mom")
         #expect(lists.count >= 12)

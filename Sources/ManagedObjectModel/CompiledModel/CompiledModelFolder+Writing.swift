@@ -65,7 +65,7 @@ extension CompiledModelFolder {
         }
         files.append((listName, info.data()))
         try replace(target) { draft in
-            try FileManager.default.createDirectory(at: draft, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(at: draft, withIntermediateDirectories: false)
             for (name, data) in files { try data.write(to: draft.appendingPathComponent(name)) }
         }
     }

@@ -235,9 +235,14 @@ struct CompiledModelReader {
     }
 
     private func identifiers() throws -> [AnyHashable] {
-        try (root.elements("NSVersionIdentifiers") ?? []).compactMap { index in
-            guard let identifier = try root.value(at: index) as? AnyHashable else { return nil }
-            return identifier
+        try (root.elements("NSVersionIdentifiers") ?? []).map { index in
+            switch try root.value(at: index) {
+            case let text as String: return text
+            // `NSDecimalNumber.hash` of Foundation on Linux calls itself without end.
+            case let number as NSNumber where !(number is NSDecimalNumber): return number
+            default:
+                throw root.error(.invalidValue, "a version identifier is neither a text nor a number")
+            }
         }
     }
 }

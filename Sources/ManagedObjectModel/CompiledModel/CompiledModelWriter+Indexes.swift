@@ -10,7 +10,11 @@ extension CompiledModelWriter {
         var fields: ModelArchiveWriter.Fields = []
         let indexes = form == .compiled ? entity.indexes : impliedIndexes(of: entity) + entity.indexes
         if !indexes.isEmpty {
-            let places = try indexes.map { try add($0, of: entity) }
+            let settings = OldIndexSettings(entity)
+            let places = try indexes.map { index in
+                let isDerived = form == .compiled && settings.imply(index)
+                return try add(index, of: entity, isDerived: isDerived)
+            }
             fields.append(
                 (
                     "NSFetchIndexDescriptions",
@@ -18,7 +22,8 @@ extension CompiledModelWriter {
                 ))
         }
         var tuples = entity.indexedTuples.map(entity.propertyNames)
-        for names in indexes.compactMap(\.plainNames) where names.count > 1 && !tuples.contains(names) {
+        var known = Set(tuples)
+        for names in indexes.compactMap(\.plainNames) where names.count > 1 && known.insert(names).inserted {
             tuples.append(names)
         }
         if !indexes.isEmpty || !tuples.isEmpty { fields.append(("NSCompoundIndexes", addTuples(tuples))) }
@@ -31,8 +36,9 @@ extension CompiledModelWriter {
     private func impliedIndexes(of entity: NSEntityDescription) -> [NSFetchIndexDescription] {
         guard entity.impliesPropertyIndexes else { return [] }
         let names = Set(entity.indexes.map(\.name))
+        let indexed = entity.namesOfIndexedProperties
         return entity.ownPropertiesByNameOrder
-            .filter { $0.canBeIndexed && !names.contains($0.name) && entity.hasIndexOver($0) }
+            .filter { $0.canBeIndexed && !names.contains($0.name) && indexed.contains($0.name) }
             .map { property in
                 let element = NSFetchIndexElementDescription(
                     propertyName: property.name, collationType: .binary)
@@ -40,7 +46,11 @@ extension CompiledModelWriter {
             }
     }
 
-    private func add(_ index: NSFetchIndexDescription, of entity: NSEntityDescription) throws -> Int {
+    /// - Parameter isDerived: whether the index stands for an older setting. Apple's compiler leaves such ones without
+    ///   their entity.
+    private func add(
+        _ index: NSFetchIndexDescription, of entity: NSEntityDescription, isDerived: Bool
+    ) throws -> Int {
         let name = "\(entity.name ?? "?").\(index.name)"
         let place = archive.reserve()
         let elements = try index.elements.map { element in
@@ -61,7 +71,7 @@ extension CompiledModelWriter {
             place, ["NSFetchIndexDescription"],
             [
                 ("NSIndexName", .text(index.name)),
-                ("NSEntity", form == .compiled && entity.isDerived(index) ? .null : .object(owner)),
+                ("NSEntity", isDerived ? .null : .object(owner)),
                 ("NSIndexElements", archive.addList(ModelArchiveWriter.Collection.array, elements)),
                 ("NSPartialIndexPredicate", predicate.map { .object($0) } ?? .null),
             ])
@@ -92,16 +102,24 @@ extension NSFetchIndexDescription {
 }
 
 extension NSEntityDescription {
-    /// Whether an index stands for a property that is marked as indexed, or for a compound index. Apple's compiler
-    /// leaves such ones without their entity.
-    fileprivate func isDerived(_ index: NSFetchIndexDescription) -> Bool {
-        guard let names = index.plainNames, index.name == names.joined(separator: "_") else { return false }
-        if names.count == 1 { return ownProperties.contains { $0.name == names[0] && $0.isIndexedAlone } }
-        return indexedTuples.map(propertyNames).contains(names)
+    /// The names of the properties that an index is over alone. Apple's compiler marks these as indexed.
+    var namesOfIndexedProperties: Set<String> {
+        Set(indexes.compactMap(\.plainNames).filter { $0.count == 1 }.flatMap(\.self))
+    }
+}
+
+/// The settings of an entity with which models asked for indexes before there were fetch indexes.
+private struct OldIndexSettings {
+    private let tuples: Set<[String]>
+
+    init(_ entity: NSEntityDescription) {
+        let alone = entity.ownProperties.filter(\.isIndexedAlone).map { [$0.name] }
+        tuples = Set(alone + entity.indexedTuples.map(entity.propertyNames))
     }
 
-    /// Whether an index of the entity is over a property and nothing else. Apple's compiler marks it as indexed.
-    func hasIndexOver(_ property: NSPropertyDescription) -> Bool {
-        indexes.contains { $0.plainNames == [property.name] }
+    /// Whether an index is the one that such a setting stands for.
+    func imply(_ index: NSFetchIndexDescription) -> Bool {
+        guard let names = index.plainNames, tuples.contains(names) else { return false }
+        return index.name == names.joined(separator: "_")
     }
 }

@@ -58,8 +58,7 @@ extension CompiledModelWriter {
         mark(property.isOptional, "NSIsOptional", PropertyBits.isOptional)
         mark(property.isReadOnly, "NSIsReadOnly", PropertyBits.isReadOnly)
         mark(property.isTransient, "NSIsTransient", PropertyBits.isTransient)
-        let isIndexed = property.owner?.hasIndexOver(property) ?? false
-        mark(property.isIndexedAlone || isIndexed, "NSIsIndexed")
+        mark(property.isIndexedAlone || isSolelyIndexed(property), "NSIsIndexed")
         mark(property.isIndexedBySpotlight, "NSIsIndexedBySpotlight")
         mark(property.isInExternalRecord, "NSIsStoredInExternalRecord")
         if let relationship = property as? NSRelationshipDescription {

@@ -17,6 +17,7 @@ final class CompiledModelWriter {
     let modelPlace: Int
     private let entitiesByName: [String: NSEntityDescription]
     private var entityPlaces: [ObjectIdentifier: Int] = [:]
+    private var indexedNames: [ObjectIdentifier: Set<String>] = [:]
     private var propertyPlaces: [PropertyKey: Int] = [:]
 
     /// A property in an entity, which in a store's copy may also be one that the entity inherits.
@@ -68,6 +69,15 @@ final class CompiledModelWriter {
 
     /// The model's entity of a name.
     func entity(named name: String) -> NSEntityDescription? { entitiesByName[name] }
+
+    /// Whether an index of the entity that declares the property is over nothing else.
+    func isSolelyIndexed(_ property: NSPropertyDescription) -> Bool {
+        guard let owner = property.owner else { return false }
+        if let known = indexedNames[ObjectIdentifier(owner)] { return known.contains(property.name) }
+        let names = owner.namesOfIndexedProperties
+        indexedNames[ObjectIdentifier(owner)] = names
+        return names.contains(property.name)
+    }
 
     /// The place of an entity of the model.
     func place(of entity: NSEntityDescription, for element: String) throws -> Int {

@@ -10,6 +10,7 @@ final class ModelArchive {
     private let values: KeyedArchiveReader
     private var objects: [Int: ArchivedObject] = [:]
     private var classes: [Int: [String]] = [:]
+    private var plainValues: [Int: Any] = [:]
     private var unvisited = Limit.elements
 
     /// The bounds of an archive; the largest model known is a hundredth of them.
@@ -115,9 +116,14 @@ final class ModelArchive {
     /// - Throws: `ModelFileError` for objects of other classes than those of property lists, UUIDs, URLs, sets and
     ///   the null value, for circles, and for more than any model has.
     func value(at index: Int) throws -> Any? {
-        try Self.throwing {
-            let object = try values.object(at: index, allowed: Self.valueClasses)
-            return try object.map { try plainValue($0) }
+        guard let target = try target(of: index) else { return nil }
+        return try Self.throwing {
+            // The reader counts each object as often as it is asked for, also where it is known.
+            guard let object = try values.object(at: index, allowed: Self.valueClasses) else { return nil }
+            if let known = plainValues[target] { return known }
+            let value = try plainValue(object)
+            plainValues[target] = value
+            return value
         }
     }
 
@@ -152,7 +158,9 @@ final class ModelArchive {
         case let dictionary as NSDictionary:
             var entries: [AnyHashable: Any] = [:]
             for (key, value) in dictionary {
-                guard let key = try plainValue(key as AnyObject) as? AnyHashable else { continue }
+                guard let key = try plainValue(key as AnyObject) as? AnyHashable else {
+                    throw ModelFileError(.invalidValue, "a dictionary has a key that is a collection")
+                }
                 entries[key] = try plainValue(value as AnyObject)
             }
             return entries
