@@ -5,19 +5,20 @@ import Foundation
 /// An archive is a dictionary of four entries. `$objects` is the list of all objects, `$null` at its start; an
 /// object is a plain value or a dictionary of fields, whose `$class` leads to its class's name. `$top` names the
 /// outermost values. References among objects are numbers of a type of their own, the places in `$objects`.
-struct KeyedArchive {
-    let list: BinaryPropertyList
+package struct KeyedArchive {
+    /// The property list.
+    package let list: BinaryPropertyList
 
     /// The outermost values by key, as indexes into the property list.
-    let top: [String: Int]
+    package let top: [String: Int]
 
     /// For each object of the archive, its index in the property list.
-    let objects: [Int]
+    package let objects: [Int]
 
     /// Takes a keyed archive apart.
     ///
     /// - Throws: ``MalformedPropertyList``, also for a property list that is no keyed archive.
-    init(_ data: Data) throws {
+    package init(_ data: Data) throws {
         guard BinaryPropertyList.isBinaryPropertyList(data) else {
             throw MalformedPropertyList(Self.reasonForForeignData(data))
         }
@@ -55,7 +56,7 @@ struct KeyedArchive {
     }
 
     /// The object that a reference leads to, as an index into the property list; `nil` for the null object.
-    func object(at reference: UInt64) throws -> Int? {
+    package func object(at reference: UInt64) throws -> Int? {
         guard reference < UInt64(objects.count) else {
             throw MalformedPropertyList("a reference of the keyed archive names no object")
         }
@@ -63,7 +64,7 @@ struct KeyedArchive {
     }
 
     /// The class names of an object: its own, then those that its writer proposed for readers who lack it.
-    func classNames(of fields: [String: Int]) throws -> [String] {
+    package func classNames(of fields: [String: Int]) throws -> [String] {
         guard let reference = fields["$class"], case .identifier(let identifier) = list.nodes[reference],
             let description = try object(at: identifier)
         else {

@@ -36,7 +36,8 @@ package final class KeyedArchiveReader {
     /// The first thing that went wrong.
     private(set) var failure: (any Error)?
 
-    private init(_ archive: KeyedArchive) { self.archive = archive }
+    /// Makes a reader of single values of an archive, whose outermost object may be of a class that is read elsewhere.
+    package init(_ archive: KeyedArchive) { self.archive = archive }
 
     /// Reads the outermost object of an archive.
     ///
@@ -73,7 +74,9 @@ package final class KeyedArchiveReader {
     ///   - field: Where the field's value lies.
     ///   - allowed: The classes that the object may be of.
     ///   - isElement: Whether it is an element of a collection and may be a property list as well.
-    func object(at field: Int, allowed: [AnyClass], isElement: Bool = false) throws -> AnyObject? {
+    /// - Returns: `nil` for the null object.
+    /// - Throws: ``MalformedPropertyList`` and `CocoaError`.
+    package func object(at field: Int, allowed: [AnyClass], isElement: Bool = false) throws -> AnyObject? {
         if let failure { throw failure }
         var place = field
         if case .identifier(let reference) = archive.list.nodes[field] {
