@@ -56,6 +56,7 @@ struct MappingInferenceTests {
         #expect(expressions(new.attributeMappings) == ["a": "nothing"])
         let gone = model.entityMappings[3]
         #expect(gone.destinationEntityName == nil && gone.attributeMappings == [])
+        #expect(model.leads(from: source, to: destination))
     }
 
     @Test func renamedEntitiesAndPropertiesAreFound() throws {
