@@ -136,6 +136,26 @@ import Testing
         #expect(predicate?.evaluate(with: "") == false)
     }
 
+    /// Of an object that is not the evaluated one a key path is archived as a function: so does Xcode in mapping
+    /// models, for `$source.title`.
+    @Test func keyPathsOfVariablesAreArchivedAsFunctions() throws {
+        func type(_ format: String) throws -> Int? {
+            let record = try #require(PredicateArchive.record(of: NSExpression(parsing: format)))
+            #expect(record.classNames.first == "NSKeyPathExpression")
+            return record.fields.first { $0.key == "NSExpressionType" }?.value as? Int
+        }
+        #expect(try type("a.b") == 3)
+        #expect(try type("$source.a.b") == 4)
+        let source = NSExpression(forVariable: "source")
+        let read = PredicateArchive.object(
+            className: "NSKeyPathExpression",
+            fields: [
+                "NSExpressionType": 4, "NSOperand": source, "NSSelectorName": "valueForKeyPath:",
+                "NSArguments": [ArchivedKeyPath("a.b")],
+            ])
+        #expect(read as? NSExpression == (try NSExpression(parsing: "$source.a.b")))
+    }
+
     @Test func anObjectThatContainsItselfIsNotRead() throws {
         PredicateArchive.registerClassNames()
         let operand = "<key>NSOperand</key>\(Self.uid(3))"

@@ -64,6 +64,8 @@ extension PredicateArchive {
 
     private static func function(_ fields: [String: Any]) -> NSExpression.Kind? {
         guard let name = fields["NSSelectorName"] as? String else { return nil }
+        // The key path of another object than the evaluated one: `$source.title` in a mapping model.
+        if (fields["NSArguments"] as? [Any])?.first is ArchivedKeyPath { return keyPath(fields) }
         let arguments = fields["NSArguments"] as? [NSExpression] ?? []
         let target = fields["NSOperand"] as? NSExpression
         // Apple's receiver of a builtin function is a constant: the name of the class that has the functions.
@@ -98,10 +100,13 @@ extension PredicateArchive {
         case .variable(let name):
             return record("NSVariableExpression", 2, [("NSVariable", name)])
         case .keyPath(let operand, let path):
+            // Apple's counts as a function where it is not the evaluated object whose path it is.
+            let type = if case .evaluatedObject = operand.kind { 3 } else { 4 }
             return Record(
                 classNames: ["NSKeyPathExpression", "NSFunctionExpression", "NSExpression"],
                 fields: [
-                    ("NSExpressionType", 3), ("NSOperand", operand), ("NSSelectorName", expression.function),
+                    ("NSExpressionType", type), ("NSOperand", operand),
+                    ("NSSelectorName", expression.function),
                     ("NSArguments", [ArchivedKeyPath(path)]),
                 ])
         case .function(let target, let name, let arguments):

@@ -64,7 +64,7 @@ package struct KeyedArchive {
     }
 
     /// The class names of an object: its own, then those that its writer proposed for readers who lack it.
-    func classNames(of fields: [String: Int]) throws -> [String] {
+    package func classNames(of fields: [String: Int]) throws -> [String] {
         guard let reference = fields["$class"], case .identifier(let identifier) = list.nodes[reference],
             let description = try object(at: identifier)
         else {

@@ -47,7 +47,7 @@ extension NSManagedObjectContext {
         try countAny(request)
     }
 
-    private func fetchAny(_ request: NSPersistentStoreRequest) throws -> [Any] {
+    func fetchAny(_ request: NSPersistentStoreRequest) throws -> [Any] {
         let fetch = try ResolvedFetch(request, self)
         processPendingChanges()
         switch fetch.specification.resultType {
@@ -61,7 +61,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    private func countAny(_ request: NSPersistentStoreRequest) throws -> Int {
+    func countAny(_ request: NSPersistentStoreRequest) throws -> Int {
         let fetch = try ResolvedFetch(request, self)
         processPendingChanges()
         return try count(fetch)

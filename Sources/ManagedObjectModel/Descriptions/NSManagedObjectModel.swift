@@ -29,7 +29,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     var templates: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
 
     /// Creates a model without entities.
-    public required override init() {}
+    public required override init() {
+        NSFetchRequestExpression.registerFormat()
+    }
 
     /// The entities. An entity belongs to one model: adding it to another takes it away from the first.
     ///

@@ -15,8 +15,12 @@ extension ModelElement {
 
     /// Reads the XML text of a model.
     ///
+    /// - Parameters:
+    ///   - data: the text.
+    ///   - allowsDocumentType: whether a document type may stand before the root element, as in XML stores.
+    ///     Nothing is read from where it points, and one that declares something is refused.
     /// - Throws: `ModelFileError` with the line.
-    package init(xml data: Data) throws {
+    package init(xml data: Data, allowsDocumentType: Bool = false) throws {
         guard data.count <= Limit.fileSize else {
             throw ModelFileError(
                 .tooLarge, "the file has \(data.count) bytes; at most \(Limit.fileSize) are read")
@@ -24,7 +28,7 @@ extension ModelElement {
         guard data.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) != nil else {
             throw ModelFileError(.malformed, "the text is not valid UTF-8")
         }
-        var reader = ModelXMLReader(data)
+        var reader = ModelXMLReader(data, allowsDocumentType: allowsDocumentType)
         self = try reader.document()
     }
 }

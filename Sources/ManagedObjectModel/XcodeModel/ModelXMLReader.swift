@@ -10,11 +10,14 @@ import CocoaFoundation
 struct ModelXMLReader {
     let bytes: [UInt8]
     var position = 0
+    /// Whether a document type that refers to a file, which is not read, may stand before the root element.
+    private let allowsDocumentType: Bool
     private var countedLine = 1
     private var countedPosition = 0
 
-    init(_ data: Data) {
+    init(_ data: Data, allowsDocumentType: Bool = false) {
         bytes = Array(data)
+        self.allowsDocumentType = allowsDocumentType
     }
 
     // MARK: Structure
@@ -24,6 +27,10 @@ struct ModelXMLReader {
         _ = skip("\u{FEFF}")
         try declaration()
         try misc()
+        if allowsDocumentType, skip("<!DOCTYPE") {
+            try documentType()
+            try misc()
+        }
         guard peek() == UInt8(ascii: "<") else { throw malformed("there is no element") }
         let root = try elementTree()
         try misc()
@@ -128,6 +135,20 @@ struct ModelXMLReader {
         }
     }
 
+    /// Passes over a document type behind its `<!DOCTYPE`. One that declares something itself is refused.
+    private mutating func documentType() throws {
+        while let next = peek(), next != UInt8(ascii: ">") {
+            switch next {
+            case UInt8(ascii: "["), UInt8(ascii: "<"):
+                throw malformed("a document type must not declare anything")
+            case UInt8(ascii: "\""): position += 1; try pass("\"")
+            case UInt8(ascii: "'"): position += 1; try pass("'")
+            default: position += 1
+            }
+        }
+        guard skip(">") else { throw malformed("the document type has no end") }
+    }
+
     /// Passes over space, comments and processing instructions.
     private mutating func misc() throws {
         while true {
@@ -148,6 +169,8 @@ struct ModelXMLReader {
             return true
         }
         if startsWith("<!") {
+            // The caller looks at it.
+            if allowsDocumentType, startsWith("<!DOCTYPE") { return false }
             throw malformed("document types and entities are not allowed in a model")
         }
         return false

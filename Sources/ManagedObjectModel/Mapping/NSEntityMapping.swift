@@ -1,0 +1,45 @@
+import CocoaFoundation
+
+/// How the objects of one entity of the source model become objects of one entity of the destination model.
+open class NSEntityMapping: NSObject {
+    /// Creates a mapping of undefined type between no entities.
+    public override init() {}
+
+    /// The name, unique in the mapping model.
+    open var name: String!
+
+    /// How the objects come into the destination.
+    open var mappingType: NSEntityMappingType = .undefinedEntityMappingType
+
+    /// The name of the source entity; `nil` for an entity that is added.
+    open var sourceEntityName: String?
+
+    /// The version hash of the source entity, by which a mapping model is found for a store.
+    open var sourceEntityVersionHash: Data?
+
+    /// The name of the destination entity; `nil` for an entity that is removed.
+    open var destinationEntityName: String?
+
+    /// The version hash of the destination entity.
+    open var destinationEntityVersionHash: Data?
+
+    /// The mappings of the destination's attributes.
+    open var attributeMappings: [NSPropertyMapping]?
+
+    /// The mappings of the destination's relationships.
+    open var relationshipMappings: [NSPropertyMapping]?
+
+    /// The expression for the source objects, usually a fetch. `$manager` is the migration manager.
+    open var sourceExpression: NSExpression?
+
+    /// The name of the class, a subclass of `NSEntityMigrationPolicy`, that migrates the objects; `nil`
+    /// stands for that class itself.
+    open var entityMigrationPolicyClassName: String?
+
+    /// Notes of the application about the mapping. They have no effect.
+    open var userInfo: [AnyHashable: Any]?
+
+    open override var description: String {
+        "<NSEntityMapping \(name ?? "?"): \(sourceEntityName ?? "nothing") to \(destinationEntityName ?? "nothing")>"
+    }
+}

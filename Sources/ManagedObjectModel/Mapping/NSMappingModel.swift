@@ -1,0 +1,42 @@
+import CocoaFoundation
+
+/// A mapping model: how the objects of a store of one model become objects of another model.
+///
+/// It is read from a file that Xcode's mapping model editor wrote (`.xcmappingmodel`) or compiled (`.cdm`),
+/// inferred from two models, or built in code:
+///
+/// ```swift
+/// let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
+/// ```
+open class NSMappingModel: NSObject {
+    /// Creates a mapping model without entity mappings.
+    public override init() {}
+
+    /// The mappings of the entities, in the order in which a migration goes through them.
+    open var entityMappings: [NSEntityMapping]! = []
+
+    /// The mappings of the entities by name. Of several with one name the first is taken.
+    open var entityMappingsByName: [String: NSEntityMapping] {
+        Dictionary((entityMappings ?? []).map { ($0.name ?? "", $0) }) { first, _ in first }
+    }
+
+    /// Makes a mapping model from two models, if the differences are of the kinds that need no decision.
+    ///
+    /// Entities and properties with the same name or renaming identifier belong together. Entities,
+    /// attributes and relationships can be added, removed and renamed; an attribute can become optional or
+    /// mandatory; a relationship can become to-many, ordered or unordered; properties and entities can be
+    /// moved within a hierarchy of entities and out of it.
+    ///
+    /// A mandatory attribute without a default that is new, or has been optional, does not stand in the way
+    /// here: whether there are objects without a value is seen in the migration.
+    ///
+    /// - Throws: a `CocoaError` with the code `NSInferredMappingModelError` (134190), whose `userInfo` says
+    ///   under `reason` what cannot be inferred, and names it under `entity` and `property`.
+    open class func inferredMappingModel(
+        forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
+    ) throws -> NSMappingModel {
+        let model = NSMappingModel()
+        model.entityMappings = try MappingInference(from: sourceModel, to: destinationModel).entityMappings()
+        return model
+    }
+}

@@ -1,0 +1,24 @@
+import CocoaFoundation
+
+/// How the value of a property of a destination object is made in a migration.
+open class NSPropertyMapping: NSObject {
+    /// Creates a mapping without a name and an expression.
+    public override init() {}
+
+    /// The name of the property in the destination entity.
+    open var name: String?
+
+    /// The expression for the value; `nil` leaves the property with its default.
+    ///
+    /// While it is evaluated `$source` is the source object, `$destination` the new one, `$manager` the
+    /// migration manager, `$entityMapping` and `$propertyMapping` the mappings, and `$entityPolicy` the
+    /// migration policy of the entity.
+    open var valueExpression: NSExpression?
+
+    /// Notes of the application about the mapping. They have no effect.
+    open var userInfo: [AnyHashable: Any]?
+
+    open override var description: String {
+        "<NSPropertyMapping \(name ?? "?") = \(valueExpression.map(String.init(describing:)) ?? "nothing")>"
+    }
+}

@@ -1,0 +1,98 @@
+import CocoaFoundation
+import Testing
+
+@testable import ManagedObjectModel
+
+/// Reading of compiled mapping models. The archives are made up: no file of Apple's was at hand.
+struct CompiledMappingTests {
+    private static var attribute: ArchivedValue {
+        .object(
+            "NSPropertyMapping",
+            [
+                ("NSName", .text("name")),
+                ("NSValueExpression", .expression(MappingExpression.sourceValue("title"))),
+                ("NSUserInfo", .null),
+            ])
+    }
+
+    private static func entity(_ more: [(String, ArchivedValue)] = []) -> ArchivedValue {
+        .object(
+            "NSEntityMapping",
+            [
+                ("NSName", .text("BookToBook")), ("NSMappingType", .number(5)),
+                ("NSSourceEntityName", .text("Book")), ("NSSourceEntityVersionHash", .data(Data([1, 2]))),
+                ("NSDestinationEntityName", .text("Book")),
+                ("NSDestinationEntityVersionHash", .data(Data([3]))),
+                ("NSAttributeMappings", .array([attribute])), ("NSRelationshipMappings", .array([])),
+                ("NSUserInfo", .table([("a", .text("b"))])),
+            ] + more)
+    }
+
+    private static func model(_ entities: [ArchivedValue]) -> Data {
+        ArchivedValue.object("NSMappingModel", [("NSEntityMappings", .array(entities))]).archive
+    }
+
+    static let archive = model([entity()])
+
+    @Test func readsWhatTheHeadersDeclare() throws {
+        let model = try CompiledMappingReader.mappingModel(Self.archive)
+        let mapping = try #require(model.entityMappingsByName["BookToBook"])
+        #expect(mapping.mappingType == .transformEntityMappingType)
+        #expect(mapping.sourceEntityName == "Book" && mapping.destinationEntityName == "Book")
+        #expect(mapping.sourceEntityVersionHash == Data([1, 2]))
+        #expect(mapping.destinationEntityVersionHash == Data([3]))
+        #expect(mapping.attributeMappings?.first?.name == "name")
+        #expect(mapping.attributeMappings?.first?.valueExpression == MappingExpression.sourceValue("title"))
+        #expect(mapping.relationshipMappings == [])
+        #expect(mapping.userInfo as? [String: String] == ["a": "b"])
+    }
+
+    @Test func readsAFetchOfTheSource() throws {
+        let fetch = ArchivedValue.object(
+            "NSFetchRequestExpression",
+            [
+                ("NSExpressionType", .number(50)),
+                ("NSRequestExpression", .expression(NSExpression(forVariable: "r"))),
+                ("NSContextExpression", .expression(NSExpression(forVariable: "c"))),
+                ("NSCountOnlyRequest", .flag(false)),
+            ])
+        let model = try CompiledMappingReader.mappingModel(
+            Self.model([Self.entity([("NSSourceExpression", fetch)])]))
+        #expect(model.entityMappings.first?.sourceExpression?.description == "FETCH($r, $c, NO)")
+    }
+
+    private func error(_ data: Data) -> ModelFileError? {
+        #expect(throws: ModelFileError.self) { try CompiledMappingReader.mappingModel(data) }
+    }
+
+    @Test func anUnknownKeyIsNamed() {
+        let error = error(Self.model([Self.entity([("NSSecret", .text("x"))])]))
+        #expect(error?.reason == .unsupportedForm)
+        #expect(error?.detail.contains("'NSSecret'") == true)
+    }
+
+    @Test func twoKeysOfOnePropertyAreRefused() {
+        #expect(error(Self.model([Self.entity([("_name", .text("x"))])]))?.reason == .duplicateName)
+    }
+
+    @Test func otherArchivesAreRefused() {
+        #expect(error(ArchivedValue.text("x").archive)?.reason == .malformed)
+        #expect(error(ArchivedValue.object("NSManagedObjectModel", []).archive)?.reason == .unsupportedForm)
+        #expect(error(Data("bplist00".utf8))?.reason == .malformed)
+        #expect(error(Self.model([.text("x")]))?.reason == .malformed)
+        #expect(error(Self.model([.null]))?.reason == .unsupportedForm)
+        #expect(error(Self.model([.object("NSObject", [])]))?.reason == .unsupportedForm)
+    }
+
+    @Test func valuesOfWrongTypesAreRefused() {
+        for (key, value) in [
+            ("NSName", ArchivedValue.number(1)), ("NSMappingType", .text("x")), ("NSMappingType", .number(9)),
+            ("NSSourceEntityVersionHash", .text("x")), ("NSAttributeMappings", .table([])),
+        ] {
+            let data = Self.model([.object("NSEntityMapping", [(key, value)])])
+            #expect(error(data)?.reason == .invalidValue, "\(key)")
+        }
+        let expression = Self.model([.object("NSEntityMapping", [("NSUserInfo", .text("x"))])])
+        #expect(error(expression)?.reason == .malformed)
+    }
+}
