@@ -35,16 +35,6 @@ struct HistoryStore: CustomTestStringConvertible, Sendable {
     }
 }
 
-extension StoreFolder {
-    /// A folder with a copy of a store, its log included.
-    convenience init(copying store: URL) throws {
-        try self.init()
-        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: store.path + suffix) {
-            try FileManager.default.copyItem(atPath: store.path + suffix, toPath: file.path + suffix)
-        }
-    }
-}
-
 /// The history that Apple's framework wrote is read, and goes on here.
 @Suite(.enabled(if: Corpus.isPresent, "\(Corpus.missing)"))
 struct HistoryCorpusTests {
