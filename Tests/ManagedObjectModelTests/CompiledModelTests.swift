@@ -73,7 +73,7 @@ struct CompiledModelTests {
         let editor = try ArchiveEditor(CompiledSample.model().compiledData())
         let cover = try #require(
             try editor.place("NSAttributeDescription", where: "NSPropertyName", is: "cover"))
-        #expect(try editor.integer("NSFlagsKey", of: cover) == 4 | 8)
+        #expect(try editor.integer("NSFlagsKey", of: cover) == 4 | 16)
     }
 
     @Test func whatHasNoArchivedFormIsRefused() throws {

@@ -28,7 +28,16 @@ extension CompiledModelReader {
         for property in entity.ownProperties where property.isIndexedAlone {
             property.isIndexedAlone = isSetting([property.name])
         }
-        entity.indexedTuples = try tuples("NSCompoundIndexes", of: object).filter(isSetting)
+        var settings = try tuples("NSCompoundIndexes", of: object).filter(isSetting)
+        // Some frameworks left these out of a store's copy when they made indexes of them.
+        var known = Set(settings)
+        for index in named {
+            guard let names = index.plainNames, names.count > 1, index.name == names.joined(separator: "_"),
+                known.insert(names).inserted
+            else { continue }
+            settings.append(names)
+        }
+        entity.indexedTuples = settings
         entity.indexes = named
         entity.indexes = entity.storeIndexes.dropFirst(named.count) + named
         entity.impliesPropertyIndexes = form == .compiled
