@@ -22,7 +22,7 @@ package struct ModelSource {
         let versions = try FileManager.default.contentsOfDirectory(atPath: url.path)
             .filter { $0.hasSuffix(".xcdatamodel") || $0.hasSuffix(".mom") }
         guard let name = versions.first(where: names.contains) else {
-            let known = versions.sorted().map { ($0 as NSString).deletingPathExtension }
+            let known = versions.map { ($0 as NSString).deletingPathExtension }.sorted()
             throw ModelFileError(
                 .unknownName,
                 "there is no version '\(version)'; there are: \(known.joined(separator: ", "))", file: url)

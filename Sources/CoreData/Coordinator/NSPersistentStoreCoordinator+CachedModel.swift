@@ -34,7 +34,10 @@ extension NSPersistentContainer {
             ofType: NSSQLiteStoreType, at: url, options: options)
         self.init(
             name: url.deletingPathExtension().lastPathComponent, managedObjectModel: model, fileID: fileID)
+        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+            ofType: NSSQLiteStoreType, at: url, options: options)
         let description = NSPersistentStoreDescription(url: url)
+        description.configuration = ModelCache.configuration(of: model, for: metadata)
         description.isReadOnly = isReadOnly
         persistentStoreDescriptions = [description]
     }

@@ -234,7 +234,12 @@ struct EntityCheck {
 
     private func problem(ofColumn element: NSFetchIndexElementDescription) -> String? {
         guard !element.isOverExpression else { return nil }
-        return problem(ofColumn: element.propertyName ?? "")
+        let name = element.propertyName ?? ""
+        // Models of Apple's own have indexes over to-many relationships.
+        if let relationship = property(atPath: name) as? NSRelationshipDescription, relationship.isToMany {
+            return nil
+        }
+        return problem(ofColumn: name)
     }
 
     /// Why a store has no column for a property, or `nil` if it has one.

@@ -4,7 +4,7 @@ extension ModelElement {
     /// The bounds of what is taken for a model; real ones stay far below.
     package enum Limit {
         /// Bytes of a file.
-        package static let fileSize = 128 << 20
+        package static let fileSize = 32 << 20
         /// Elements of a file.
         package static let elements = 250_000
         /// Elements within each other.

@@ -51,12 +51,29 @@ struct ModelCacheTests {
         #expect(try Data(contentsOf: folder.file) == before)
     }
 
+    @Test func aStoreOfAConfigurationOpensWithIt() throws {
+        let model = NSManagedObjectModel()
+        let (kept, other) = (NSEntityDescription(), NSEntityDescription())
+        kept.name = "Kept"
+        other.name = "Other"
+        model.entities = [kept, other]
+        model.setEntities([kept], forConfigurationName: "Mine")
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(type: .sqlite, configuration: "Mine", at: folder.file)
+        try coordinator.close()
+        let container = try NSPersistentContainer(storeAt: folder.file)
+        var failure: (any Error)?
+        container.loadPersistentStores { failure = $1 }
+        #expect(failure == nil)
+        #expect(container.persistentStoreCoordinator.persistentStores.first?.configurationName == "Mine")
+    }
+
     @Test func aStoreWithoutACopySaysSo() throws {
         try folder.make(Library.model())
         try folder.execute("DROP TABLE Z_MODELCACHE")
         let error = #expect(throws: (any Error).self) { try cachedModel() }
         #expect((error as? NSError)?.code == 134060)
-        #expect("\(error?.localizedDescription ?? "")".contains("no copy of its model"))
+        #expect(error?.localizedDescription.contains("no copy of its model") == true)
     }
 
     @Test func aMissingFileIsNamed() throws {

@@ -42,10 +42,23 @@ enum ModelCache {
         } catch {
             throw unreadable("cannot be read", url, error)
         }
-        guard model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else {
+        guard hasConfiguration(model, for: metadata) else {
             throw unreadable("is that of another model than the store's", url, nil)
         }
         return model
+    }
+
+    private static func hasConfiguration(_ model: NSManagedObjectModel, for metadata: [String: Any]) -> Bool {
+        model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
+            || configuration(of: model, for: metadata) != nil
+    }
+
+    /// The configuration of a model whose entities a store has; nil when it has those of all, or of none.
+    static func configuration(of model: NSManagedObjectModel, for metadata: [String: Any]) -> String? {
+        guard !model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else { return nil }
+        return model.configurations.sorted().first {
+            model.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata)
+        }
     }
 
     private static func unreadable(_ reason: String, _ url: URL, _ error: (any Error)?) -> NSError {
