@@ -17,7 +17,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.1"..<"604.0.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -33,16 +32,13 @@ let package = Package(
         .target(name: "CocoaFoundation", swiftSettings: settings),
         .target(
             name: "ManagedObjectModel",
-            dependencies: [
-                "CEmbeddedModels",
-                "CocoaFoundation",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ],
+            dependencies: ["CocoaFoundation"],
             swiftSettings: settings),
         .target(
             name: "CoreData",
             dependencies: [
                 "CSQLiteDefence",
+                "CEmbeddedModels",
                 "CSwiftRuntime",
                 "CZlib",
                 "CocoaFoundation",

@@ -168,7 +168,7 @@ import Testing
         #expect(same.status == 0 && same.output == "The models are equal.\n")
     }
 
-    // MARK: generate, port
+    // MARK: generate
 
     @Test func generatedFilesAreWrittenOnce() throws {
         let first = try Command("model", "generate", folder.model, "-o", "Classes", in: folder.url)
@@ -182,24 +182,6 @@ import Testing
         #expect(text.contains("public var pages: Int32"))
         let second = try Command("model", "generate", folder.model, "-o", "Classes", in: folder.url)
         #expect(second.status == 0 && second.output.isEmpty)
-    }
-
-    @Test func portedSourcesAreWritten() throws {
-        try folder.write(
-            """
-            import CoreData
-            @objc(Book) class Book: NSManagedObject {
-                @NSManaged var title: String?
-            }
-            """, to: "Apple/Book.swift")
-        let run = try Command("port", "Apple", "-o", "Ported", in: folder.url)
-        #expect(run.status == 0, "\(run.errors)")
-        #expect(run.output == "Book.ported.swift\n")
-        let text = try String(
-            contentsOf: folder.url.appending(path: "Ported/Book.ported.swift"), encoding: .utf8)
-        #expect(!text.contains("@NSManaged") && text.contains("title"))
-        let again = try Command("model", "port", "Apple", "-o", "Ported", in: folder.url)
-        #expect(again.status == 0 && again.output.isEmpty)
     }
 
     // MARK: Mistakes
@@ -218,7 +200,7 @@ import Testing
     }
 
     @Test func helpHasExamples() throws {
-        for name in ["show", "hash", "check", "diff", "compile", "decompile", "generate", "port"] {
+        for name in ["show", "hash", "check", "diff", "compile", "decompile", "generate"] {
             let run = try Command("help", "model", name)
             #expect(run.status == 0 && run.output.contains("EXAMPLES"), "\(name)")
         }

@@ -1,4 +1,3 @@
-import CEmbeddedModels
 import CocoaFoundation
 
 /// A model that is part of the program's code: what the model plugin makes of an `.xcdatamodeld`.
@@ -73,13 +72,6 @@ public struct EmbeddedModel: Sendable {
         self.versions = versions
         self.classes = classes
         module = fileID.split(separator: "/").first.map(String.init) ?? ""
-    }
-
-    /// Keeps a function that will register a model, until somebody looks for one.
-    ///
-    /// For generated code, which calls it while the program is being loaded. The function calls `register()`.
-    public static func announce(_ registration: @escaping @convention(c) () -> Void) {
-        opencoredata_announce_model(registration)
     }
 
     /// Enters the model among those of the program.

@@ -1,4 +1,3 @@
-import CEmbeddedModels
 import CocoaFoundation
 import Synchronization
 
@@ -8,6 +7,12 @@ package enum EmbeddedModels {
         var models: [EmbeddedModel] = []
         var classes: [ObjectIdentifier: EmbeddedModel.ObjectClass] = [:]
     }
+
+    /// Runs the registrations that generated code announced; `nil` before the first announcement.
+    ///
+    /// It is set while the program, or a library of it, is being loaded, always to the same function. This module has
+    /// no function of C itself, because SwiftPM compiles those of a build tool's modules again and again.
+    nonisolated(unsafe) package static var registerAnnounced: (@convention(c) () -> Void)?
 
     private static let table = Mutex(Table())
     /// Held while models register themselves, so that nobody reads the table before all are in it.
@@ -42,6 +47,6 @@ package enum EmbeddedModels {
     }
 
     private static func readAnnouncements() {
-        registering.withLock { _ in opencoredata_register_models() }
+        registering.withLock { _ in registerAnnounced?() }
     }
 }

@@ -1,5 +1,4 @@
 import CocoaFoundation
-import Crypto
 
 /// The version hash of an entity.
 ///
@@ -21,7 +20,7 @@ struct EntityHash {
     }
 
     private static func digest(of entity: NSEntityDescription, parentDigest: Data?) -> Data {
-        var hash = SHA256()
+        var hash = HashedBytes()
         hash.update(text: entity.name ?? "")
         hash.update(data: [entity.isAbstract ? 1 : 0])
         if let parentDigest { hash.update(data: parentDigest) }
@@ -32,6 +31,6 @@ struct EntityHash {
         if let modifier = entity.versionHashModifier { hash.update(text: modifier) }
         let constraints = entity.uniquenessConstraintNames.map { $0.joined(separator: ".") }
         for constraint in constraints.sorted(by: { $0.utf8Precedes($1) }) { hash.update(text: constraint) }
-        return Data(hash.finalize())
+        return hash.sha256
     }
 }

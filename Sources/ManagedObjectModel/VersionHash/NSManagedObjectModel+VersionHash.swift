@@ -1,5 +1,4 @@
 import CocoaFoundation
-import Crypto
 
 extension NSManagedObjectModel {
     /// The checksum of the model: base64 of the SHA-256 of all entities' version hashes in the order of the
@@ -7,9 +6,9 @@ extension NSManagedObjectModel {
     ///
     /// Xcode shows it, and the references of a staged migration name models by it.
     public var versionChecksum: String {
-        var hash = SHA256()
+        var hash = HashedBytes()
         for (_, digest) in versionHashesInNameOrder(entityVersionHashesByName) { hash.update(data: digest) }
-        return Data(hash.finalize()).base64EncodedString()
+        return hash.sha256.base64EncodedString()
     }
 
     /// What a store writes as `NSStoreModelVersionHashesDigest`: base64 of the SHA-512 of every entity's
@@ -17,12 +16,12 @@ extension NSManagedObjectModel {
     ///
     /// - Parameter configuration: the configuration of the store; `nil` means all entities.
     package func versionHashesDigest(configuration: String? = nil) -> String {
-        var hash = SHA512()
+        var hash = HashedBytes()
         for (name, digest) in versionHashesInNameOrder(versionHashes(configuration: configuration)) {
             hash.update(text: name)
             hash.update(data: digest)
         }
-        return Data(hash.finalize()).base64EncodedString()
+        return hash.sha512.base64EncodedString()
     }
 
     /// The version hashes of the entities of a configuration by name; `nil` means all entities.

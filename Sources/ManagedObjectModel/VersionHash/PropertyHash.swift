@@ -1,5 +1,4 @@
 import CocoaFoundation
-import Crypto
 
 /// The version hash of a property.
 ///
@@ -23,7 +22,7 @@ struct PropertyHash {
     /// - Parameter enclosing: the composite attributes that the property is an element of. One that contains
     ///   itself, which the check of the model reports, is left out inside.
     private init(_ property: NSPropertyDescription, inside enclosing: [NSCompositeAttributeDescription]) {
-        var hash = SHA256()
+        var hash = HashedBytes()
         switch property {
         case let derived as NSDerivedAttributeDescription:
             hash.update(text: derived.derivationExpression.map(DerivationText.init)?.text ?? "")
@@ -51,11 +50,11 @@ struct PropertyHash {
         default:
             hash.update(data: Self.base(of: property))
         }
-        digest = Data(hash.finalize())
+        digest = hash.sha256
     }
 
-    private static func base(of property: NSPropertyDescription) -> SHA256.Digest {
-        var hash = SHA256()
+    private static func base(of property: NSPropertyDescription) -> Data {
+        var hash = HashedBytes()
         var flags: UInt16 = 0
         if property.isOptional { flags |= 1 }
         if property.isTransient { flags |= 2 }
@@ -63,21 +62,7 @@ struct PropertyHash {
         hash.update(text: property.name)
         hash.update(number: flags)
         if let modifier = property.versionHashModifier { hash.update(text: modifier) }
-        return hash.finalize()
-    }
-}
-
-extension HashFunction {
-    mutating func update(text: String) {
-        update(data: Array(text.utf8))
-    }
-
-    mutating func update<Number: FixedWidthInteger>(number: Number) {
-        withUnsafeBytes(of: number.littleEndian) { update(bufferPointer: $0) }
-    }
-
-    mutating func update(data digest: SHA256.Digest) {
-        digest.withUnsafeBytes { update(bufferPointer: $0) }
+        return hash.sha256
     }
 }
 
