@@ -1,3 +1,5 @@
+import Foundation
+
 // What the macros' expansions call. They reach it as members of the class they are written in, so that no type of
 // the same name in a client's module comes between.
 extension NSManagedObject {

@@ -1,3 +1,6 @@
+import CocoaFoundation
+import Foundation
+
 /// A to-many relationship of an object, to change it: what `@ManagedAccessor` methods use.
 ///
 /// ```swift
