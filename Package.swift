@@ -11,6 +11,7 @@ let package = Package(
     products: [
         .library(name: "CoreData", targets: ["CoreData"]),
         .library(name: "CoreDataMacros", targets: ["CoreDataMacros"]),
+        .plugin(name: "CoreDataPortPlugin", targets: ["CoreDataPortPlugin"]),
         .executable(name: "coredata", targets: ["CoreDataCommand"]),
         .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
         .executable(name: "books", targets: ["books"]),
@@ -77,6 +78,28 @@ let package = Package(
         .target(
             name: "CoreDataMacros", dependencies: ["CoreData", "CoreDataMacrosPlugin"],
             swiftSettings: settings),
+        // Rewrites sources that were written for Apple's platforms.
+        .target(
+            name: "ModelPorting",
+            dependencies: [
+                .product(name: "SwiftParser", package: "swift-syntax"),
+                .product(name: "SwiftParserDiagnostics", package: "swift-syntax"),
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+            ],
+            swiftSettings: settings),
+        // What a client's build runs: nothing but swift-syntax.
+        .executableTarget(
+            name: "CoreDataPorter", dependencies: ["ModelPorting"], swiftSettings: settings),
+        .plugin(
+            name: "CoreDataPortPlugin", capability: .buildTool(), dependencies: ["CoreDataPorter"]),
+        .testTarget(
+            name: "ModelPortingTests", dependencies: ["ModelPorting", "TestSupport"],
+            swiftSettings: settings),
+        // Sources of an app for Apple's platforms, ported while they are built.
+        .testTarget(
+            name: "PortedSourceTests", dependencies: ["CoreData"], exclude: ["AppleSources"],
+            resources: [.copy("Library.xcdatamodeld")], packageAccess: false,
+            swiftSettings: [.swiftLanguageMode(.v5)], plugins: ["CoreDataPortPlugin"]),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
             name: "CoreDataCommandTests", dependencies: ["CoreDataCommand"], swiftSettings: settings),

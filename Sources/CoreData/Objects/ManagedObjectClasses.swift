@@ -52,6 +52,7 @@ package enum ManagedObjectClasses {
         func named(_ candidates: [String]) -> NSManagedObject.Type? {
             for candidate in candidates {
                 if let type = NSClassFromString(candidate) as? NSManagedObject.Type { return type }
+                if let type = renamed(candidate) { return type }
             }
             return nil
         }
@@ -70,6 +71,27 @@ package enum ManagedObjectClasses {
             """)
         return NSManagedObject.self
     }
+}
+
+extension ManagedObjectClasses {
+    /// The class that a ported source gave another name than its own.
+    ///
+    /// - Parameter name: the module, a dot, and the name.
+    private static func renamed(_ name: String) -> NSManagedObject.Type? {
+        let parts = name.split(separator: ".")
+        guard parts.count == 2 else { return nil }
+        let entry: AnyClass? = NSClassFromString("\(parts[0])._ManagedObjectClass_\(parts[1])")
+        return (entry as? any _RenamedManagedObjectClass.Type)?.objectClass
+    }
+}
+
+/// The name that a class of managed objects has in models, where it is another than the class's own.
+///
+/// For ported sources: from `@objc(Person) class PersonObject: NSManagedObject` the porter makes a class
+/// `_ManagedObjectClass_Person` that conforms to this protocol, which is found by its name as any class is.
+public protocol _RenamedManagedObjectClass: AnyObject {
+    /// The class of that name.
+    static var objectClass: NSManagedObject.Type { get }
 }
 
 extension NSManagedObjectModel {

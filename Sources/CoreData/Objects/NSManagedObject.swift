@@ -67,7 +67,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     }
 
     /// Makes an object of this class's entity in the context's model and inserts it.
-    public convenience init(context moc: NSManagedObjectContext) {
+    ///
+    /// Required, so that generic code can write `Object(context: context)` as it can on Apple's platforms.
+    public required convenience init(context moc: NSManagedObjectContext) {
         self.init(entity: moc.entity(for: type(of: self) as NSManagedObject.Type), insertInto: moc)
     }
 

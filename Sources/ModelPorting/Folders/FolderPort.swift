@@ -1,0 +1,128 @@
+import Foundation
+
+/// Ports the Swift sources of a folder, with those of its subfolders, into another folder.
+///
+/// `Models/Book.swift` becomes `Models/Book.ported.swift` there: with its old name the compiler could not tell the two
+/// files apart, since the ported one says that its lines are those of the source. Files of the destination that no
+/// source stands for are left alone.
+package struct FolderPort {
+    /// What a run has done. Paths are relative to the destination, in the order of their names.
+    package struct Outcome: Sendable {
+        /// Files that are new or have changed.
+        package let written: [String]
+        /// Files that were there already, with the same contents.
+        package let unchanged: [String]
+        /// Of all sources, in the order of their names. A source with errors gives no file.
+        package let diagnostics: [PortDiagnostic]
+
+        package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+    }
+
+    /// The most sources of a folder, and the most bytes in them.
+    private static let mostSources = 20_000
+    private static let mostBytes = 256 << 20
+
+    private let source: URL
+    private let destination: URL
+    private let modelKeys: [String: Set<String>]
+
+    /// - Parameters:
+    ///   - source: the folder with the sources.
+    ///   - destination: the folder for the ported files; made when it is missing.
+    ///   - modelKeys: see `SourcePort`.
+    package init(
+        _ source: URL, into destination: URL, modelKeys: [String: Set<String>] = [:]
+    ) {
+        self.source = source.standardizedFileURL
+        self.destination = destination.standardizedFileURL
+        self.modelKeys = modelKeys
+    }
+
+    /// The path, in the destination, of the file that a source becomes.
+    ///
+    /// - Parameter path: the source's path in its folder.
+    package static func portedPath(for path: String) -> String {
+        path.hasSuffix(".swift") ? "\(path.dropLast(".swift".count)).ported.swift" : path
+    }
+
+    /// Ports the folder.
+    ///
+    /// - Throws: `FolderPortError`, or the file system's error when a file cannot be read or written.
+    package func run() throws -> Outcome {
+        let paths = try sourcePaths()
+        var total = 0
+        let sources = try paths.map { path in
+            let file = source.appendingPathComponent(path)
+            let bytes = [UInt8](try Data(contentsOf: file))
+            total += bytes.count
+            guard total <= Self.mostBytes else {
+                throw FolderPortError.tooLarge(source.path, megabytes: Self.mostBytes >> 20)
+            }
+            return PortSource(name: file.path, bytes: bytes)
+        }
+        let ported = SourcePort(sources, modelKeys: modelKeys).ported()
+        var written: [String] = []
+        var unchanged: [String] = []
+        for (path, result) in zip(paths, ported) {
+            guard let text = result.text else { continue }
+            let name = Self.portedPath(for: path)
+            if try write(Data(text.utf8), to: name) { written.append(name) } else { unchanged.append(name) }
+        }
+        return Outcome(
+            written: written, unchanged: unchanged, diagnostics: ported.flatMap(\.diagnostics))
+    }
+
+    /// Writes a file unless it has these contents.
+    ///
+    /// - Returns: whether it was written.
+    private func write(_ data: Data, to name: String) throws -> Bool {
+        let file = destination.appendingPathComponent(name)
+        if let old = try? Data(contentsOf: file), old == data { return false }
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try data.write(to: file, options: .atomic)
+        return true
+    }
+
+    /// The paths of the Swift sources in the folder, sorted. Links to folders are not followed.
+    private func sourcePaths() throws -> [String] {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: source.path, isDirectory: &isFolder), isFolder.boolValue
+        else {
+            throw FolderPortError.noFolder(source.path)
+        }
+        if (destination.path + "/").hasPrefix(source.path + "/") {
+            throw FolderPortError.destinationInside(destination.path)
+        }
+        guard let found = FileManager.default.enumerator(atPath: source.path) else {
+            throw FolderPortError.noFolder(source.path)
+        }
+        var paths: [String] = []
+        for case let path as String in found where path.hasSuffix(".swift") {
+            guard found.fileAttributes?[.type] as? FileAttributeType != .typeDirectory else { continue }
+            paths.append(path)
+            guard paths.count <= Self.mostSources else {
+                throw FolderPortError.tooMany(source.path, Self.mostSources)
+            }
+        }
+        return paths.sorted()
+    }
+}
+
+/// Why a folder is not ported at all.
+package enum FolderPortError: Error, Equatable, LocalizedError {
+    case noFolder(String)
+    /// The ported files would be sources of the next run.
+    case destinationInside(String)
+    case tooMany(String, Int)
+    case tooLarge(String, megabytes: Int)
+
+    package var errorDescription: String? {
+        switch self {
+        case .noFolder(let path): "There is no folder '\(path)'."
+        case .destinationInside(let path): "The destination '\(path)' lies in the folder with the sources."
+        case .tooMany(let path, let most): "The folder '\(path)' has more than \(most) Swift sources."
+        case .tooLarge(let path, let most): "The sources of the folder '\(path)' have more than \(most) MiB."
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import SwiftSyntax
+
+/// A type or an extension, as a source declares it.
+final class TypeDeclaration {
+    enum Kind {
+        case classType, protocolType, otherType, typeExtension
+    }
+
+    let kind: Kind
+    /// The name with those of the types around it; of an extension, the name of what it extends.
+    let name: String
+    /// The types after the colon.
+    let inherited: [String]
+    let source: ParsedSource
+    /// The conditions of the `#if`s around it.
+    let conditions: [String]
+    let attributes: AttributeListSyntax
+    let modifiers: DeclModifierListSyntax
+    let isGeneric: Bool
+    /// Whether nothing at the end of the file can name it: it is in a function, or private in another type.
+    let isHidden: Bool
+    var properties: [PropertyDeclaration] = []
+    var members: [CodedMember] = []
+    /// The labels of its initialisers, and whether they are convenient ones.
+    var initializers: [(labels: [String], isConvenience: Bool, place: AbsolutePosition)] = []
+    var hasManagedMembers = false
+    var observesByMethod = false
+
+    init(
+        _ kind: Kind, name: String, inherited: [String], source: ParsedSource, conditions: [String],
+        attributes: AttributeListSyntax, modifiers: DeclModifierListSyntax, isGeneric: Bool, isHidden: Bool
+    ) {
+        self.kind = kind
+        self.name = name
+        self.inherited = inherited
+        self.source = source
+        self.conditions = conditions
+        self.attributes = attributes
+        self.modifiers = modifiers
+        self.isGeneric = isGeneric
+        self.isHidden = isHidden
+    }
+
+    /// The name that the class has in models, where the source gives it another.
+    var objectiveCName: String? { attributes.attribute(named: "objc")?.objectiveCName }
+    var isMainActor: Bool { attributes.contains("MainActor") }
+    var isFinal: Bool { modifiers.contains(.final) }
+}
+
+/// A property of objects.
+struct PropertyDeclaration {
+    let name: String
+    /// The key: the name, or what `@objc(…)` says.
+    let key: String
+    /// The name of the type that the next name of a key path belongs to.
+    let elementType: String?
+}
+
+/// A member that key-value coding, observing or validation finds by its name.
+struct CodedMember {
+    enum Role {
+        /// A property with `@NSManaged`.
+        case stored(key: String)
+        /// A property with accessors of the class's own.
+        case custom(key: String)
+        /// `keyPathsForValuesAffecting…`, and whether it is called or read.
+        case dependency(suffix: Substring, isMethod: Bool)
+        /// `validate…(_:)`.
+        case validator(suffix: Substring, pointee: String, throwsErrors: Bool)
+    }
+
+    let role: Role
+    /// The name as it is written, with backticks where it has them.
+    let name: String
+    /// Whether the Objective-C runtime sees it, whatever the class says of all its members.
+    let isExposed: Bool
+    /// The conditions of the `#if`s around it.
+    let conditions: [String]
+    /// Whether only its own file sees it.
+    let isPrivate: Bool
+    let source: ParsedSource
+    let place: AbsolutePosition
+}

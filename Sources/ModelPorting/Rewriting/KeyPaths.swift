@@ -1,0 +1,82 @@
+import SwiftSyntax
+
+extension FilePort {
+    /// Writes the text of `#keyPath(Person.address.city)`, with the same names beside it for the compiler to check.
+    func portKeyPath(_ node: MacroExpansionExprSyntax) {
+        guard let argument = node.arguments.first, node.arguments.count == 1,
+            let path = checkedKeyPath(argument.expression)
+        else {
+            refuse("a key path is written as names with dots between them", at: node)
+            return
+        }
+        replace(node, with: path)
+    }
+
+    /// The text of a key path with its check; nil, and nothing said, for what is no key path.
+    ///
+    /// - Parameter text: makes the text from the keys.
+    func checkedKeyPath(
+        _ expression: ExprSyntax, text: ([String]) -> String = { $0.joined(separator: ".") }
+    ) -> String? {
+        guard var names = Self.names(in: expression), !names.isEmpty else { return nil }
+        let root = takeRoot(from: &names)
+        guard let root, !names.isEmpty else { return nil }
+        var keys: [String] = []
+        var type = module.type(named: root, in: scope?.name ?? "")
+        for name in names {
+            let property = type.flatMap { module.property(name.identifierText, of: $0) }
+            keys.append(property?.key ?? name.identifierText)
+            type = property?.elementType.flatMap { element in
+                module.type(named: element, in: type?.name ?? "")
+            }
+        }
+        let members = names.map(\.text).joined(separator: ".")
+        return "CoreData._checkedKeyPath(\"\(text(keys))\", "
+            + "CoreData._KeyPathCheck<\(root)>().\(members))"
+    }
+
+    /// Takes the names of the type off; without any, the type is the one around the key path.
+    private func takeRoot(from names: inout [TokenSyntax]) -> String? {
+        guard let first = names.first else { return nil }
+        let around = scope.map { module.extended($0)?.name ?? $0.name }
+        if first.text == "Self" || first.text == "self" {
+            names.removeFirst()
+            return around
+        }
+        let ownType = scope.flatMap(module.extended)
+        if let ownType, module.property(first.identifierText, of: ownType) != nil { return around }
+        var root: [TokenSyntax] = []
+        while let next = names.first, names.count > 1 {
+            let name = (root + [next]).map(\.text).joined(separator: ".")
+            let outer =
+                root.isEmpty
+                ? nil : module.type(named: root.map(\.text).joined(separator: "."), in: around ?? "")
+            if let outer, module.property(next.identifierText, of: outer) != nil { break }
+            let isKnown = module.type(named: name, in: around ?? "") != nil
+            guard isKnown || next.text.first?.isUppercase == true else { break }
+            root.append(next)
+            names.removeFirst()
+        }
+        return root.isEmpty ? around : root.map(\.text).joined(separator: ".")
+    }
+
+    /// The names of `a.b.c`.
+    private static func names(in expression: ExprSyntax) -> [TokenSyntax]? {
+        var names: [TokenSyntax] = []
+        var rest: ExprSyntax? = expression
+        while let current = rest {
+            if let member = current.as(MemberAccessExprSyntax.self), member.declName.argumentNames == nil {
+                names.append(member.declName.baseName)
+                guard let base = member.base else { return nil }
+                rest = base
+            } else if let reference = current.as(DeclReferenceExprSyntax.self), reference.argumentNames == nil
+            {
+                names.append(reference.baseName)
+                rest = nil
+            } else {
+                return nil
+            }
+        }
+        return names.reversed()
+    }
+}

@@ -1,0 +1,104 @@
+import SwiftSyntax
+
+extension FilePort {
+    /// Classes that Foundation has as empty shells; ours are meant.
+    private static let ownClasses: Set<String> = ["NSExpression", "NSComparisonPredicate"]
+
+    /// Functions of the Objective-C runtime, beside all that begin with `objc_`.
+    private static let runtimeFunctions: Set<String> = [
+        "class_addMethod", "class_copyMethodList", "class_copyPropertyList", "class_getClassMethod",
+        "class_getInstanceMethod", "class_getName", "class_getSuperclass", "class_replaceMethod",
+        "class_respondsToSelector", "method_exchangeImplementations", "method_getImplementation",
+        "method_setImplementation", "object_getClass", "object_setClass", "property_getName", "sel_getName",
+        "sel_registerName",
+    ]
+
+    func portTypeName(_ name: TokenSyntax) {
+        if Self.ownClasses.contains(name.text), module.type(named: name.text) == nil {
+            insert("CoreData.", before: name)
+        }
+        if name.text == "AutoreleasingUnsafeMutablePointer" { replace(name, with: "UnsafeMutablePointer") }
+    }
+
+    /// `Foundation.NSExpression` as a type.
+    func portMemberType(_ node: MemberTypeSyntax) {
+        guard Self.ownClasses.contains(node.name.text),
+            let base = node.baseType.as(IdentifierTypeSyntax.self),
+            base.name.text == "Foundation"
+        else { return }
+        replace(base, with: "CoreData")
+    }
+
+    func portReference(_ node: DeclReferenceExprSyntax) {
+        if let member = node.parent?.as(MemberAccessExprSyntax.self), member.declName.id == node.id {
+            // `Foundation.NSExpression`
+            if Self.ownClasses.contains(node.baseName.text),
+                let base = member.base?.as(DeclReferenceExprSyntax.self),
+                base.baseName.text == "Foundation"
+            {
+                replace(base, with: "CoreData")
+            }
+            return
+        }
+        portTypeName(node.baseName)
+        let name = node.baseName.text
+        guard name.hasPrefix("objc_") || Self.runtimeFunctions.contains(name) else { return }
+        let advice =
+            switch name {
+            case "objc_getAssociatedObject", "objc_setAssociatedObject", "objc_removeAssociatedObjects":
+                ": keep the value in a property, or in a dictionary by the object"
+            case "objc_sync_enter", "objc_sync_exit": ": use NSLock, or the context's queue"
+            default: ""
+            }
+        refuse("'\(name)' is a function of the Objective-C runtime, which is not here\(advice)", at: node)
+    }
+
+    /// Calls of what only an Objective-C runtime can do.
+    func portCall(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+        if portObserverCall(node) { return .skipChildren }
+        let labels = node.arguments.map { $0.label?.text ?? "_" }
+        if let member = node.calledExpression.as(MemberAccessExprSyntax.self) {
+            return checkCall(node, of: member.declName.baseName, labels)
+        }
+        if let reference = node.calledExpression.as(DeclReferenceExprSyntax.self) {
+            if reference.baseName.text == "unsafeBitCast", Self.mentionsSelector(node) {
+                refuse("a selector or an implementation cannot be called by its bits here", at: node)
+                return .skipChildren
+            }
+            return checkCall(node, of: reference.baseName, labels)
+        }
+        return .visitChildren
+    }
+
+    private func checkCall(
+        _ node: FunctionCallExprSyntax, of name: TokenSyntax, _ labels: [String]
+    ) -> SyntaxVisitorContinueKind {
+        switch (name.text, labels) {
+        case ("perform", _) where Self.takesSelector(node):
+            refuse("a method cannot be called by its selector here: call it", at: name)
+        case ("responds", ["to"]), ("instancesRespond", ["to"]):
+            refuse("nothing here knows an object's methods by their selectors: test for a protocol", at: name)
+        case ("method", ["for"]), ("instanceMethod", ["for"]), ("methodSignature", ["for"]):
+            refuse("there is no Objective-C runtime that could give a method", at: name)
+        default: return .visitChildren
+        }
+        return .skipChildren
+    }
+
+    private static func takesSelector(_ node: FunctionCallExprSyntax) -> Bool {
+        guard let first = node.arguments.first, first.label == nil else { return false }
+        if node.arguments.dropFirst().contains(where: { ["afterDelay", "inModes"].contains($0.label?.text) })
+        {
+            return true
+        }
+        if let call = first.expression.as(FunctionCallExprSyntax.self) {
+            return ["Selector", "NSSelectorFromString"].contains(call.calledExpression.trimmedDescription)
+        }
+        return first.expression.as(MacroExpansionExprSyntax.self)?.macroName.text == "selector"
+    }
+
+    private static func mentionsSelector(_ node: FunctionCallExprSyntax) -> Bool {
+        let words: Set<String> = ["selector", "Selector", "IMP", "convention", "NSSelectorFromString"]
+        return node.tokens(viewMode: .sourceAccurate).contains { words.contains($0.text) }
+    }
+}

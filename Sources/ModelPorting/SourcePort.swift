@@ -1,0 +1,79 @@
+import SwiftSyntax
+
+/// Rewrites the Swift sources of a module that were written for Apple's Core Data, so that they compile where there is
+/// no Objective-C runtime.
+///
+/// ```swift
+/// let ported = SourcePort([PortSource(name: "Book.swift", text: text)]).ported()
+/// ```
+///
+/// The sources of a module are ported together: a class and the extension with its properties may be in two files, and
+/// whether a class is one of managed objects may be seen in a third.
+///
+/// A ported text begins with a few lines of its own and with `#sourceLocation`. Then follow the lines of the source,
+/// each where it was, so that what the compiler says is said of the source; what is added stands on the line of the
+/// declaration that it is for, or after the last line.
+package struct SourcePort {
+    private let sources: [PortSource]
+    private let modelKeys: [String: Set<String>]
+
+    /// - Parameters:
+    ///   - sources: all sources of the module that are to be ported.
+    ///   - modelKeys: the names of an entity's properties in the model by the name of its class. They tell `URLs` from
+    ///     `uRLs` in `addURLsObject(_:)`, and a property that is called `primitiveAge` in the model from the primitive
+    ///     value of `age`. The sources' own properties are known without.
+    package init(_ sources: [PortSource], modelKeys: [String: Set<String>] = [:]) {
+        self.sources = sources
+        self.modelKeys = modelKeys
+    }
+
+    /// The ported sources, in the order of the sources. The same sources give the same texts.
+    package func ported() -> [PortedSource] {
+        let calls = sources.map { DeepStack.calls(for: $0.bytes) }
+        let most = calls.filter { $0 <= DeepStack.mostCalls }.max() ?? 0
+        return DeepStack.run(calls: most) { ported(calls) }
+    }
+
+    /// - Parameter calls: how often each source may make the parser call itself.
+    private func ported(_ calls: [Int]) -> [PortedSource] {
+        let read = zip(sources, calls).map { source, calls in
+            Result { () throws(Refusal) in
+                guard calls <= DeepStack.mostCalls else { throw Refusal.tooLong(source) }
+                return try ParsedSource(source)
+            }
+        }
+        let module = ModuleDeclarations(read.compactMap { try? $0.get() }, modelKeys: modelKeys)
+        return zip(sources, read).map { source, result in
+            switch result {
+            case .success(let parsed):
+                return FilePort(parsed, module).ported()
+            case .failure(let refusal):
+                return PortedSource(name: source.name, text: nil, diagnostics: refusal.diagnostics)
+            }
+        }
+    }
+}
+
+/// Why a source is not looked at.
+struct Refusal: Error {
+    let diagnostics: [PortDiagnostic]
+
+    init(diagnostics: [PortDiagnostic]) { self.diagnostics = diagnostics }
+
+    init(_ source: PortSource, _ message: String, line: Int = 1, column: Int = 1) {
+        diagnostics = [
+            PortDiagnostic(file: source.name, line: line, column: column, severity: .error, message: message)
+        ]
+    }
+
+    /// - Parameter offset: the place in bytes.
+    init(_ source: PortSource, _ message: String, at offset: Int) {
+        let before = source.bytes[..<offset]
+        let start = before.lastIndex(of: 10).map { $0 + 1 } ?? 0
+        self.init(source, message, line: before.count { $0 == 10 } + 1, column: offset - start + 1)
+    }
+
+    static func tooLong(_ source: PortSource) -> Refusal {
+        Refusal(source, "the file is too long to be parsed: divide it")
+    }
+}

@@ -1,0 +1,40 @@
+/// Changes of a text that keep the number of its lines.
+struct TextEdits {
+    private let bytes: [UInt8]
+    private var edits: [(range: Range<Int>, text: String)] = []
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Puts a text in the place of another; the line ends of the old one are kept, behind the new one.
+    ///
+    /// - Parameters:
+    ///   - range: what is replaced, in bytes. Ranges do not overlap.
+    ///   - text: has no line end.
+    mutating func replace(_ range: Range<Int>, with text: String) {
+        let lineEnds = bytes[range].filter { $0 == 10 || $0 == 13 }
+        edits.append((range, text + String(decoding: lineEnds, as: UTF8.self)))
+    }
+
+    /// Puts a text, without line ends, before a byte; several at one place follow one another in the order of the
+    /// calls.
+    mutating func insert(_ text: String, at offset: Int) { edits.append((offset..<offset, text)) }
+
+    /// The changed text.
+    func applied() -> String {
+        let ordered = edits.enumerated().sorted {
+            ($0.element.range.lowerBound, $0.offset) < ($1.element.range.lowerBound, $1.offset)
+        }
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count + bytes.count / 4)
+        var place = 0
+        for (_, edit) in ordered {
+            assert(edit.range.lowerBound >= place, "two edits of one text")
+            guard edit.range.lowerBound >= place else { continue }
+            result += bytes[place..<edit.range.lowerBound]
+            result += Array(edit.text.utf8)
+            place = edit.range.upperBound
+        }
+        result += bytes[place...]
+        return String(decoding: result, as: UTF8.self)
+    }
+}

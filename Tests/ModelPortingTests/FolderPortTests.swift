@@ -1,0 +1,90 @@
+import Foundation
+import ModelPorting
+import Testing
+
+@Suite struct FolderPortTests {
+    private let folder: TemporaryFolder
+    private var source: URL { folder.url.appendingPathComponent("Sources") }
+    private var destination: URL { folder.url.appendingPathComponent("Ported") }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func write(_ text: String, _ path: String) throws {
+        let file = source.appendingPathComponent(path)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+    }
+
+    private func read(_ path: String) throws -> String {
+        String(decoding: try Data(contentsOf: destination.appendingPathComponent(path)), as: UTF8.self)
+    }
+
+    @Test func onlyWhatHasChangedIsWritten() throws {
+        try write("class Book: NSManagedObject {}", "Model/Book.swift")
+        try write("extension Book { @NSManaged var a: Int }", "Book+Properties.swift")
+        try write("no Swift", "Read.me")
+        let port = FolderPort(source, into: destination)
+
+        let first = try port.run()
+        #expect(first.written == ["Book+Properties.ported.swift", "Model/Book.ported.swift"])
+        #expect(first.unchanged.isEmpty && !first.hasErrors)
+        #expect(try read("Model/Book.ported.swift").contains("\\_Object.a"))
+        #expect(try read("Model/Book.ported.swift").contains("\"\(source.path)/Model/Book.swift\", line: 1"))
+        let files = try FileManager.default.subpathsOfDirectory(atPath: destination.path).sorted()
+        #expect(files == ["Book+Properties.ported.swift", "Model", "Model/Book.ported.swift"])
+
+        let second = try port.run()
+        #expect(second.written.isEmpty)
+        #expect(second.unchanged == first.written)
+
+        try write("extension Book { @NSManaged var b: Int }", "Book+Properties.swift")
+        #expect(try port.run().written == first.written)
+        try write("let a = 1", "Model/Other.swift")
+        #expect(try port.run().written == ["Model/Other.ported.swift"])
+    }
+
+    @Test func aSourceWithErrorsGivesNoFileAndTheOthersDo() throws {
+        try write("let a = #selector(b)", "A.swift")
+        try write("let b = 1", "B.swift")
+        let outcome = try FolderPort(source, into: destination).run()
+        #expect(outcome.hasErrors)
+        #expect(outcome.written == ["B.ported.swift"])
+        #expect(outcome.diagnostics.map(\.file) == ["\(source.path)/A.swift"])
+    }
+
+    @Test func foldersThatCannotBePortedAreNamed() throws {
+        #expect(throws: FolderPortError.noFolder(source.path)) {
+            try FolderPort(source, into: destination).run()
+        }
+        try write("", "A.swift")
+        let inside = source.appendingPathComponent("Ported")
+        #expect(throws: FolderPortError.destinationInside(inside.path)) {
+            try FolderPort(source, into: inside).run()
+        }
+        #expect(throws: FolderPortError.noFolder("\(source.path)/A.swift")) {
+            try FolderPort(source.appendingPathComponent("A.swift"), into: destination).run()
+        }
+    }
+
+    @Test func linksToFoldersAreNotFollowed() throws {
+        try write("let a = 1", "A.swift")
+        try FileManager.default.createSymbolicLink(
+            at: source.appendingPathComponent("Loop"), withDestinationURL: source)
+        #expect(try FolderPort(source, into: destination).run().written == ["A.ported.swift"])
+    }
+}
+
+/// A folder that goes with its owner.
+private final class TemporaryFolder: Sendable {
+    let url: URL
+
+    init() throws {
+        url =
+            FileManager.default.temporaryDirectory.appendingPathComponent("Port-\(UUID().uuidString)")
+            .standardizedFileURL
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+}

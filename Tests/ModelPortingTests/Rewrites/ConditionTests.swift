@@ -1,0 +1,58 @@
+import ModelPorting
+import Testing
+
+@Suite struct ConditionTests {
+    @Test(arguments: [
+        "os(iOS)", "os(iOS) || os(macOS)", "canImport(UIKit)", "!(os(iOS)) && false",
+        "targetEnvironment(simulator)", "_runtime(_ObjC) && DEBUG",
+    ])
+    func whatIsLeftOutStaysAsItIs(_ condition: String) {
+        let source = "#if \(condition)\n@objc class A { let a = #selector(b) }\n#endif"
+        let ported = Ported(source)
+        #expect(ported.lines == source.split(separator: "\n").map(String.init))
+        #expect(ported.diagnostics.isEmpty)
+    }
+
+    @Test(arguments: [
+        "DEBUG", "!os(iOS)", "os(Linux) || os(iOS)", "canImport(Logging)", "swift(>=5.9)", "os(iOS) || DEBUG",
+    ])
+    func whatMayBeCompiledIsPorted(_ condition: String) {
+        #expect(Ported("#if \(condition)\n@objc class A {}\n#endif").lines[1] == "class A {}")
+    }
+
+    @Test func clausesFollowOneAnother() {
+        let ported = Ported(
+            "#if os(iOS)\n@objc class A {}\n#elseif !os(tvOS)\n@objc class B {}\n#else\n@objc class C {}\n#endif"
+        )
+        #expect(ported.lines[1] == "@objc class A {}")
+        #expect(ported.lines[3] == "class B {}")
+        #expect(ported.lines[5] == "@objc class C {}")
+    }
+
+    @Test func membersAreRegisteredUnderTheirConditions() {
+        let ported = Ported(
+            """
+            #if SHOP
+            class Book: NSManagedObject {
+                @NSManaged var a: Int
+                #if DEBUG
+                @objc var b: Int { 1 }
+                #elseif TEST
+                @objc var b: Int { 2 }
+                #else
+                @objc var b: Int { 3 }
+                #endif
+            }
+            #endif
+            """)
+        #expect(ported.additions.first == "#if (SHOP)")
+        #expect(ported.additions.last == "#endif")
+        let line = "properties.append(.custom(\"b\", \\_Object.b))"
+        let middle = ported.additions.drop { !$0.contains("\"a\"") }.dropFirst().prefix(9)
+        #expect(
+            Array(middle) == [
+                "#if (DEBUG)", line, "#endif", "#if !(DEBUG) && (TEST)", line, "#endif",
+                "#if !(DEBUG) && !(TEST)", line, "#endif",
+            ])
+    }
+}

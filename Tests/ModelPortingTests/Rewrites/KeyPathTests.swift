@@ -1,0 +1,78 @@
+import ModelPorting
+import Testing
+
+@Suite struct KeyPathTests {
+    private static let people = """
+        class Person: NSManagedObject {
+            @NSManaged var address: Address?
+            @NSManaged var friends: Set<Person>
+            struct Place { }
+        }
+        class Address: NSManagedObject { @objc(town) @NSManaged var city: String?; @NSManaged var residents: Set<Person> }
+        """
+
+    private func ported(_ expression: String, in context: (String, String) = ("", "")) -> String? {
+        let source = "\(context.0)let key = \(expression)\(context.1)"
+        return Ported(source, with: [Self.people]).lines.first.map {
+            String($0.dropFirst("\(context.0)let key = ".count).dropLast(context.1.count))
+        }
+    }
+
+    private func checked(_ text: String, _ root: String, _ members: String) -> String {
+        "CoreData._checkedKeyPath(\"\(text)\", CoreData._KeyPathCheck<\(root)>().\(members))"
+    }
+
+    @Test func theTypeIsToldFromTheProperties() {
+        #expect(ported("#keyPath(Person.friends)") == checked("friends", "Person", "friends"))
+        #expect(
+            ported("#keyPath(App.Person.friends.address)")
+                == checked("friends.address", "App.Person", "friends.address"))
+        #expect(ported("#keyPath(Person.Place.x)") == checked("x", "Person.Place", "x"))
+        #expect(ported("#keyPath(UIView.frame)") == checked("frame", "UIView", "frame"))
+    }
+
+    @Test func objectiveCNamesOfPropertiesAreFollowed() {
+        #expect(ported("#keyPath(Person.address.city)") == checked("address.town", "Person", "address.city"))
+        #expect(
+            ported("#keyPath(Person.address.residents.address.city)")
+                == checked("address.residents.address.town", "Person", "address.residents.address.city"))
+    }
+
+    @Test func withoutATypeItIsTheOneAround() {
+        let source =
+            "extension Person { var a: String { #keyPath(friends) + #keyPath(Self.address) + #keyPath(URL.path) } }"
+        let text = Ported(source, with: [Self.people]).lines.first ?? ""
+        #expect(text.contains(checked("friends", "Person", "friends")))
+        #expect(text.contains(checked("address", "Person", "address")))
+        #expect(text.contains(checked("path", "URL", "path")))
+    }
+
+    @Test func aPropertyWithACapitalLetterIsNoType() {
+        let text = Ported(
+            "class Book: NSManagedObject { @NSManaged var URL: Link?\nlet a = #keyPath(URL.text) }"
+        ).lines.last
+        #expect(text?.contains(checked("URL.text", "Book", "URL.text")) == true)
+    }
+
+    @Test func linesAndSurroundingsStay() {
+        let source = """
+            let a = [ /* b */ #keyPath(
+                Person
+                    .friends
+            ), "x \\(#keyPath(Person.friends)) y"]  // c
+            let d = 1
+            """
+        let ported = Ported(source, with: [Self.people])
+        #expect(ported.lines.count == 5)
+        #expect(ported.lines[0] == "let a = [ /* b */ \(checked("friends", "Person", "friends"))")
+        #expect(ported.lines[3] == ", \"x \\(\(checked("friends", "Person", "friends"))) y\"]  // c")
+        #expect(ported.lines[4] == "let d = 1")
+    }
+
+    @Test(arguments: ["#keyPath(a())", "#keyPath(Person.friends[0])", "#keyPath(\"a\")", "#keyPath(a, b)"])
+    func otherExpressionsAreErrors(_ expression: String) {
+        #expect(
+            Ported("let a = \(expression)").errors
+                == ["Book.swift:1:9: error: a key path is written as names with dots between them"])
+    }
+}

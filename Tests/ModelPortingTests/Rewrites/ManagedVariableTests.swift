@@ -1,0 +1,117 @@
+import ModelPorting
+import Testing
+
+@Suite struct ManagedVariableTests {
+    private func accessor(_ name: String, _ type: String, key: String, primitive: Bool = false) -> String {
+        let place = primitive ? "self[primitive: Self._managedKey_\(name)]" : "self[Self._managedKey_\(name)]"
+        return
+            "{ get { \(place) } set { \(place) = newValue } }; private nonisolated static let _managedKey_\(name) = "
+            + "_ManagedKey<\(type)>(\"\(key)\")"
+    }
+
+    @Test(arguments: [
+        "Int16", "Bool", "Double", "Date?", "NSSet?", "Set<Page>", "NSOrderedSet?", "[String]?",
+    ])
+    func everyTypeGetsAccessors(_ type: String) {
+        #expect(
+            portedMember("    @NSManaged public var x: \(type)")
+                == "    public var x: \(type) \(accessor("x", type, key: "x"))")
+    }
+
+    @Test func anImplicitlyUnwrappedTypeHasAnOptionalKey() {
+        #expect(
+            portedMember("@NSManaged var owner: Owner!")
+                == "var owner: Owner! \(accessor("owner", "Owner?", key: "owner"))")
+    }
+
+    @Test func modifiersAndCommentsStay() {
+        #expect(
+            portedMember("    /* a */ @NSManaged public private(set) var x: Int /* b */  // c")
+                == "    /* a */ public private(set) var x: Int \(accessor("x", "Int", key: "x")) /* b */  // c"
+        )
+        #expect(
+            portedMember("@NSManaged override open var x: Int")
+                == "override open var x: Int \(accessor("x", "Int", key: "x"))")
+        #expect(
+            portedMember("@NSManaged weak var x: Book?") == "var x: Book? \(accessor("x", "Book?", key: "x"))"
+        )
+    }
+
+    @Test func severalVariablesBecomeSeveralDeclarations() {
+        #expect(
+            portedMember("@NSManaged public var a, b: Int16, c: Date?")
+                == "public var a: Int16 \(accessor("a", "Int16", key: "a")); "
+                + "public var b: Int16 \(accessor("b", "Int16", key: "b")); "
+                + "public var c: Date? \(accessor("c", "Date?", key: "c"))")
+    }
+
+    @Test func primitivePropertiesReachTheKeptValue() {
+        #expect(
+            portedMember("@NSManaged private var primitiveDueDate: Date?")
+                == "private var primitiveDueDate: Date? "
+                + accessor("primitiveDueDate", "Date?", key: "dueDate", primitive: true))
+        // `primitives` and `primitive` are names as any other.
+        #expect(
+            portedMember("@NSManaged var primitives: Int")
+                == "var primitives: Int \(accessor("primitives", "Int", key: "primitives"))")
+    }
+
+    @Test func theModelTellsAPropertyThatIsCalledPrimitive() {
+        let source = "class Book: NSManagedObject { @NSManaged var primitiveAge: Int }"
+        let accessor = accessor("primitiveAge", "Int", key: "primitiveAge")
+        #expect(Ported(source, modelKeys: ["Book": ["primitiveAge"]]).text?.contains(accessor) == true)
+        #expect(Ported(source).text?.contains(accessor) == false)
+    }
+
+    @Test func theObjectiveCNameIsTheKey() {
+        #expect(
+            portedMember("@objc(isbn) @NSManaged var number: String?")
+                == "var number: String? \(accessor("number", "String?", key: "isbn"))")
+        #expect(
+            portedMember("@NSManaged var `default`: Int")
+                == "var `default`: Int \(accessor("default", "Int", key: "default"))")
+    }
+
+    @Test func propertiesOfAnExtensionInAnotherFileArePorted() {
+        let ported = Ported(
+            "extension Book { @NSManaged var x: Int }", with: ["class Book: NSManagedObject {}"])
+        #expect(ported.lines == ["extension Book { var x: Int \(accessor("x", "Int", key: "x")) }"])
+    }
+
+    @Test(arguments: [
+        (
+            "class Book: NSManagedObject { @NSManaged var x = 1 }",
+            "1:46: error: an '@NSManaged' property needs its type, on one line"
+        ),
+        (
+            "class Book: NSManagedObject { @NSManaged var x: Int = 1 }",
+            "1:53: error: an '@NSManaged' property has neither a value nor accessors here"
+        ),
+        (
+            "class Book: NSManagedObject { @NSManaged var x: Int { 1 } }",
+            "1:53: error: an '@NSManaged' property has neither a value nor accessors here"
+        ),
+        (
+            "class Book: NSManagedObject { @NSManaged let x: Int }",
+            "1:42: error: an '@NSManaged' property is a 'var'"
+        ),
+        (
+            "class Book: NSManagedObject { @NSManaged static var x: Int }",
+            "1:42: error: '@NSManaged' is for properties of objects, not of the class"
+        ),
+        ("struct Book { @NSManaged var x: Int }", "1:15: error: '@NSManaged' is for members of a class"),
+        (
+            "class Book { @NSManaged var x: Int }",
+            "1:14: error: '@NSManaged' is for members of a class that inherits from NSManagedObject"
+        ),
+        (
+            "class Book<T>: NSManagedObject { var x: T? }",
+            "1:7: error: a class of managed objects has no type parameters: an entity names one class"
+        ),
+    ])
+    func whatCannotBeManagedIsAnError(_ source: String, _ message: String) {
+        let ported = Ported(source)
+        #expect(ported.errors.first == "Book.swift:" + message)
+        #expect(ported.text == nil)
+    }
+}

@@ -1,0 +1,141 @@
+import ModelPorting
+import Testing
+
+@Suite struct RegistrationTests {
+    @Test func theClassOverridesItsListsOnTheLineOfItsBrace() {
+        let ported = Ported(
+            """
+            public class Book: NSManagedObject {
+                @NSManaged public var title: String?
+                @objc var section: String { "a" }
+                var hidden: Int { 1 }
+                @objc private(set) var note = ""
+                @objc static let other = 1
+                @objc class func keyPathsForValuesAffectingSection() -> Set<String> { ["title"] }
+                @objc func validateTitle(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>!) throws {}
+            }
+            let behind = 1
+            """)
+        #expect(
+            ported.lines[8] == "nonisolated public override class var managedProperties: [_ManagedProperty] "
+                + "{ super.managedProperties + _properties(declaredBy: Book.self, from: Book.self) }; "
+                + "nonisolated public override class var registeredDependencies: _ManagedDependencies "
+                + "{ _dependencies(of: Book.self, super.registeredDependencies) }; "
+                + "nonisolated public override class var registeredValidators: _ManagedValidators "
+                + "{ _validators(of: Book.self, super.registeredValidators) } }")
+        #expect(ported.lines[9] == "let behind = 1")
+        #expect(
+            ported.lines[7] == "    func validateTitle(_ value: UnsafeMutablePointer<AnyObject?>!) throws {}")
+        #expect(
+            ported.additions.filter { $0.contains("properties") } == [
+                "public nonisolated static func _properties<_Object: Book>(declaredBy: Book.Type, from: _Object.Type) "
+                    + "-> [_ManagedProperty] {",
+                "var properties: [_ManagedProperty] = []",
+                "properties += _properties(declaredBy: NSManagedObject.self, from: _Object.self)",
+                "properties.append(.stored(\"title\", \\_Object.title))",
+                "properties.append(.custom(\"section\", \\_Object.section))",
+                "properties.append(.custom(\"note\", \\_Object.note))", "return properties",
+            ])
+        #expect(
+            ported.additions.filter { $0.hasPrefix("table") } == [
+                "table[\"section\"] = keyPathsForValuesAffectingSection()",
+                "table[\"title\"] = .method { (object: Book, value: inout AnyObject?) in "
+                    + "try withUnsafeMutablePointer(to: &value) { try object.validateTitle($0) } }",
+            ])
+    }
+
+    @Test func membersOfExtensionsInOtherFilesAreListed() {
+        let ported = Ported(
+            "class Book: NSManagedObject {}",
+            with: [
+                "extension Book { @NSManaged var title: String?; @NSManaged fileprivate var secret: Int }",
+                "@objc extension App.Book { var section: Int { 1 }; private var own: Int { 1 } }",
+            ])
+        #expect(
+            ported.additions.filter { $0.contains("append") } == [
+                "properties.append(.stored(\"title\", \\_Object.title))",
+                "properties.append(.custom(\"section\", \\_Object.section))",
+            ])
+    }
+
+    @Test func aSubclassListsItsOwnAfterWhatItInherits() {
+        let ported = Ported(
+            "final class Novel: Book { @NSManaged var genre: Int16 }",
+            with: ["class Book: Base {}", "class Base: NSManagedObject {}"])
+        #expect(
+            ported.additions.filter { $0.contains("_properties") || $0.contains("append") } == [
+                "nonisolated static func _properties(declaredBy: Novel.Type, from: Novel.Type) -> [_ManagedProperty] {",
+                "properties += _properties(declaredBy: Book.self, from: Novel.self)",
+                "properties.append(.stored(\"genre\", \\Novel.genre))",
+            ])
+    }
+
+    @Test func aPlainClassIsLeftAlone() {
+        for source in [
+            "class Book: NSManagedObject {}", "class Book: NSObject { var a: Int { 1 } }",
+            "class A: B { var c = 1 }",
+        ] {
+            #expect(Ported(source).lines == [source])
+            #expect(Ported(source).additions.isEmpty)
+        }
+    }
+
+    @Test func allMembersOfAnExposedClassAreListed() {
+        let ported = Ported(
+            "class Address: Base { var line: String { \"\" }; @nonobjc var b: Int { 1 }; private var c: Int { 1 }; var d: Int { get throws { 1 } } }",
+            with: ["@objcMembers class Base: NSManagedObject {}"])
+        #expect(
+            ported.additions.filter { $0.contains("append") } == [
+                "properties.append(.custom(\"line\", \\_Object.line))"
+            ])
+    }
+
+    @Test func anotherNameLeadsToTheClass() {
+        #expect(
+            Ported("@objc(Person) class PersonObject: NSManagedObject {}").additions == [
+                "final class _ManagedObjectClass_Person: CoreData._RenamedManagedObjectClass {",
+                "static var objectClass: CoreData.NSManagedObject.Type { PersonObject.self }", "}",
+            ])
+        #expect(Ported("@objc(Person) class Person: NSManagedObject {}").additions.isEmpty)
+        #expect(
+            Ported("enum Model { @objc(Person) class Person: NSManagedObject {} }").additions.contains(
+                "static var objectClass: CoreData.NSManagedObject.Type { Model.Person.self }"))
+    }
+
+    @Test func whatApplesRuntimeDoesNotSeeIsWarnedOf() {
+        let ported = Ported(
+            """
+            class Book: NSManagedObject {
+                class func keyPathsForValuesAffectingSection() -> Set<String> { ["title"] }
+                func validateTitle(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {}
+            }
+            """)
+        let end = "is never called, here as on Apple's platforms: it lacks '@objc'"
+        #expect(
+            ported.warnings == [
+                "Book.swift:2:16: warning: 'keyPathsForValuesAffectingSection' \(end)",
+                "Book.swift:3:10: warning: 'validateTitle' \(end)",
+            ])
+        #expect(ported.additions.isEmpty)
+    }
+
+    @Test(arguments: [
+        "@MainActor class Book: NSManagedObject { @NSManaged var a: Int }",
+        "func f() { class Book: NSManagedObject { @NSManaged var a: Int } }",
+        "enum E { private class Book: NSManagedObject { @NSManaged var a: Int } }",
+    ])
+    func classesThatCannotBeListedAreWarnedOf(_ source: String) {
+        let ported = Ported(source)
+        #expect(ported.warnings.count == 1)
+        #expect(ported.warnings.first?.contains("the properties of '") == true)
+        #expect(ported.text?.contains("managedProperties") == false)
+    }
+
+    @Test func aClassOnOneLineIsClosedThere() {
+        #expect(
+            Ported("final class Book: NSManagedObject { @objc var a: Int { 1 } }  // b").lines == [
+                "final class Book: NSManagedObject { var a: Int { 1 } ; nonisolated override class var managedProperties: "
+                    + "[_ManagedProperty] { super.managedProperties + _properties(declaredBy: Book.self, from: Book.self) } }  // b"
+            ])
+    }
+}

@@ -1,0 +1,203 @@
+import CoreData
+import Testing
+
+/// The sources in `AppleSources` are those of an app for Apple's platforms, as they are. Here they run.
+@MainActor @Suite struct LibraryTests {
+    private let library: LibraryStack
+    private var context: NSManagedObjectContext { library.container.viewContext }
+
+    init() throws { library = try LibraryStack() }
+
+    @Test func scalarsOptionalsAndDefaultsAreKept() throws {
+        let book = Book(title: "Emil", pages: 2, context: context)
+        book.isLent = true
+        book.pageCount = 128
+        book.rating = 4.5
+        book.price = NSDecimalNumber(string: "9.90")
+        book.weight = NSNumber(value: 0.25)
+        book.subtitle = "a novel"
+        book.conditionValue = .worn
+        book.cover = NSArray(array: ["red", "blue"])
+        try context.save()
+        context.refresh(book, mergeChanges: false)
+
+        #expect(book.title == "Emil")
+        #expect(book.subtitle == "a novel")
+        #expect(book.isLent)
+        #expect(book.pageCount == 128)
+        #expect(book.rating == 4.5)
+        #expect(book.price == NSDecimalNumber(string: "9.90"))
+        #expect(book.weight == NSNumber(value: 0.25))
+        #expect(book.conditionValue == .worn)
+        #expect(book.value(forKey: "conditionValue") as? Int == 1)
+        #expect(book.cover == NSArray(array: ["red", "blue"]))
+        #expect(book.identifier != nil)
+        #expect(book.acquired == Date(timeIntervalSinceReferenceDate: 0))
+        #expect(book.saveCount == 1)
+    }
+
+    @Test func theInitializerOfTheClassRuns() throws {
+        let before = Book.made
+        _ = Book(context: context)
+        _ = try #require(
+            NSEntityDescription.insertNewObject(forEntityName: "GraphicNovel", into: context) as? GraphicNovel
+        )
+        #expect(Book.made >= before + 2)
+    }
+
+    @Test func orderedPagesMove() throws {
+        let book = Book(title: "Emil", pages: 3, context: context)
+        let more = (10..<13).map { number in
+            let page = Page(context: context)
+            page.number = Int32(number)
+            return page
+        }
+        book.insertIntoPages(more[0], at: 1)
+        #expect(numbers(book) == [0, 10, 1, 2])
+        book.removeFromPages(at: 0)
+        book.replacePages(at: 0, with: more[1])
+        #expect(numbers(book) == [11, 1, 2])
+        book.insertIntoPages([more[0], more[2]], at: NSIndexSet(indexSet: [0, 4]))
+        #expect(numbers(book) == [10, 11, 1, 2, 12])
+        book.removeFromPages(at: NSIndexSet(indexSet: [1, 2]))
+        #expect(numbers(book) == [10, 2, 12])
+        book.replacePages(at: NSIndexSet(indexSet: [0]), with: [more[1]])
+        book.removeFromPages(more[2])
+        book.addToPages(NSOrderedSet(array: [more[0], more[2]]))
+        #expect(numbers(book) == [11, 2, 10, 12])
+        book.removeFromPages(NSOrderedSet(array: [more[1], more[2]]))
+        #expect(numbers(book) == [2, 10])
+        #expect(more[0].book === book)
+        #expect(more[2].book == nil)
+    }
+
+    @Test func unorderedSetsOfEveryShapeChange() throws {
+        let book = Book(title: "Emil", context: context)
+        let people = (0..<3).map { _ in PersonObject(context: context) }
+        book.addToAuthors(people[0])
+        book.addToAuthors(NSSet(array: [people[1], people[2]]))
+        book.removeFromAuthors(people[0])
+        book.removeFromAuthors(NSSet(object: people[2]))
+        #expect(book.authors == NSSet(object: people[1]))
+        #expect(people[1].books == [book])
+
+        let links = (0..<3).map { _ in Link(context: context) }
+        book.addURLsObject(links[0])
+        book.addURLs([links[1], links[2]])
+        book.removeURLsObject(links[1])
+        #expect(book.URLs == [links[0], links[2]])
+        #expect(links[0].book === book)
+    }
+
+    @Test func ownAccessorsAreCalledByName() throws {
+        let book = Book(title: "Emil", context: context)
+        let noon = Date(timeIntervalSinceReferenceDate: 43_200 + 86_400 * 365)
+        book.setValue(noon, forKey: "publishDate")
+        let midnight = Calendar(identifier: .gregorian).startOfDay(for: noon)
+        #expect(book.publishDate == midnight)
+        #expect(book.value(forKey: "publishDate") as? Date == midnight)
+        #expect(book.primitiveValue(forKey: "publishDate") as? Date == midnight)
+        #expect(book.value(forKey: "section") as? String == "E")
+        #expect(book.value(forKey: "summary") as? String == "Emil (0), good")
+        #expect(
+            try library.all(Book.self, where: NSPredicate(format: "publishDate == %@", midnight as NSDate))
+                .isEmpty == false)
+    }
+
+    @Test func subclassesHaveWhatTheyInherit() throws {
+        let novel = GraphicNovel(context: context)
+        novel.title = "maus"
+        novel.genre = 3
+        novel.illustrator = "Art"
+        #expect(novel.value(forKey: "summary") as? String == "novel: maus (0), good")
+        #expect(novel.value(forKey: "credit") as? String == "M:Art")
+        #expect(NSSortDescriptor(keyPath: \GraphicNovel.title, ascending: true).key == "title")
+        #expect(NSSortDescriptor(keyPath: \Novel.section, ascending: true).key == "section")
+        #expect(GraphicNovel.keyPathsForValuesAffectingValue(forKey: "credit") == ["section", "illustrator"])
+        #expect(GraphicNovel.keyPathsForValuesAffectingValue(forKey: "section") == ["title"])
+        #expect(
+            Book.keyPathsForValuesAffectingValue(forKey: "summary") == [
+                "title", "pageCount", "conditionValue",
+            ])
+        try context.save()
+        #expect(try library.all(Novel.self).map(\.genre) == [3])
+    }
+
+    @Test func theModelsNameOfAClassLeadsToIt() throws {
+        let entity = try #require(library.container.managedObjectModel.entitiesByName["Person"])
+        #expect(entity.managedObjectClassName == "Person")
+        let person = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
+        #expect(type(of: person) == PersonObject.self)
+        #expect(PersonObject.entity().name == "Person")
+    }
+
+    @Test func validatorsRefuseAndReplace() throws {
+        let book = Book(title: "  Emil ", context: context)
+        try context.save()
+        #expect(book.title == "Emil")
+
+        book.title = "   "
+        #expect(throws: LibraryError.emptyTitle) { try book.validateForUpdate() }
+        book.title = "Emil"
+        book.pageCount = -3
+        #expect(throws: LibraryError.negativePages(-3)) { try book.validateForUpdate() }
+    }
+
+    @Test func keyPathsAreTexts() throws {
+        #expect(PersonObject.cityPath == "address.city")
+        #expect(PersonObject.neighboursPath == "address.residents.lastName")
+        #expect(PersonObject.numberPath == "address.isbnPrefix")
+        #expect(LibraryStack.titleGetter == "title")
+        #expect(LibraryStack.titleSetter == "setTitle:")
+    }
+
+    @Test func aRenamedPropertyAndAllMembersOfAClassAreFoundByName() throws {
+        let address = Address(context: context)
+        address.publisherNumber = "3-7915"
+        address.city = "Berlin"
+        #expect(address.value(forKey: "isbnPrefix") as? String == "3-7915")
+        #expect(address.value(forKey: "line") as? String == "in Berlin")
+        address.setValue("new", forKey: "note")
+        #expect(address.note == "new")
+    }
+
+    @Test func requestsWithKeyPathsAndSelectorsFetch() throws {
+        let home = Address(context: context)
+        home.city = "Berlin"
+        for name in ["b 10", "B 9", "a"] {
+            let person = library.make(PersonObject.self)
+            person.lastName = name
+            person.address = home
+        }
+        library.make(PersonObject.self).lastName = "c"
+        try context.save()
+        let found = try context.fetch(library.byCity("Berlin")).compactMap { ($0 as? PersonObject)?.lastName }
+        #expect(found == ["b 10", "a", "B 9"])
+        let all = try library.all(PersonObject.self, by: "lastName").compactMap(\.lastName)
+        #expect(all == ["a", "B 9", "b 10", "c"])
+    }
+
+    @Test func expressionsSumInTheStore() throws {
+        for count in [100, 20, 0] as [Int32] { Book(title: "Emil", context: context).pageCount = count }
+        try context.save()
+        #expect(try library.pages() == 120)
+    }
+
+    @Test func observersByMethodAndByKeyPathAreTold() throws {
+        let book = Book(title: "Emil", context: context)
+        let watcher = TitleWatcher(book)
+        var sections: [String] = []
+        let observation = book.observe(\.section, options: [.new]) { _, change in
+            sections.append(change.newValue ?? "nil")
+        }
+        book.title = "Lotte"
+        book.title = "Pünktchen"
+        observation.invalidate()
+        #expect(watcher.titles == ["Lotte", "Pünktchen"])
+        #expect(sections == ["L", "P"])
+    }
+
+    private func numbers(_ book: Book) -> [Int] {
+        (book.pages?.array as? [Page] ?? []).map { Int($0.number) }
+    }
+}
