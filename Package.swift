@@ -55,6 +55,7 @@ let package = Package(
             name: "CoreDataCommand",
             dependencies: [
                 "CoreData",
+                "ModelPorting",
                 "ModelTools",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

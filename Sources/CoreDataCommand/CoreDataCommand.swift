@@ -18,7 +18,7 @@ struct CoreDataCommand: AsyncParsableCommand {
 
             Completion for a shell: coredata --generate-completion-script bash
             """,
-        subcommands: [ModelCommand.self])
+        subcommands: [ModelCommand.self, PortCommand.self])
 
     static func main() async {
         do {

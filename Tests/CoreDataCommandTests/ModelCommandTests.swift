@@ -184,6 +184,24 @@ import Testing
         #expect(second.status == 0 && second.output.isEmpty)
     }
 
+    @Test func portedSourcesAreWritten() throws {
+        try folder.write(
+            """
+            import CoreData
+            @objc(Book) class Book: NSManagedObject {
+                @NSManaged var title: String?
+            }
+            """, to: "Apple/Book.swift")
+        let run = try Command("port", "Apple", "-o", "Ported", in: folder.url)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output == "Book.ported.swift\n")
+        let text = try String(
+            contentsOf: folder.url.appending(path: "Ported/Book.ported.swift"), encoding: .utf8)
+        #expect(!text.contains("@NSManaged") && text.contains("title"))
+        let again = try Command("model", "port", "Apple", "-o", "Ported", in: folder.url)
+        #expect(again.status == 0 && again.output.isEmpty)
+    }
+
     // MARK: Mistakes
 
     @Test func mistakesHaveTheirExitCodes() throws {
@@ -200,7 +218,7 @@ import Testing
     }
 
     @Test func helpHasExamples() throws {
-        for name in ["show", "hash", "check", "diff", "compile", "decompile", "generate"] {
+        for name in ["show", "hash", "check", "diff", "compile", "decompile", "generate", "port"] {
             let run = try Command("help", "model", name)
             #expect(run.status == 0 && run.output.contains("EXAMPLES"), "\(name)")
         }

@@ -11,6 +11,6 @@ struct ModelCommand: ParsableCommand {
             """,
         subcommands: [
             ShowCommand.self, CheckCommand.self, DiffCommand.self, HashCommand.self, CompileCommand.self,
-            DecompileCommand.self, GenerateCommand.self,
+            DecompileCommand.self, GenerateCommand.self, PortCommand.self,
         ])
 }

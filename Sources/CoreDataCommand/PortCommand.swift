@@ -1,0 +1,84 @@
+import ArgumentParser
+import Foundation
+import ModelPorting
+import ModelTools
+
+/// `coredata port`, and `coredata model port`.
+struct PortCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "port",
+        abstract: "Rewrites Swift sources that were written for Apple's Core Data.",
+        discussion: """
+            @NSManaged, @objc, #keyPath, #selector of accessors and imports of Apple's frameworks are rewritten; lines \
+            keep their numbers. What cannot be ported is an error at its line. All sources of a module are to be ported \
+            together, since a class and its extensions may lie in several files. In a package, the plugin \
+            CoreDataPortPlugin does this with every build; see Documentation/Porting.md.
+
+            EXAMPLES
+              coredata port ../App/Model -o Sources/Model
+              coredata port --json ../App/Model -o Sources/Model
+
+            Exits with 1 if something cannot be ported; a source with errors gives no file.
+            """)
+
+    /// What a run has done, as JSON.
+    private struct Report: Encodable {
+        struct Diagnostic: Encodable {
+            let file: String
+            let line: Int
+            let column: Int
+            let severity: String
+            let message: String
+        }
+
+        let written: [String]
+        let unchanged: [String]
+        let diagnostics: [Diagnostic]
+    }
+
+    @Argument(help: "The folder with the sources.", completion: .directory)
+    var sources: String
+    @Option(
+        name: [.short, .long], help: "The folder for the ported sources; made when it is missing.",
+        completion: .directory)
+    var output: String
+    @Option(
+        help:
+            "The model of the classes. It tells keys apart that accessors do not: URLs from uRLs in addURLsObject.",
+        completion: .file())
+    var model: String?
+    @Flag(help: "Print a JSON object: written, unchanged, diagnostics.")
+    var json = false
+
+    func run() throws {
+        let port = FolderPort(
+            URL(fileURLWithPath: sources, isDirectory: true),
+            into: URL(fileURLWithPath: output, isDirectory: true), modelKeys: try modelKeys())
+        let outcome = try CommandFailure.wrapping { try port.run() }
+        if json {
+            try Output.standard.write(
+                json: Report(
+                    written: outcome.written, unchanged: outcome.unchanged,
+                    diagnostics: outcome.diagnostics.map {
+                        .init(
+                            file: $0.file, line: $0.line, column: $0.column, severity: $0.severity.rawValue,
+                            message: $0.message)
+                    }))
+        } else {
+            for diagnostic in outcome.diagnostics { Output.error.write("\(diagnostic)") }
+            for path in outcome.written { Output.standard.write(path) }
+        }
+        if outcome.hasErrors { throw ExitCode(1) }
+    }
+
+    /// The names of the properties by the name of the class.
+    private func modelKeys() throws -> [String: Set<String>] {
+        guard let model else { return [:] }
+        var keys: [String: Set<String>] = [:]
+        for entity in try ModelInput.load(model).entities {
+            let name = entity.managedObjectClassName.split(separator: ".").last.map(String.init)
+            keys[name ?? "", default: []].formUnion(entity.propertiesByName.keys)
+        }
+        return keys
+    }
+}
