@@ -197,6 +197,38 @@ import Testing
         #expect(sections == ["L", "P"])
     }
 
+    @Test func protocolsOverManagedObjectsWork() throws {
+        for number in [1, 3, 2] as [Int32] { (context.insertObject() as Page).number = number }
+        #expect(context.saveOrRollback())
+        #expect(Page.fetch(in: context) { $0.predicate = NSPredicate(format: "number > 1") }.count == 2)
+        // A context does not retain objects without changes.
+        let pages = try context.fetch(Page.sortedFetchRequest)
+        #expect(pages.map(\.number) == [3, 2, 1])
+        let two = NSPredicate(format: "%K == 2", "number")
+        #expect(Page.findOrCreate(in: context, matching: two) { _ in Issue.record("made") } === pages[1])
+        let four = Page.findOrCreate(in: context, matching: NSPredicate(value: false)) { $0.number = 4 }
+        #expect(four.number == 4)
+    }
+
+    @Test func aResultsControllerTellsItsDelegate() throws {
+        let list = PageListController(context: context)
+        try list.fetchedResultsController.performFetch()
+        let page = Page(context: context)
+        context.processPendingChanges()
+        context.delete(page)
+        context.processPendingChanges()
+        #expect(list.changes == ["will", "insert 0", "did", "will", "delete 0", "did"])
+    }
+
+    @Test func objectsAreDecodedIntoAContext() throws {
+        let decoder = JSONDecoder()
+        decoder.userInfo[.context] = context
+        let text = #"{"addresses": [{"city": "Berlin"}, {"city": "Dresden"}]}"#
+        let list = try decoder.decode(AddressList.self, from: Data(text.utf8))
+        #expect(list.addresses.map(\.city) == ["Berlin", "Dresden"])
+        #expect(context.insertedObjects.count == 2)
+    }
+
     private func numbers(_ book: Book) -> [Int] {
         (book.pages?.array as? [Page] ?? []).map { Int($0.number) }
     }

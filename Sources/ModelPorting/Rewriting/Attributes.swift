@@ -42,6 +42,10 @@ extension FilePort {
             refuse(
                 "an optional requirement needs the Objective-C runtime: give it a default in an extension of the "
                     + "protocol", at: node)
+        case .keyword(.override) where scope?.kind == .typeExtension:
+            refuse(
+                "only the Objective-C runtime lets a member of an extension override another: move it into the class",
+                at: node)
         case .keyword(.dynamic):
             let isManaged = module.isManaged(scope)
             guard isManaged || attributes?.contains("objc") == true else { return }

@@ -41,6 +41,16 @@ import Testing
             ported.errors.first?.hasPrefix("Book.swift:2:11: error: an optional requirement needs") == true)
     }
 
+    @Test func overridesInExtensionsAreErrors() {
+        let ported = Ported(
+            "extension Book {\n    public override func willSave() {}\n}\nclass A: B { override func c() {} }"
+        )
+        #expect(ported.errors.count == 1)
+        #expect(
+            ported.errors.first?.hasPrefix("Book.swift:2:12: error: only the Objective-C runtime lets")
+                == true)
+    }
+
     @Test func interfaceBuilderIsWarnedOf() {
         let ported = Ported("class A { @IBOutlet var b: C!; @IBAction func d(_ e: Any) {} }")
         #expect(ported.lines == ["class A { var b: C!; func d(_ e: Any) {} }"])
