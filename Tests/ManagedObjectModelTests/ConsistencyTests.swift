@@ -193,8 +193,8 @@ struct ConsistencyTests {
         ]
         #expect(
             problems(makeModel(book)) == [
-                "invalidIndex Book.empty", "invalidIndex Book.unknown", "invalidIndex Book.many",
-                "invalidIndex Book.transient", "invalidIndex Book.tree", "duplicateName Book.good",
+                "invalidIndex Book.empty", "invalidIndex Book.unknown", "invalidIndex Book.transient",
+                "invalidIndex Book.tree", "duplicateName Book.good",
                 "invalidConstraint Book.none", "invalidConstraint Book.", "invalidConstraint Book.",
                 "invalidConstraint Book.children", "invalidConstraint Book.cache",
             ])
