@@ -15,6 +15,7 @@ struct CheckCommand: ParsableCommand {
               coredata model check Library.xcdatamodeld
               coredata model check --strict --allow name-style Library.xcdatamodeld
               coredata model check --json Library.momd
+              coredata model check --cloudkit Library.momd
 
             Exits with 1 if there are errors; with --strict, if there are findings at all.
             """)
@@ -23,6 +24,8 @@ struct CheckCommand: ParsableCommand {
     var model: String
     @Flag(help: "Exit with 1 for warnings too.")
     var strict = false
+    @Flag(name: .customLong("cloudkit"), help: "Check the whole model against the rules of CloudKit.")
+    var usesCloudKit = false
     @Option(help: "Leave out the findings of this name; can be given several times.")
     var allow: [String] = []
     @Flag(help: "Print a JSON list of findings; see Documentation/CommandLine.md for its shape.")
@@ -38,7 +41,7 @@ struct CheckCommand: ParsableCommand {
         guard FileManager.default.fileExists(atPath: model) else {
             throw CommandFailure("\(model): there is no such file")
         }
-        let findings = ModelCheck.findings(in: URL(fileURLWithPath: model))
+        let findings = ModelCheck.findings(in: URL(fileURLWithPath: model), usesCloudKit: usesCloudKit)
             .filter { !allow.contains($0.code.rawValue) }
         let output = Output.standard
         if json {

@@ -28,7 +28,10 @@ extension ModelDifference {
             old.fetchRequestTemplatesByName.map { ($0.key, SettingList(request: $0.value).settings) },
             new.fetchRequestTemplatesByName.map { ($0.key, SettingList(request: $0.value).settings) })
         changesVersionHashes = old.entityVersionHashesByName != new.entityVersionHashesByName
-        obstacles = changesVersionHashes ? InferredMigration(pairs, new).obstacles : []
+        let inference = changesVersionHashes ? MappingInference(from: old, to: new) : nil
+        obstacles = Self.ordered((inference?.obstacles ?? []) + (inference?.missingValues ?? [])) {
+            "\($0.entity)\u{0}\($0.property ?? "")"
+        }
     }
 
     private static func difference(
