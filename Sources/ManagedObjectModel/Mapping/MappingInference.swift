@@ -82,7 +82,9 @@ package struct MappingInference {
         mapping.sourceExpression = MappingExpression.sourceInstances(ofEntityNamed: source.name ?? "")
         mapping.attributeMappings = attributeMappings(source, destination)
         mapping.relationshipMappings = relationshipMappings(source, destination)
-        if source.name == destination.name, source.versionHash == destination.versionHash {
+        if source.name == destination.name,
+            mapping.sourceEntityVersionHash == mapping.destinationEntityVersionHash
+        {
             mapping.mappingType = .copyEntityMappingType
             mapping.name = "IEM_Copy_\(destination.name ?? "")"
         } else {
