@@ -73,9 +73,11 @@ import Testing
         let folder = try GenerationFolder(Self.entity)
         let url = folder.url.deletingLastPathComponent().appending(path: "out.swift")
         let file = try folder.generator().classesFile
-        #expect(try file.write(to: url))
-        #expect(try !file.write(to: url))
-        #expect(try GeneratedFile(file.name, "other").write(to: url))
+        #expect(try file.write(to: url) == .written)
+        #expect(try file.write(to: url) == .unchanged)
+        #expect(try GeneratedFile(file.name, "other").write(to: url, replacing: false) == .kept)
+        #expect(try String(contentsOf: url, encoding: .utf8) == file.text)
+        #expect(try GeneratedFile(file.name, "other").write(to: url) == .written)
         #expect(try String(contentsOf: url, encoding: .utf8) == "other")
     }
 
