@@ -35,6 +35,19 @@ struct Command {
         self.errors = String(decoding: errorData, as: UTF8.self)
     }
 
+    /// The exit status of a run whose output goes into a file or device.
+    static func status(_ arguments: String..., writingTo path: String) throws -> Int32 {
+        let process = Process()
+        process.executableURL = program
+        process.arguments = arguments
+        process.standardOutput = FileHandle(forWritingAtPath: path)
+        process.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
     func json<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try JSONDecoder().decode(type, from: Data(output.utf8))
     }

@@ -119,6 +119,18 @@ import Testing
         #expect(try folder.text("Books+CoreDataComposites.swift", GenerationOptions(style: .apple)) == nil)
     }
 
+    @Test(arguments: ["CodingKeys", "Self", "dictionary"])
+    func anElementMayNotHaveANameThatItsTypeNeeds(name: String) throws {
+        let folder = try GenerationFolder(
+            """
+            <composite name="Place"><attribute name="\(name)" attributeType="Double"/></composite>
+            <entity name="A" representedClassName="A" codeGenerationType="class">\
+            <attribute name="place" optional="YES" attributeType="Composite" composite="Place"/></entity>
+            """)
+        let error = #expect(throws: GenerationError.self) { try folder.generator() }
+        #expect(error?.element == "Place.\(name)")
+    }
+
     @Test func aCompositeTypeMayNotHaveTheNameOfAClass() throws {
         let folder = try GenerationFolder(
             """

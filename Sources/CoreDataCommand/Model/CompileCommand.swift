@@ -41,6 +41,10 @@ struct CompileCommand: ParsableCommand {
             }
             target.appendPathComponent("\(name).\(kind)")
         }
+        let folders = target.standardizedFileURL.pathComponents
+        guard !folders.starts(with: source.standardizedFileURL.pathComponents) else {
+            throw CommandFailure("\(target.relativePath): the output must not be inside the model")
+        }
         try CommandFailure.wrapping { try CompiledModelFolder.compile(source, to: target) }
         try WrittenFiles(written: [target.relativePath]).write(asJSON: json)
     }
