@@ -110,7 +110,8 @@ import Testing
             "model", "generate", "--access", "internal", "--style", "apple", "Library.momd", "-o", "Classes",
             in: folder.url)
         #expect(run.status == 0 && run.output.split(separator: "\n").count == 4, "\(run.errors)")
-        #expect(try text("Classes/Book+CoreDataProperties.swift").contains("    @NSManaged var name: String?"))
+        #expect(
+            try text("Classes/Book+CoreDataProperties.swift").contains("    @NSManaged var name: String?"))
         let missing = try Command(
             "model", "generate", "--version", "Library 9", "Library.momd", "-o", "Classes", in: folder.url)
         #expect(missing.status == 2)
