@@ -300,5 +300,7 @@ import Testing
         #expect(try folder.schema().keys.sorted() == ["ZKEPT", "Z_METADATA", "Z_MODELCACHE", "Z_PRIMARYKEY"])
         let hashes = coordinator.persistentStores[0].metadata[NSStoreModelVersionHashesKey] as? [String: Data]
         #expect(hashes?.keys.sorted() == ["Kept"])
+        let checksum = coordinator.persistentStores[0].metadata[NSPersistentStoreModelVersionChecksumKey]
+        #expect(checksum as? String == model.versionChecksum)
     }
 }

@@ -20,7 +20,7 @@ enum SQLiteMetadata {
             NSStoreModelVersionHashesKey: hashes,
             "NSStoreModelVersionHashesVersion": NSNumber(value: 3),
             "NSStoreModelVersionHashesDigest": model.versionHashesDigest(configuration: name),
-            "NSStoreModelVersionChecksumKey": model.versionChecksum,
+            NSPersistentStoreModelVersionChecksumKey: model.versionChecksum,
             NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.map(\.base),
             "NSPersistenceFrameworkVersion": NSNumber(value: frameworkVersion),
             "_NSAutoVacuumLevel": autoVacuum,
@@ -87,7 +87,7 @@ enum SQLiteMetadata {
         var merged = new
         for key in [
             NSStoreUUIDKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
-            "NSStoreModelVersionHashesDigest", "NSStoreModelVersionChecksumKey",
+            "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey,
             NSStoreModelVersionIdentifiersKey, "NSPersistenceFrameworkVersion", "_NSAutoVacuumLevel",
         ] where merged[key] == nil {
             merged[key] = old[key]
