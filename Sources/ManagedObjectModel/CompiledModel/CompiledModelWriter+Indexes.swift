@@ -61,7 +61,7 @@ extension CompiledModelWriter {
                 ("NSAscending", .flag(element.isAscending)),
             ]
             if element.isOverExpression, let description = element.property as? NSExpressionDescription {
-                fields.append(("NSProperty", .object(try add(description, for: name))))
+                fields.append(("NSIndexedProperty", .object(try add(description, for: name))))
             }
             return archive.add(["NSFetchIndexElementDescription"], fields)
         }
@@ -83,9 +83,14 @@ extension CompiledModelWriter {
         return archive.add(
             ["NSExpressionDescription", "NSPropertyDescription"],
             [
+                ("NSEntity", .null),
                 ("NSPropertyName", .text(description.name)),
+                ("NSRenamingIdentifier", .text(description.renamingIdentifier)),
+                ("NSIsOptional", .flag(true)),
+                ("NSIsReadOnly", .flag(true)),
+                ("_P", .number(PropertyBits.ofExpressions)),
                 ("NSExpression", expression.map { .object($0) } ?? .null),
-                ("NSExpressionResultType", .number(Int(description.expressionResultType.rawValue))),
+                ("NSExpressionType", .number(Int(description.expressionResultType.rawValue))),
             ])
     }
 }
