@@ -19,9 +19,7 @@ extension CompiledModelReader {
                 return try fetchIndex(index)
             }
         var namesByTuple: [[String]: Set<String>] = [:]
-        for index in named {
-            if let names = index.plainNames { namesByTuple[names, default: []].insert(index.name) }
-        }
+        for index in named { namesByTuple[index.columnNames, default: []].insert(index.name) }
         func isSetting(_ names: [String]) -> Bool {
             namesByTuple[names]?.contains(names.joined(separator: "_")) ?? true
         }

@@ -8,7 +8,7 @@ extension CompiledModelWriter {
     /// those as well, before the others.
     func indexFields(of entity: NSEntityDescription) throws -> ModelArchiveWriter.Fields {
         var fields: ModelArchiveWriter.Fields = []
-        let indexes = form == .compiled ? entity.indexes : impliedIndexes(of: entity) + entity.indexes
+        let indexes = form == .compiled ? entity.indexes : entity.impliedIndexes + entity.indexes
         if !indexes.isEmpty {
             let settings = OldIndexSettings(entity)
             let places = try indexes.map { index in
@@ -31,19 +31,6 @@ extension CompiledModelWriter {
             fields.append(("NSUniqueTuples", addTuples(entity.uniquenessConstraintNames)))
         }
         return fields
-    }
-
-    private func impliedIndexes(of entity: NSEntityDescription) -> [NSFetchIndexDescription] {
-        guard entity.impliesPropertyIndexes else { return [] }
-        let names = Set(entity.indexes.map(\.name))
-        let indexed = entity.namesOfIndexedProperties
-        return entity.ownPropertiesByNameOrder
-            .filter { $0.canBeIndexed && !names.contains($0.name) && indexed.contains($0.name) }
-            .map { property in
-                let element = NSFetchIndexElementDescription(
-                    propertyName: property.name, collationType: .binary)
-                return NSFetchIndexDescription(name: property.name, elements: [element])
-            }
     }
 
     /// - Parameter isDerived: whether the index stands for an older setting. Apple's compiler leaves such ones without
@@ -103,6 +90,23 @@ extension NSFetchIndexDescription {
             elements.allSatisfy({ $0.collationType == .binary && !$0.isOverExpression })
         else { return nil }
         return elements.compactMap(\.propertyName)
+    }
+}
+
+extension NSFetchIndexDescription {
+    /// What Apple's compiler calls the elements where it writes an index as an older setting, whatever its order and
+    /// condition: the names of properties, and `self` and `entity` for what every row has.
+    var columnNames: [String] {
+        elements.map { element in
+            guard element.isOverExpression,
+                let expression = (element.property as? NSExpressionDescription)?.expression
+            else { return element.propertyName ?? "" }
+            switch expression.kind {
+            case .evaluatedObject: return "self"
+            case .keyPath(_, let path): return path
+            default: return element.propertyName ?? ""
+            }
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import CocoaFoundation
+import Foundation
 import ManagedObjectModel
 
 /// The statements that make the fetch indexes of one entity.
@@ -17,13 +18,23 @@ struct FetchIndexes {
     /// - Throws: 134020 for an element that is no column, and for a condition that is none on columns; with the names
     ///   of index, entity and element.
     func statements() throws -> [SQLStatement] {
-        try entity.home.entity.storeIndexes.flatMap(statements)
+        try entity.home.entity.storeIndexes.filter { !isLeftOut($0) }.flatMap(statements) + locationTrees()
+    }
+
+    /// Whether Apple's framework makes no such index: one with a to-many relationship, which is no column, and one of
+    /// a to-one relationship alone, whose column has an index anyway. Its models have both, its stores neither.
+    private func isLeftOut(_ index: NSFetchIndexDescription) -> Bool {
+        let relationships = index.elements.compactMap { $0.property as? NSRelationshipDescription }
+        return relationships.contains(where: \.isToMany)
+            || (index.elements.count == 1 && relationships.count == 1 && index.partialIndexPredicate == nil)
     }
 
     private var entityName: String { entity.home.entity.name ?? "" }
 
     private func statements(_ index: NSFetchIndexDescription) throws -> [SQLStatement] {
-        let columns = try index.elements.map { (name: try column($0, of: index), isAscending: $0.isAscending) }
+        let columns = try index.elements.map {
+            (name: try column($0, of: index), isAscending: $0.isAscending)
+        }
         if index.elements.contains(where: { $0.collationType == .rTree }) {
             return try rTree(index, columns.map(\.name))
         }
@@ -137,15 +148,16 @@ struct FetchIndexes {
     // MARK: R-trees
 
     private func rTree(_ index: NSFetchIndexDescription, _ columns: [String]) throws -> [SQLStatement] {
-        guard index.partialIndexPredicate == nil else { throw unsupported(index, "an R-tree has no condition") }
+        guard index.partialIndexPredicate == nil else {
+            throw unsupported(index, "an R-tree has no condition")
+        }
         let base = "Z_RT_\(entityName)_\(index.name)"
         let name = schema.quoted(base)
         let table = schema.quoted(entity.table)
         let bounds = columns.flatMap { [schema.quoted("\($0)_MIN"), schema.quoted("\($0)_MAX")] }
         let values = columns.map { "NEW.\(schema.quoted($0)) ,NEW.\(schema.quoted($0))" }
             .joined(separator: ", ")
-        let insert =
-            "INSERT OR REPLACE INTO \(name) (Z_PK, \(bounds.joined(separator: ", "))) VALUES (NEW.Z_PK, \(values))"
+        let insertion = "INTO \(name) (Z_PK, \(bounds.joined(separator: ", "))) VALUES (NEW.Z_PK, \(values))"
         func trigger(_ event: String, _ body: String) -> SQLStatement {
             let trigger = schema.quoted("\(base)_\(event)")
             return SQLStatement(
@@ -157,10 +169,34 @@ struct FetchIndexes {
                 CREATE VIRTUAL TABLE \(name) USING RTREE (Z_PK INTEGER PRIMARY KEY, \
                 \(bounds.map { "\($0) FLOAT" }.joined(separator: ", ")))
                 """),
-            trigger("INSERT", insert),
-            trigger("UPDATE", "DELETE FROM \(name) WHERE Z_PK = NEW.Z_PK ; \(insert)"),
+            trigger("INSERT", "INSERT OR REPLACE \(insertion)"),
+            trigger("UPDATE", "DELETE FROM \(name) WHERE Z_PK = NEW.Z_PK ; INSERT \(insertion)"),
             trigger("DELETE", "DELETE FROM \(name) WHERE Z_PK = OLD.Z_PK"),
         ]
+    }
+
+    /// R-trees of places. Apple's own models ask for one by a transient attribute whose user info names the attributes
+    /// with the coordinates.
+    private func locationTrees() throws -> [SQLStatement] {
+        let layout = entity.home.layout
+        let inherited = layout.superlayout?.slots.count ?? 0
+        return try layout.slots[inherited...].filter(\.isTransient).flatMap { slot -> [SQLStatement] in
+            guard let setting = slot.property.userInfo?["_NSLocationAttributeDerivedComponents"] else {
+                return []
+            }
+            let names =
+                setting as? [String]
+                ?? ((setting as? String)?.split(separator: ",").map {
+                    $0.trimmingCharacters(in: .whitespaces)
+                }
+                    ?? [])
+            let elements = names.map {
+                NSFetchIndexElementDescription(propertyName: $0, collationType: .rTree)
+            }
+            let index = NSFetchIndexDescription(name: slot.name, elements: elements)
+            guard !elements.isEmpty else { throw unsupported(index, "it names no coordinates") }
+            return try rTree(index, elements.map { try column($0, of: index) })
+        }
     }
 
     private func unsupported(_ index: NSFetchIndexDescription, _ reason: String) -> NSError {

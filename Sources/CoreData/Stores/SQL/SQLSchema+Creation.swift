@@ -58,8 +58,14 @@ extension SQLSchema {
         tables.flatMap { table -> [SQLStatement] in
             let names = table.columns.map(\.name)
             let keys = names.filter { isForeignKey($0, in: table) }
-            return ((table.root.subentities.isEmpty ? [] : ["Z_ENT"]) + keys).map { index($0, table.name) }
+            return (hasEntityIndex(table) ? ["Z_ENT"] + keys : keys).map { index($0, table.name) }
         }
+    }
+
+    /// Models of Apple's own can do without the index of the entity, by a setting among the user info.
+    private func hasEntityIndex(_ table: Table) -> Bool {
+        let setting = table.root.userInfo?["_NSEntityOmitSubentityColumnIndex"]
+        return !table.root.subentities.isEmpty && setting.map { "\($0)" } != "YES"
     }
 
     private func isForeignKey(_ column: String, in table: Table) -> Bool {
