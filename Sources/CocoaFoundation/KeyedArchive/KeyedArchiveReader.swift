@@ -158,7 +158,8 @@ extension KeyedArchiveReader {
     package static func missingClass(in data: Data) -> String? {
         guard let archive = try? KeyedArchive(data) else { return nil }
         for index in archive.objects {
-            guard case .dictionary = archive.list.nodes[index], let fields = try? archive.list.fields(of: index),
+            guard case .dictionary = archive.list.nodes[index],
+                let fields = try? archive.list.fields(of: index),
                 fields["$class"] != nil, let names = try? archive.classNames(of: fields),
                 !names.contains(where: { classNamed($0, among: []) != nil })
             else { continue }

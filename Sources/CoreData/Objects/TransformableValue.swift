@@ -20,7 +20,8 @@ enum TransformableValue {
             return try value(of: data, slot, transformer).map { .boxed(ValueBox($0)) } ?? .null
         } catch {
             if transformer.isAppliedInReverse, let name = KeyedArchiveReader.missingClass(in: data) {
-                let reason = "There is no class \(name) here, of which attribute '\(slot.name)' has an object."
+                let reason =
+                    "There is no class \(name) here, of which attribute '\(slot.name)' has an object."
                 return .boxed(ValueBox(OpaqueArchive(data: data, reason: reason)))
             }
             Log.objects.error("\(error.localizedDescription)")

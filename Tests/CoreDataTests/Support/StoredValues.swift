@@ -55,7 +55,8 @@ struct StoredValues {
                 let slot = layout.slots[column.slot]
                 // The name of a column is that of its property or element, with a digit where it clashes.
                 let path = element(slot, column.rowSlot) ?? [slot.name]
-                let plain = column.name.reversed().drop(while: \.isNumber).reversed().map(String.init).joined()
+                let plain = column.name.reversed().drop(while: \.isNumber).reversed().map(String.init)
+                    .joined()
                 if column.role == .value,
                     !"Z\(path[path.count - 1].uppercased())".hasPrefix(plain) || plain.count < 2
                 {
@@ -64,7 +65,8 @@ struct StoredValues {
                 values += 1
                 if !agrees(object, slot, path, column, stored) {
                     differ(
-                        "\(name) \(key).\(path): \(object.value(forKey: slot.name) ?? "nil"), stored: \(stored)")
+                        "\(name) \(key).\(path): \(object.value(forKey: slot.name) ?? "nil"), stored: \(stored)"
+                    )
                 }
             }
         }
@@ -93,10 +95,13 @@ struct StoredValues {
         switch column.kind {
         case .integer16, .integer32, .integer64:
             return (value as? NSNumber)?.int64Value == Int64.fromDatabaseValue(stored)
-        case .boolean: return (value as? NSNumber)?.boolValue == Int64.fromDatabaseValue(stored).map { $0 != 0 }
+        case .boolean:
+            return (value as? NSNumber)?.boolValue == Int64.fromDatabaseValue(stored).map { $0 != 0 }
         case .double: return (value as? NSNumber)?.doubleValue == Double.fromDatabaseValue(stored)
-        case .float: return (value as? NSNumber)?.floatValue == Double.fromDatabaseValue(stored).map { Float($0) }
-        case .date: return (value as? Date)?.timeIntervalSinceReferenceDate == Double.fromDatabaseValue(stored)
+        case .float:
+            return (value as? NSNumber)?.floatValue == Double.fromDatabaseValue(stored).map { Float($0) }
+        case .date:
+            return (value as? Date)?.timeIntervalSinceReferenceDate == Double.fromDatabaseValue(stored)
         case .decimal: return (value as? NSDecimalNumber)?.doubleValue == Double.fromDatabaseValue(stored)
         case .string: return value as? String == String.fromDatabaseValue(stored)
         case .uri: return (value as? URL)?.absoluteString == String.fromDatabaseValue(stored)
@@ -139,7 +144,8 @@ struct StoredValues {
         _ slot: PropertySlot, _ entity: SQLEntity, _ objects: [Int64: NSManagedObject]
     ) throws {
         guard let relationship = slot.relationship, let links = store.schema.links(of: relationship),
-            let other = relationship.destinationEntity.flatMap({ store.home(of: $0) }).map(store.schema.entity)
+            let other = relationship.destinationEntity.flatMap({ store.home(of: $0) }).map(
+                store.schema.entity)
         else {
             differ("\(entity.home.entity.name ?? "").\(slot.name): kept nowhere")
             return
@@ -156,7 +162,8 @@ struct StoredValues {
             }.joined(separator: " UNION ") + " ORDER BY 1, 3, 2")
         var destinations: [Int64: [(key: Int64, place: Int64?)]] = [:]
         for row in found {
-            guard let owner = Int64.fromDatabaseValue(row[0]), let key = Int64.fromDatabaseValue(row[1]) else {
+            guard let owner = Int64.fromDatabaseValue(row[0]), let key = Int64.fromDatabaseValue(row[1])
+            else {
                 continue
             }
             destinations[owner, default: []].append((key, Int64.fromDatabaseValue(row[2])))
@@ -167,7 +174,8 @@ struct StoredValues {
             let actual: [Int64]
             if let ordered = value as? NSOrderedSet {
                 actual = ordered.compactMap { ($0 as? NSManagedObject)?.objectID.reference }
-                let places = Dictionary(expected.map { ($0.key, $0.place ?? 0) }, uniquingKeysWith: { a, _ in a })
+                let places = Dictionary(
+                    expected.map { ($0.key, $0.place ?? 0) }, uniquingKeysWith: { a, _ in a })
                 let found = actual.map { places[$0] ?? -1 }
                 if found != found.sorted() { differ("\(slot.name) of \(key): \(actual) at \(found)") }
             } else {
@@ -179,6 +187,5 @@ struct StoredValues {
             }
         }
     }
-
 
 }

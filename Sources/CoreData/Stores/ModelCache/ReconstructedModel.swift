@@ -37,7 +37,15 @@ struct ReconstructedModel {
     /// - Throws: 134080 when the tables are not those of a store.
     static func read(_ database: Database, _ url: URL) throws -> NSManagedObjectModel {
         var reconstruction = ReconstructedModel(database, url)
-        return try reconstruction.model()
+        do {
+            let model = try reconstruction.model()
+            try model.validate()
+            return model
+        } catch let error as DatabaseError {
+            throw reconstruction.failure("\(error.message ?? "\(error)")")
+        } catch let error as ModelConsistencyError {
+            throw reconstruction.failure("\(error.localizedDescription)")
+        }
     }
 
     private mutating func model() throws -> NSManagedObjectModel {
@@ -56,8 +64,8 @@ struct ReconstructedModel {
         let model = NSManagedObjectModel()
         model.entities = entities.sorted { $0.key < $1.key }.map(\.value)
         model.versionIdentifiers = [NSManagedObjectModel.reconstructionMark]
-        for (index, entity) in model.entitiesInPreorder().enumerated() where entities[Int64(index + 1)] !== entity
-        {
+        for (index, entity) in model.entitiesInPreorder().enumerated()
+        where entities[Int64(index + 1)] !== entity {
             throw failure("the number of entity '\(entity.name ?? "")' is not the one that its name gives it")
         }
         return model
@@ -110,7 +118,8 @@ struct ReconstructedModel {
     private mutating func add(_ property: NSPropertyDescription, to number: Int64) -> Bool {
         guard names[root(number), default: []].insert(property.name).inserted else {
             Log.store.warning(
-                "A second property '\(property.name)' of the store at \(url.path) is not in its reconstructed model.")
+                "A second property '\(property.name)' of the store at \(url.path) is not in its reconstructed model."
+            )
             return false
         }
         properties[number, default: []].append(property)
@@ -158,9 +167,13 @@ struct ReconstructedModel {
                 continue
             }
             let name = Self.name(column.name.dropFirst())
-            guard "Z\(name.uppercased())" == column.name else { continue }
+            guard "Z\(name.uppercased())" == column.name, !name.contains("."), !name.hasPrefix("@") else {
+                continue
+            }
             let property: NSPropertyDescription
-            if let destination = try destination(of: column, in: table, all), let entity = entities[destination] {
+            if let destination = try destination(of: column, in: table, all),
+                let entity = entities[destination]
+            {
                 let relationship = NSRelationshipDescription()
                 relationship.destinationEntity = entity
                 relationship.maxCount = 1
@@ -202,7 +215,8 @@ struct ReconstructedModel {
 
     // MARK: Relationships
 
-    private mutating func addToMany(_ name: String, from owner: Int64, to destination: Int64, isOrdered: Bool) {
+    private mutating func addToMany(_ name: String, from owner: Int64, to destination: Int64, isOrdered: Bool)
+    {
         let relationship = NSRelationshipDescription()
         relationship.name = name
         relationship.destinationEntity = entities[destination]

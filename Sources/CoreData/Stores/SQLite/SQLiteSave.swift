@@ -113,7 +113,7 @@ struct SQLiteSave {
     func reserve(_ home: StoredEntity, count: Int) throws -> Int64 {
         let root = home.entity.rootEntity
         let number = Int64(store.home(of: root)?.entityNumber ?? home.entityNumber)
-        try execute(compiler.reserve, [.integer(Int64(count)), .integer(number)])
+        try execute(compiler.reserve(schema.entity(home)), [.integer(Int64(count)), .integer(number)])
         let highest = try SQLiteReader(database).integer(SQLStatement(compiler.highest, [.integer(number)]))
         guard highest >= count, highest < Int.max else {
             throw NSError.coreData(

@@ -235,11 +235,7 @@ struct SQLiteStoreFile {
         guard try exists(toWrite: false) else { throw damaged("it is empty") }
         return try read { database in
             _ = try SQLiteMetadata.read(database, url)
-            do {
-                return try ReconstructedModel.read(database, url)
-            } catch let error as DatabaseError {
-                throw NSError.sqlite(error, during: "make a model of its tables", store: url)
-            }
+            return try ReconstructedModel.read(database, url)
         }
     }
 
