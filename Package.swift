@@ -67,6 +67,7 @@ let package = Package(
                 "ModelTools",
                 "StoreTools",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .target(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Logging
 
 /// The command `coredata`.
 @main
@@ -23,6 +24,12 @@ struct CoreDataCommand: AsyncParsableCommand {
         subcommands: [ModelCommand.self, StoreCommand.self, PortCommand.self])
 
     static func main() async {
+        // What a program of one's own should know, such as that it lacks a model's classes, is nothing to a tool.
+        LoggingSystem.bootstrap { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = .error
+            return handler
+        }
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

@@ -7,6 +7,8 @@ package final class OpenStore {
     package let model: NSManagedObjectModel
     package let coordinator: NSPersistentStoreCoordinator
     package let store: SQLiteStore
+    /// Whether the model is the copy that the store holds.
+    private let hasOwnModel: Bool
 
     /// Opens a store.
     ///
@@ -24,6 +26,7 @@ package final class OpenStore {
         let exists = FileManager.default.fileExists(atPath: url.path)
         guard exists || makesFile else { throw StoreToolError("There is no store at \(url.path).") }
         var configuration: String?
+        hasOwnModel = model == nil
         if exists {
             let metadata = try SQLiteStoreTables(url).metadata()
             self.model = try model ?? Self.cachedModel(url)
@@ -66,6 +69,20 @@ package final class OpenStore {
             }
             if known.count < entity.indexes.count { entity.indexes = known }
         }
+    }
+
+    /// The archive of the model, in raw deflate, as stores hold it.
+    ///
+    /// - Throws: an error of the store, or of a model that cannot be archived.
+    package func modelArchive() throws -> Data {
+        // As it was written: parts of it may not be known here.
+        let copy = try store.withSnapshot { snapshot in
+            hasOwnModel
+                ? try Data.fetchOne(
+                    snapshot.database, sql: "SELECT Z_CONTENT FROM \(ModelCache.table) LIMIT 1")
+                : nil
+        }
+        return try copy ?? RawDeflate.compress(try model.modelCacheArchive())
     }
 
     /// Closes the store; what is in its log goes into the file if the store was open for writing.

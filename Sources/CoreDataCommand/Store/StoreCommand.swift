@@ -13,7 +13,7 @@ struct StoreCommand: ParsableCommand {
             """,
         subcommands: [
             StoreInfoCommand.self, StoreSchemaCommand.self, StoreDumpCommand.self, StoreQueryCommand.self,
-            StoreCheckCommand.self, StoreImportCommand.self,
+            StoreCheckCommand.self, StoreExportCommand.self, StoreImportCommand.self, StoreDiffCommand.self,
             StoreMetadataCommand.self, PrepareForAppleCommand.self,
         ])
 }

@@ -86,7 +86,7 @@ struct StoreQueryCommand: ParsableCommand {
             let lines = matches.map { match in
                 CSVText.line(
                     ["\(match.reference)"]
-                        + query.fields.map { match.values[$0].flatMap { $0 == .null ? nil : $0.plainText } })
+                        + query.fields.map { match.values[$0]?.field })
             }
             try Output.standard.write(piece: lines.joined())
         }

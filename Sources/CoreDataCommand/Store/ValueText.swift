@@ -1,23 +1,5 @@
 import StoreTools
 
-extension JSONValue {
-    /// The value as people read it; empty for null.
-    var plainText: String {
-        switch self {
-        case .null: ""
-        case .bool(let flag): flag ? "true" : "false"
-        case .number(let text), .string(let text): text
-        case .array(let elements): elements.map(\.plainText).joined(separator: " ")
-        case .object:
-            {
-                var json = JSONText()
-                json.value(self)
-                return json.text
-            }()
-        }
-    }
-}
-
 /// Rows in columns of text.
 struct TextTable {
     private static let maximumWidth = 40

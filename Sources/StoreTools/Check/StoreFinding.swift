@@ -14,10 +14,10 @@ package struct StoreFinding: Encodable, Equatable, Sendable, CustomStringConvert
         case danglingReference = "dangling-reference"
         case wrongEntity = "wrong-entity"
         case inverseMismatch = "inverse-mismatch"
-        case danglingLink = "dangling-link"
         case missingFile = "missing-file"
         case invalidValue = "invalid-value"
         // What the format lets pass.
+        case danglingLink = "dangling-link"
         case duplicateLink = "duplicate-link"
         case missingOrder = "missing-order"
         case duplicateOrder = "duplicate-order"

@@ -71,7 +71,7 @@ package struct StoreDump {
     }
 
     private func header() throws -> String {
-        let archive = try RawDeflate.compress(try source.model.modelCacheArchive())
+        let archive = try source.modelArchive()
         var json = JSONText()
         json.begin("{")
         json.key("format")

@@ -82,7 +82,10 @@ package struct StoreSnapshot {
 
     /// What keeps the store from being written to, each as part of a sentence; none when it can be.
     package func unsupportedFeatures() throws -> [String] {
-        try SQLiteStoreFeatures(database, schema).unsupported()
+        if try SQLiteDefence.hasSpatialIndexes(database) {
+            try SQLiteDefence.install(on: database, usesSpatialIndexes: true)
+        }
+        return try SQLiteStoreFeatures(database, schema).unsupported()
     }
 }
 
