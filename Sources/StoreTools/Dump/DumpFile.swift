@@ -11,8 +11,19 @@ package struct DumpFile {
 
     /// What stands before the objects.
     package struct Header {
-        package var model: NSManagedObjectModel?
+        /// The archive of the model, in raw deflate.
+        package var modelArchive: Data?
         package var metadata: [String: JSONValue] = [:]
+
+        /// The model; nil when the dump has none.
+        ///
+        /// - Throws: an error when the archive cannot be read.
+        func model() throws -> NSManagedObjectModel? {
+            try modelArchive.map {
+                try NSManagedObjectModel(
+                    modelCacheArchive: try RawDeflate.decompress($0, limit: maximumModelLength))
+            }
+        }
     }
 
     /// Reads what stands before the objects.
@@ -28,7 +39,7 @@ package struct DumpFile {
                 switch name {
                 case "format": format = try reader.value()
                 case "version": version = try reader.value()
-                case "model": header.model = try model(reader)
+                case "model": header.modelArchive = try modelArchive(reader)
                 case "metadata":
                     guard case .object(let members) = try reader.value() else {
                         throw reader.failure("'metadata' is no object")
@@ -49,12 +60,11 @@ package struct DumpFile {
         }
     }
 
-    private func model(_ reader: JSONReader) throws -> NSManagedObjectModel {
+    private func modelArchive(_ reader: JSONReader) throws -> Data {
         guard case .string(let text) = try reader.value(), let data = Data(base64Encoded: text) else {
             throw reader.failure("'model' is not in base64")
         }
-        return try NSManagedObjectModel(
-            modelCacheArchive: try RawDeflate.decompress(data, limit: Self.maximumModelLength))
+        return data
     }
 
     /// Hands out the objects, one at a time, and how many bytes of the file were read.

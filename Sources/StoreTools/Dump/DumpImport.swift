@@ -1,4 +1,5 @@
 import CoreData
+import GRDB
 
 /// Puts the objects of a dump into a store, in one transaction.
 ///
@@ -34,7 +35,7 @@ package struct DumpImport {
                 try? FileManager.default.removeItem(atPath: draft.path + suffix)
             }
         }
-        let target = try OpenStore(draft, model: model ?? header.model, isReadOnly: false, makesFile: true)
+        let target = try OpenStore(draft, model: try model ?? header.model(), isReadOnly: false, makesFile: true)
         let count: Int
         do {
             count = try add(to: target, progress)
@@ -43,6 +44,12 @@ package struct DumpImport {
             throw error
         }
         try target.close()
+        if model == nil, let archive = header.modelArchive {
+            // The copy of the model stays what it was, with what of it is not known here.
+            try SQLiteStoreTables(draft).write {
+                try $0.execute(sql: "UPDATE \(ModelCache.table) SET Z_CONTENT = ?", arguments: [archive])
+            }
+        }
         if !header.metadata.isEmpty {
             try StoreMetadata(draft).change(setting: header.metadata, removing: [])
         }
