@@ -12,8 +12,11 @@ import Testing
     }
 
     @Test func aSoundStoreHasNoFindings() throws {
-        #expect(try found(ZooStore()) == [])
-        #expect(try found(ZooStore(derived: true)).allSatisfy { $0.hasPrefix("warning foreign-trigger") })
+        let zoo = try ZooStore()
+        #expect(try found(zoo) == [])
+        let derived = try ZooStore(derived: true)
+        let findings = try found(derived)
+        #expect(!findings.isEmpty && findings.allSatisfy { $0.hasPrefix("warning foreign-trigger") })
     }
 
     /// One kind of damage each, and what is to be found.
@@ -55,7 +58,10 @@ import Testing
     func damageIsNamed(_ damage: String, _ expected: [String]) throws {
         let zoo = try ZooStore()
         try zoo.sql(damage)
-        #expect(try found(zoo) == expected)
+        let all = try found(zoo)
+        // What is broken leaves other things behind that are not as they should be.
+        let isBroken = expected.contains { $0.hasPrefix("error") }
+        #expect(all.filter { !isBroken || $0.hasPrefix("error") } == expected, "\(all)")
     }
 
     @Test func whatIsLeftInJoinTablesIsAWarning() throws {

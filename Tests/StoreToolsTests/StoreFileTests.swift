@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct StoreFileTests {
     @Test func reportCountsEachEntityItself() throws {
-        let report = try StoreReport(ZooStore().url)
+        let zoo = try ZooStore()
+        let report = try StoreReport(zoo.url)
         #expect(
             report.entities.map { "\($0.name) \($0.count)" } == ["Box 2", "Item 2", "Special 1", "Tag 3"])
         #expect(report.type == "SQLite" && report.hasModelCache && report.journalMode == "wal")

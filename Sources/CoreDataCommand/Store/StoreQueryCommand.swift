@@ -15,7 +15,7 @@ struct StoreQueryCommand: ParsableCommand {
               coredata store query Library.sqlite Book
               coredata store query Library.sqlite Book "author.name BEGINSWITH 'A' AND pages > 100" --sort pages:desc
               coredata store query Library.sqlite Book --columns title,author --limit 10 --csv
-              coredata store query Library.sqlite Author "books.@count == 0" --count
+              coredata store query Library.sqlite Author "name LIKE[c] 'le *'" --count
             """)
 
     @OptionGroup var input: StoreInput

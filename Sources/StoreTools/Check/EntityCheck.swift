@@ -59,15 +59,13 @@ struct EntityCheck {
         let list = concrete.map(String.init).joined(separator: ", ")
         return try report(
             "FROM \(schema.quoted(entity.table)) s WHERE s.Z_ENT IS NULL OR s.Z_ENT NOT IN (\(list))", .error,
-            .unknownEntity, property: nil
-        ) { "\($0) rows are of no entity that table \(entity.table) is for" }
+            .unknownEntity, property: nil, "rows of table \(entity.table) are of no entity that it is for")
     }
 
     private func missingValues(_ column: SQLColumn, _ slot: PropertySlot) throws -> [StoreFinding] {
         try report(
             "\(source) AND s.\(schema.quoted(column.name)) IS NULL", .warning, .mandatoryValue,
-            property: slot.name
-        ) { "\($0) objects have no value, which the model demands" }
+            property: slot.name, "there is no value, and the model demands one")
     }
 
     /// Values that cannot be read as what the model says they are.
@@ -86,8 +84,8 @@ struct EntityCheck {
         case .composite, .undefined, .toMany, .fetched: return []
         }
         return try report(
-            "\(source) AND \(condition)", .error, .invalidValue, property: slot.name
-        ) { "\($0) values are not of the type that the model says" }
+            "\(source) AND \(condition)", .error, .invalidValue, property: slot.name,
+            "the value is not of the type that the model says")
     }
 
     private var source: String {
@@ -96,7 +94,7 @@ struct EntityCheck {
 
     private func report(
         _ source: String, _ severity: StoreFinding.Severity, _ code: StoreFinding.Code, property: String?,
-        _ message: (Int) -> String
+        _ message: String
     ) throws -> [StoreFinding] {
         try Examples(snapshot.database, entity.name).report(
             "SELECT s.Z_PK \(source)", severity, code, property: property, message)
@@ -117,7 +115,7 @@ struct Examples {
     /// - Parameter sql: a statement whose rows begin with the key of an object.
     func report(
         _ sql: String, _ severity: StoreFinding.Severity, _ code: StoreFinding.Code, property: String?,
-        _ message: (Int) -> String
+        _ message: String
     ) throws -> [StoreFinding] {
         let rows = try GRDB.Row.fetchCursor(database, sql: sql)
         var count = 0
@@ -132,7 +130,7 @@ struct Examples {
         return [
             StoreFinding(
                 severity, code, entity: entity, property: property, count: count, objects: examples,
-                message(count))
+                message)
         ]
     }
 }

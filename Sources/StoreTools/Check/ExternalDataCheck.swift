@@ -43,7 +43,7 @@ struct ExternalDataCheck {
                 findings.append(
                     StoreFinding(
                         .error, .missingFile, entity: entity.name, property: slot.name, count: count,
-                        objects: examples, "\(count) values are in files of external data that are not there")
+                        objects: examples, "the value is in a file of external data that is not there")
                 )
             }
         }
@@ -51,7 +51,7 @@ struct ExternalDataCheck {
             findings.append(
                 StoreFinding(
                     .warning, .unusedFile, count: unused.count, objects: Array(unused.sorted().prefix(5)),
-                    "\(unused.count) files of external data belong to no object"))
+                    "a file of external data belongs to no object"))
         }
         return findings
     }

@@ -17,14 +17,14 @@ struct RelationshipCheck {
     func findings() throws -> [StoreFinding] {
         var findings: [StoreFinding] = []
         for query in DanglingReferences(schema).toOne(of: entity) {
-            findings += try examples.report(query.sql, .error, .danglingReference, property: query.property) {
-                "\($0) objects lead to a \(query.destination.name) that is not there"
-            }
+            findings += try examples.report(
+                query.sql, .error, .danglingReference, property: query.property,
+                "it leads to a key that no \(query.destination.name) has")
         }
         for query in DanglingReferences(schema).wrongEntities(of: entity) {
-            findings += try examples.report(query.sql, .error, .wrongEntity, property: query.property) {
-                "\($0) objects lead to a row that is not of the entity \(query.destination.name), or of another one than they say"
-            }
+            findings += try examples.report(
+                query.sql, .error, .wrongEntity, property: query.property,
+                "it leads to a row that is no \(query.destination.name), or of another entity than it says")
         }
         for slot in entity.home.layout.slots where slot.isStored {
             guard let relationship = slot.relationship else { continue }
@@ -48,9 +48,9 @@ struct RelationshipCheck {
             ON d.Z_PK = s.\(schema.quoted(own.name)) WHERE s.Z_ENT = \(entity.number) \
             AND d.\(schema.quoted(other.name)) IS NOT s.Z_PK
             """
-        return try examples.report(sql, .error, .inverseMismatch, property: slot.name) {
-            "\($0) objects lead to one whose '\(inverse.name)' does not lead back"
-        }
+        return try examples.report(
+            sql, .error, .inverseMismatch, property: slot.name,
+            "it leads to an object whose '\(inverse.name)' does not lead back")
     }
 
     /// Whatever is in an ordered relationship has a place in it.
@@ -64,16 +64,15 @@ struct RelationshipCheck {
         let place = "l.\(schema.quoted(order))"
         var findings = try examples.report(
             "SELECT \(owner) FROM \(table) l WHERE \(owner) NOT NULL AND \(place) IS NULL", .warning,
-            .missingOrder, property: slot.name
-        ) { "\($0) destinations have no place in the order" }
+            .missingOrder, property: slot.name, "a destination has no place in the order")
         // A destination's key may be that of an owner of another entity, where both have this number.
         let number = links.ownerEntity.map { ", l.\(schema.quoted($0))" } ?? ""
         findings += try examples.report(
             """
             SELECT \(owner) FROM \(table) l WHERE \(owner) NOT NULL AND \(place) NOT NULL \
             GROUP BY \(owner)\(number), \(place) HAVING count(*) > 1
-            """, .warning, .duplicateOrder, property: slot.name
-        ) { "\($0) places in the order are taken by several destinations" }
+            """, .warning, .duplicateOrder, property: slot.name,
+            "several destinations have the same place in the order")
         return findings
     }
 }
@@ -118,8 +117,9 @@ struct JoinTableCheck {
                 """
                 SELECT \(key) FROM \(table) l WHERE \(isSet) AND NOT EXISTS \
                 (SELECT 1 FROM \(schema.quoted(end.table)) d WHERE d.Z_PK = \(key) AND d.Z_ENT IN (\(family)))
-                """, .warning, .danglingLink, property: nil
-            ) { "\($0) links in table \(links.table) are left of a \(name) that is not there any more" }
+                """, .warning, .danglingLink, property: nil,
+                "a link is left in table \(links.table) of a \(name) that is not there any more"
+            )
             .map { finding in
                 var finding = finding
                 finding.entity = entity.name
@@ -138,7 +138,6 @@ struct JoinTableCheck {
         return try Examples(snapshot.database, entity.name).report(
             """
             SELECT \(first) FROM \(schema.quoted(links.table)) GROUP BY \(first), \(second) HAVING count(*) > 1
-            """, .warning, .duplicateLink, property: relationship.name
-        ) { "\($0) links are there more than once" }
+            """, .warning, .duplicateLink, property: relationship.name, "a link is there more than once")
     }
 }

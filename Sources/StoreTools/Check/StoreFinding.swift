@@ -63,9 +63,9 @@ package struct StoreFinding: Encodable, Equatable, Sendable, CustomStringConvert
         var text = ""
         if let entity { text += property.map { "\(entity).\($0): " } ?? "\(entity): " }
         text += "\(severity.rawValue): \(message)"
-        if let objects, !objects.isEmpty {
-            let more = (count ?? 0) > objects.count ? ", …" : ""
-            text += " (\(objects.joined(separator: ", "))\(more))"
+        if let count {
+            let more = count > (objects?.count ?? 0) ? ", …" : ""
+            text += " (\(count): \(objects?.joined(separator: ", ") ?? "")\(more))"
         }
         return text + " [\(code.rawValue)]"
     }

@@ -35,7 +35,8 @@ package struct DumpImport {
                 try? FileManager.default.removeItem(atPath: draft.path + suffix)
             }
         }
-        let target = try OpenStore(draft, model: try model ?? header.model(), isReadOnly: false, makesFile: true)
+        let target = try OpenStore(
+            draft, model: try model ?? header.model(), isReadOnly: false, makesFile: true)
         let count: Int
         do {
             count = try add(to: target, progress)
@@ -102,7 +103,7 @@ package struct DumpImport {
     private func addLinks(to store: StoreImport, _ keys: ImportedKeys, _ progress: (Int) -> Void) throws {
         let builder = ObjectBuilder(store.snapshot.schema, key: keys.key)
         var links = UnitOfWork()
-        // Of two ordered ends, one brings the links: an order counts when they are there.
+        // What is told must be what came of it; and an order counts when the links are there.
         var orders = UnitOfWork()
         var total = 0
         func flush() throws {
@@ -122,10 +123,9 @@ package struct DumpImport {
             if links.addedLinks.count >= Self.batchSize { try flush() }
         }
         try flush()
-        guard store.snapshot.schema.hasOrders else { return }
+        guard store.snapshot.schema.hasLists else { return }
         try dump.forEachObject { object, values, bytes in
             try forEachList(object, values, store.snapshot.schema) { relationship, entity, value in
-                guard relationship.isOrdered else { return }
                 let owner = ObjectKey(table: entity.home.table, reference: try keys.key(object, entity))
                 let list = try builder.destinations(value, of: relationship, object)
                 let linked = try store.snapshot.destinations(of: relationship, owners: [owner.reference])
@@ -133,10 +133,11 @@ package struct DumpImport {
                 else {
                     throw StoreToolError(
                         """
-                        \(object), '\(relationship.name)': the list is not that of the objects whose \
-                        '\(relationship.inverseRelationship?.name ?? "")' leads here.
+                        \(object), '\(relationship.name)': the list names an object that is not there, or is not what \
+                        other objects say.
                         """)
                 }
+                guard relationship.isOrdered else { return }
                 orders.orders.append(.init(relationship: relationship, owner: owner, destinations: list))
             }
             if orders.orders.count >= Self.batchSize {
@@ -161,8 +162,8 @@ package struct DumpImport {
 }
 
 extension SQLSchema {
-    /// Whether any relationship is ordered.
-    fileprivate var hasOrders: Bool {
-        entities.contains { $0.home.layout.slots.contains { $0.kind == .toMany && $0.isOrdered } }
+    /// Whether any to-many relationship is told.
+    fileprivate var hasLists: Bool {
+        entities.contains { $0.home.layout.slots.contains { $0.kind == .toMany && $0.isStored && $0.isTold } }
     }
 }
