@@ -31,7 +31,7 @@ package struct StoreListing {
                 let fields = values.fields(of: entity)
                 let names = fields.map(\.name)
                 try snapshot.forEachBatch(of: entity) { rows in
-                    for (row, object) in zip(rows, try values.objects(rows, of: entity, fields)) {
+                    try values.forEach(rows, of: entity, fields) { row, object in
                         try body(values.reference(row, entity), names, object)
                     }
                     count += rows.count

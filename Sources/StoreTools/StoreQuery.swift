@@ -99,8 +99,18 @@ package struct StoreQuery {
                     try snapshot.rows(of: entity, references: batch).map { ($0.reference, $0) },
                     uniquingKeysWith: { first, _ in first })
                 let found = batch.compactMap { rows[$0] }
-                let objects = try values.objects(found, of: entity, told)
-                try body(zip(found, objects).map { (values.reference($0, entity), $1) })
+                var matches: [Match] = []
+                var size = 0
+                try values.forEach(found, of: entity, told) { row, object in
+                    matches.append((values.reference(row, entity), object))
+                    size += row.cost + object.values.reduce(0) { $0 + $1.textLength }
+                    if size > 4 << 20 {
+                        try body(matches)
+                        matches.removeAll()
+                        size = 0
+                    }
+                }
+                if !matches.isEmpty { try body(matches) }
             }
         }
     }

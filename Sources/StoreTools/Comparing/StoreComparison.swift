@@ -61,7 +61,7 @@ package struct StoreComparison {
                 try body(.property(entity: name, field, isAdded: newNames.contains(field)))
             }
             let both = oldNames.intersection(newNames)
-            try old.snapshot.forEachBatch(of: oldEntity) { rows in
+            try Self.forEachFew(of: oldEntity, old) { rows in
                 let objects = try old.values.objects(rows, of: oldEntity, oldFields)
                 let keys = try rows.map { try partners.new(of: $0.reference, oldEntity) }
                 let found = try new.objects(keys.compactMap { $0 }, newEntity, newFields)
@@ -79,13 +79,24 @@ package struct StoreComparison {
                 count += rows.count
                 progress(count)
             }
-            try new.snapshot.forEachBatch(of: newEntity) { rows in
+            try Self.forEachFew(of: newEntity, new) { rows in
                 let added = try rows.filter { try partners.old(of: $0.reference, newEntity) == nil }
                 for (row, object) in zip(added, try new.values.objects(added, of: newEntity, newFields)) {
                     try body(.added(new.values.reference(row, newEntity), object))
                 }
                 count += rows.count
                 progress(count)
+            }
+        }
+    }
+
+    /// Few rows at a time: their external data is in memory.
+    private static func forEachFew(
+        of entity: SQLEntity, _ store: ComparedStore, _ body: ([CoreData.Row]) throws -> Void
+    ) throws {
+        try store.snapshot.forEachBatch(of: entity) { rows in
+            for start in stride(from: 0, to: rows.count, by: 32) {
+                try body(Array(rows[start..<min(start + 32, rows.count)]))
             }
         }
     }

@@ -10,8 +10,9 @@ package struct DumpImport {
 
     package init(_ file: URL) { dump = DumpFile(file) }
 
-    /// How many objects are written at once.
+    /// How many objects are written at once, at most, and about how many bytes.
     private static let batchSize = 256
+    private static let batchBytes = 4 << 20
 
     /// Makes a new store. It is there when it is complete.
     ///
@@ -71,8 +72,8 @@ package struct DumpImport {
             let keys = ImportedKeys(store)
             count = try addRows(to: store, keys, progress)
             try keys.reserve()
-            try addLinks(to: store, keys, progress)
             try keys.checkDestinations()
+            try addLinks(to: store, keys, progress)
         }
         return count
     }
@@ -83,15 +84,18 @@ package struct DumpImport {
         var builder = ObjectBuilder(store.snapshot.schema, key: keys.key)
         var unit = UnitOfWork()
         var count = 0
+        var size = 0
         try dump.forEachObject { object, values, bytes in
             let row = try builder.row(values, object)
             guard let entity = store.snapshot.schema.entity(row.entityNumber) else { return }
             keys.note(row, entity)
             unit.inserts.append(.init(home: entity.home, row: row))
             count += 1
-            if unit.inserts.count == Self.batchSize {
+            size += row.cost
+            if unit.inserts.count >= Self.batchSize || size >= Self.batchBytes {
                 try store.save(unit)
                 unit = UnitOfWork()
+                size = 0
                 progress(bytes)
             }
         }

@@ -51,11 +51,15 @@ package struct StoreDump {
                 var objectSeparator = "\n"
                 try snapshot.forEachBatch(of: entity) { rows in
                     var text = ""
-                    for (row, object) in zip(rows, try values.objects(rows, of: entity, fields)) {
+                    try values.forEach(rows, of: entity, fields) { row, object in
                         text += objectSeparator
                         objectSeparator = ",\n"
                         text += Self.line(values.reference(row, entity), names, object)
                         missingFiles += object.values.count { $0.isMissingFile }
+                        if text.utf8.count > 1 << 20 {
+                            try write(text)
+                            text = ""
+                        }
                     }
                     try write(text)
                     count += rows.count

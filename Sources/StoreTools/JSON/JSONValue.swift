@@ -7,6 +7,11 @@ package enum JSONValue: Equatable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
+    /// The length of a text in bytes; 0 for any other value.
+    var textLength: Int {
+        if case .string(let text) = self { text.utf8.count } else { 0 }
+    }
+
     /// What kind of value it is, for messages.
     var kind: String {
         switch self {

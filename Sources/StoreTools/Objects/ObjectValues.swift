@@ -50,6 +50,18 @@ package struct ObjectValues {
     package func objects(
         _ rows: [CoreData.Row], of entity: SQLEntity, _ fields: [Field]
     ) throws -> [[String: JSONValue]] {
+        var objects: [[String: JSONValue]] = []
+        try forEach(rows, of: entity, fields) { objects.append($1) }
+        return objects
+    }
+
+    /// Hands out the values of rows of an entity or its subentities, one row at a time: external data can be large.
+    ///
+    /// - Throws: an error of SQLite, or what `body` throws.
+    package func forEach(
+        _ rows: [CoreData.Row], of entity: SQLEntity, _ fields: [Field],
+        _ body: (CoreData.Row, [String: JSONValue]) throws -> Void
+    ) throws {
         var links: [String: [Int64: [JSONValue]]] = [:]
         for field in fields where field.slot.kind == .toMany {
             guard let relationship = field.slot.relationship else { continue }
@@ -61,7 +73,7 @@ package struct ObjectValues {
                 }
             }
         }
-        return rows.map { row in
+        for row in rows {
             // What a property takes beside its own slot lies elsewhere in rows of a subentity.
             let layout = (schema.entity(row.entityNumber) ?? entity).home.layout
             var values: [String: JSONValue] = [:]
@@ -73,7 +85,7 @@ package struct ObjectValues {
                     values[field.name] = value(row, slot)
                 }
             }
-            return values
+            try body(row, values)
         }
     }
 

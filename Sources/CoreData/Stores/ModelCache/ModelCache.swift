@@ -54,7 +54,8 @@ package enum ModelCache {
     }
 
     /// The configuration of a model whose entities a store has; nil when it has those of all, or of none.
-    package static func configuration(of model: NSManagedObjectModel, for metadata: [String: Any]) -> String? {
+    package static func configuration(of model: NSManagedObjectModel, for metadata: [String: Any]) -> String?
+    {
         guard !model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else { return nil }
         return model.configurations.sorted().first {
             model.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata)
