@@ -50,6 +50,14 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(name: "ModelTools", dependencies: ["ManagedObjectModel"], swiftSettings: settings),
+        .target(
+            name: "StoreTools",
+            dependencies: ["CoreData", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StoreToolsTests",
+            dependencies: ["StoreTools", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: settings),
         // Not `coredata`: a file system that ignores case would take its folder for that of `CoreData`.
         .executableTarget(
             name: "CoreDataCommand",
@@ -57,7 +65,9 @@ let package = Package(
                 "CoreData",
                 "ModelPorting",
                 "ModelTools",
+                "StoreTools",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .target(
@@ -103,7 +113,9 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5)], plugins: ["CoreDataPortPlugin"]),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
-            name: "CoreDataCommandTests", dependencies: ["CoreDataCommand"], swiftSettings: settings),
+            name: "CoreDataCommandTests",
+            dependencies: ["CoreDataCommand", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: settings),
         .testTarget(
             name: "CocoaFoundationTests", dependencies: ["CocoaFoundation", "TestSupport"],
             swiftSettings: settings),

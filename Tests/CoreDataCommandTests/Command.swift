@@ -10,7 +10,9 @@ struct Command {
     /// - Parameters:
     ///   - arguments: what comes after `coredata`.
     ///   - folder: the working folder.
-    init(_ arguments: String..., in folder: URL? = nil) throws {
+    init(_ arguments: String..., in folder: URL? = nil) throws { try self.init(arguments, in: folder) }
+
+    init(_ arguments: [String], in folder: URL? = nil) throws {
         let process = Process()
         process.executableURL = Self.program
         process.arguments = arguments

@@ -59,6 +59,11 @@ package struct UnitOfWork {
     package struct Insert {
         package let home: StoredEntity
         package var row: Row
+
+        package init(home: StoredEntity, row: Row) {
+            self.home = home
+            self.row = row
+        }
     }
 
     package struct Update {
@@ -81,6 +86,12 @@ package struct UnitOfWork {
         package let relationship: NSRelationshipDescription
         package let owner: ObjectKey
         package let destination: ObjectKey
+
+        package init(relationship: NSRelationshipDescription, owner: ObjectKey, destination: ObjectKey) {
+            self.relationship = relationship
+            self.owner = owner
+            self.destination = destination
+        }
     }
 
     /// An ordered relationship whose order must be written.
@@ -88,6 +99,14 @@ package struct UnitOfWork {
         package let relationship: NSRelationshipDescription
         package let owner: ObjectKey
         package let destinations: [ObjectKey]
+
+        package init(
+            relationship: NSRelationshipDescription, owner: ObjectKey, destinations: [ObjectKey]
+        ) {
+            self.relationship = relationship
+            self.owner = owner
+            self.destinations = destinations
+        }
     }
 
     package var inserts: [Insert] = []

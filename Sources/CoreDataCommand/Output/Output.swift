@@ -30,6 +30,20 @@ struct Output {
         }
     }
 
+    /// Shows a text without ending the line.
+    func show(_ text: String) { try? handle.write(contentsOf: Data(text.utf8)) }
+
+    /// Writes a piece of a long text as it is.
+    ///
+    /// - Throws: a failure when it cannot be written, such as on a full disk.
+    func write(piece text: String) throws {
+        do {
+            try handle.write(contentsOf: Data(text.utf8))
+        } catch {
+            throw CommandFailure("The output cannot be written: \(error.localizedDescription)")
+        }
+    }
+
     /// Writes a value as JSON with sorted keys.
     func write(json value: some Encodable) throws {
         let encoder = JSONEncoder()

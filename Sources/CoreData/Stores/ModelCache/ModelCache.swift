@@ -5,8 +5,8 @@ import ManagedObjectModel
 /// The copy of its model that a store keeps in the table `Z_MODELCACHE`: the archive of the model in raw deflate, one row.
 ///
 /// Apple's framework takes the source model of a migration from it.
-enum ModelCache {
-    static let table = "Z_MODELCACHE"
+package enum ModelCache {
+    package static let table = "Z_MODELCACHE"
 
     /// No model of a store that we know of has an archive of more than 3 MB.
     private static let sizeLimit = 64 << 20
@@ -60,7 +60,8 @@ enum ModelCache {
     }
 
     /// The configuration of a model whose entities a store has; nil when it has those of all, or of none.
-    static func configuration(of model: NSManagedObjectModel, for metadata: [String: Any]) -> String? {
+    package static func configuration(of model: NSManagedObjectModel, for metadata: [String: Any]) -> String?
+    {
         guard !model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else { return nil }
         return model.configurations.sorted().first {
             model.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata)

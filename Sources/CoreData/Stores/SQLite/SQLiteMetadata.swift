@@ -4,7 +4,7 @@ import GRDB
 import ManagedObjectModel
 
 /// What a store says of itself: a property list in the table `Z_METADATA`.
-enum SQLiteMetadata {
+package enum SQLiteMetadata {
     /// The metadata of a new store.
     static func new(
         _ model: NSManagedObjectModel, configuration: String, autoVacuum: String
@@ -81,15 +81,18 @@ enum SQLiteMetadata {
                 """)
     }
 
+    /// The keys that say how the store is to be opened; all others are the application's, but for the type.
+    package static let formatKeys = [
+        NSStoreUUIDKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
+        "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey,
+        NSStoreModelVersionIdentifiersKey, "NSPersistenceFrameworkVersion", "_NSAutoVacuumLevel",
+    ]
+
     /// What an application sets, in the place of what it set before. Whatever says how the store is to be opened
     /// stays where the application does not set it; the type stays in any case.
     static func merging(_ new: [String: Any], into old: [String: Any]) -> [String: Any] {
         var merged = new
-        for key in [
-            NSStoreUUIDKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
-            "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey,
-            NSStoreModelVersionIdentifiersKey, "NSPersistenceFrameworkVersion", "_NSAutoVacuumLevel",
-        ] where merged[key] == nil {
+        for key in formatKeys where merged[key] == nil {
             merged[key] = old[key]
         }
         merged[NSStoreTypeKey] = old[NSStoreTypeKey] ?? NSSQLiteStoreType

@@ -1,0 +1,56 @@
+import Foundation
+import GRDB
+import ManagedObjectModel
+
+/// A transaction of many saves, with primary keys that the caller gives.
+///
+/// Valid only inside the call that hands it out.
+package struct StoreImport {
+    private let store: SQLiteStore
+    private let save: SQLiteSave
+    /// What is in the store, with what was saved so far.
+    package let snapshot: StoreSnapshot
+
+    fileprivate init(_ store: SQLiteStore, _ database: Database) {
+        self.store = store
+        save = SQLiteSave(store, database)
+        snapshot = StoreSnapshot(store, database)
+    }
+
+    /// The highest primary key that was ever given out in an entity's table.
+    ///
+    /// - Throws: 134060 when the store does not count the keys of the table.
+    package func highestReference(of home: StoredEntity) throws -> Int64 {
+        try save.reserve(home, count: 0) - 1
+    }
+
+    /// Gives out all primary keys of an entity's table up to one.
+    ///
+    /// - Throws: as `highestReference(of:)`.
+    package func reserve(upTo reference: Int64, of home: StoredEntity) throws {
+        let highest = try highestReference(of: home)
+        if reference > highest { _ = try save.reserve(home, count: Int(reference - highest)) }
+    }
+
+    /// Saves a unit of work whose references are those that the rows get.
+    ///
+    /// - Throws: an error of SQLite, such as that of a violated constraint.
+    package func save(_ unit: UnitOfWork) throws {
+        store.reports.removeAll()
+        _ = try save.run(unit)
+    }
+
+    /// The bytes that the column of an attribute gets for data.
+    package static func column(_ data: Data, _ slot: PropertySlot) -> Data {
+        slot.isExternal ? ExternalData.column(data) : data
+    }
+}
+
+extension SQLiteStore {
+    /// Writes much in one transaction, which is rolled back when `body` throws.
+    ///
+    /// - Throws: what `body` throws; 134030 when the store is read-only, 133021 when a constraint is violated.
+    package func importing(_ body: (StoreImport) throws -> Void) throws {
+        try write("import") { try body(StoreImport(self, $0)) }
+    }
+}

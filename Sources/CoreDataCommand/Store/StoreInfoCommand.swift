@@ -1,0 +1,50 @@
+import ArgumentParser
+import Foundation
+import StoreTools
+
+/// `coredata store info`.
+struct StoreInfoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info",
+        abstract: "Tells what a store is, and how many objects of each entity it has.",
+        discussion: """
+            It takes no model. Objects of subentities are counted with these only.
+
+            EXAMPLES
+              coredata store info Library.sqlite
+              coredata store info --json Photos.sqlite
+            """)
+
+    @Argument(help: "A SQLite store.", completion: .file())
+    var store: String
+    @Flag(help: "Print JSON; see Documentation/CommandLine.md for its shape.")
+    var json = false
+
+    func run() throws {
+        let report = try CommandFailure.wrapping { try StoreReport(URL(fileURLWithPath: store)) }
+        let output = Output.standard
+        if json { return try output.write(json: report) }
+        var facts = [("store", report.path), ("identifier", report.identifier)]
+        if let version = report.frameworkVersion { facts.append(("framework", "\(version)")) }
+        if !report.modelVersionIdentifiers.isEmpty {
+            facts.append(("model version", report.modelVersionIdentifiers.joined(separator: ", ")))
+        }
+        facts.append(("model copy", report.hasModelCache ? "yes" : "no"))
+        facts.append(("size", "\(report.byteCount) bytes"))
+        facts.append(("journal", report.journalMode))
+        if let count = report.historyTransactionCount { facts.append(("history", "\(count) transactions")) }
+        if report.externalFileCount > 0 {
+            facts.append(("external data", "\(report.externalFileCount) files"))
+        }
+        for (name, fact) in facts {
+            output.write(
+                output.styled(name.padding(toLength: 15, withPad: " ", startingAt: 0), .faint) + fact)
+        }
+        output.write("")
+        let width = report.entities.map { "\($0.count)".count }.max() ?? 0
+        for entity in report.entities {
+            let count = "\(entity.count)"
+            output.write(String(repeating: " ", count: width - count.count) + "\(count)  \(entity.name)")
+        }
+    }
+}

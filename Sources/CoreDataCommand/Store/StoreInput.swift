@@ -1,0 +1,40 @@
+import ArgumentParser
+import CoreData
+import StoreTools
+
+/// A store that a command was given, and its model.
+struct StoreInput: ParsableArguments {
+    @Argument(help: "A SQLite store.", completion: .file())
+    var store: String
+
+    @OptionGroup var model: StoreModelInput
+
+    var url: URL { URL(fileURLWithPath: store) }
+
+    /// Opens the store for reading.
+    func open() throws -> OpenStore {
+        let model = try model.load()
+        return try CommandFailure.wrapping { try OpenStore(url, model: model) }
+    }
+}
+
+/// The model of a store, where its own copy is not to be used.
+struct StoreModelInput: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The model: .xcdatamodeld, .xcdatamodel, .momd, .mom, or another store. Without it, the store's own copy."
+        ),
+        completion: .file())
+    var model: String?
+
+    @Option(help: "The version of a versioned model; without it the current one.")
+    var modelVersion: String?
+
+    func validate() throws {
+        if modelVersion != nil, model == nil { throw ValidationError("--model-version needs --model.") }
+    }
+
+    func load() throws -> NSManagedObjectModel? {
+        try model.map { try ModelInput.load($0, version: modelVersion) }
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Foundation
+import StoreTools
+
+/// `coredata store schema`.
+struct StoreSchemaCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schema",
+        abstract: "Tells the tables of a store, and which property each column is for.",
+        discussion: """
+            EXAMPLES
+              coredata store schema Library.sqlite
+              coredata store schema --sql Library.sqlite            the statements that made it; takes no model
+              coredata store schema --json --model Old.mom Old.sqlite
+            """)
+
+    @OptionGroup var input: StoreInput
+    @Flag(help: "Print the statements that made the tables, indexes and triggers.")
+    var sql = false
+    @Flag(help: "Print JSON; see Documentation/CommandLine.md for its shape.")
+    var json = false
+
+    func validate() throws {
+        if json, sql { throw ValidationError("--json and --sql exclude each other.") }
+    }
+
+    func run() throws {
+        let output = Output.standard
+        if sql {
+            let statements = try CommandFailure.wrapping { try StoreSchemaReport.statements(of: input.url) }
+            for statement in statements { output.write("\(statement);") }
+            return
+        }
+        let source = try input.open()
+        let report = try CommandFailure.wrapping { try StoreSchemaReport(source) }
+        if json { return try output.write(json: report) }
+        for (index, table) in report.tables.enumerated() {
+            if index > 0 { output.write("") }
+            let entities = table.entities.map { "\($0.name) \($0.number)" }.joined(separator: ", ")
+            output.write(output.styled(table.name, .bold) + (entities.isEmpty ? "" : "  (\(entities))"))
+            let width = table.columns.map(\.name.count).max() ?? 0
+            let typeWidth = table.columns.map(\.type.count).max() ?? 0
+            for column in table.columns {
+                let name = column.name.padding(toLength: width, withPad: " ", startingAt: 0)
+                let type = column.type.padding(toLength: typeWidth, withPad: " ", startingAt: 0)
+                output.write(
+                    "  \(name)  \(column.properties.isEmpty ? column.type : "\(type)  \(column.properties.joined(separator: ", "))")"
+                )
+            }
+            for name in table.indexes { output.write("  \(output.styled("index", .cyan)) \(name)") }
+            for name in table.triggers { output.write("  \(output.styled("trigger", .cyan)) \(name)") }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import CoreData
+import GRDB
+
+/// Finds what is broken in a store, without changing it.
+///
+/// An error is what keeps objects from being read, or a save from being right; a warning is what Apple's framework lets
+/// pass.
+package struct StoreCheck {
+    private let url: URL
+    private let model: NSManagedObjectModel?
+
+    /// - Parameter model: the model; nil for the copy that the store holds. Without either, only what can be known
+    ///   without one is checked.
+    package init(_ url: URL, model: NSManagedObjectModel? = nil) {
+        self.url = url
+        self.model = model
+    }
+
+    /// - Parameter progress: gets the name of what is checked next, and how much of the whole is done, 0 to 1.
+    /// - Throws: an error when the file is no store, or cannot be read at all.
+    package func findings(progress: (String, Double) -> Void = { _, _ in }) throws -> [StoreFinding] {
+        let tables = SQLiteStoreTables(url)
+        progress("database", 0)
+        var findings = try tables.read { try DatabaseCheck($0).findings() }
+        guard findings.isEmpty else { return findings }
+        let metadata: [String: Any]
+        do {
+            metadata = try tables.metadata()
+        } catch let error as NSError where error.code == CocoaError.Code.persistentStoreOpen.rawValue {
+            return [StoreFinding(.error, .unreadableMetadata, error.localizedDescription)]
+        }
+        findings += try tables.read { try PrimaryKeyCheck($0).findings() }
+        findings += try tables.read { try ForeignTriggers($0).names }.map {
+            StoreFinding(
+                .warning, .foreignTrigger,
+                "trigger \($0) calls a function that Apple's framework does not have; prepare-for-apple drops it"
+            )
+        }
+        guard let open = try openStore(metadata, &findings) else { return findings }
+        defer { try? open.close() }
+        findings += try open.store.withSnapshot { snapshot in
+            var found: [StoreFinding] = []
+            let entities = snapshot.schema.entities
+            for (index, entity) in entities.enumerated() {
+                progress(entity.name, Double(index + 1) / Double(entities.count + 2))
+                found += try EntityCheck(snapshot, entity).findings()
+                found += try RelationshipCheck(snapshot, entity).findings()
+            }
+            progress("join tables", Double(entities.count + 1) / Double(entities.count + 2))
+            found += try JoinTableCheck(snapshot).findings()
+            found += try ExternalDataCheck(snapshot, folder: tables.externalDataFolder).findings()
+            found += try snapshot.unsupportedFeatures().map {
+                StoreFinding(
+                    .warning, .unsupportedFeature, "the store is opened read-only here: it has \($0)")
+            }
+            return found
+        }
+        return findings
+    }
+
+    /// Opens the store with its model; nil, with a finding, when that cannot be done.
+    private func openStore(_ metadata: [String: Any], _ findings: inout [StoreFinding]) throws -> OpenStore? {
+        var model = model
+        do {
+            let copy = try NSPersistentStoreCoordinator.cachedModelForPersistentStore(
+                ofType: NSSQLiteStoreType, at: url, options: [NSReadOnlyPersistentStoreOption: true])
+            if model == nil { model = copy }
+        } catch let error as NSError {
+            if error.code != CocoaError.Code.coreData.rawValue {
+                findings.append(StoreFinding(.error, .unreadableModel, error.localizedDescription))
+            } else if model == nil {
+                findings.append(
+                    StoreFinding(
+                        .warning, .noModel,
+                        "the store holds no copy of its model; give it with --model to have rows checked"))
+            }
+        }
+        guard let model else { return nil }
+        do {
+            return try OpenStore(url, model: model)
+        } catch let error as NSError {
+            let isOfTables = error.code == CocoaError.Code.persistentStoreIncompatibleSchema.rawValue
+            findings.append(
+                StoreFinding(.error, isOfTables ? .missingTable : .modelMismatch, error.localizedDescription))
+            return nil
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import CoreData
+
+/// The text of a `StoreDump` in a file, read piece by piece.
+package struct DumpFile {
+    private let url: URL
+
+    package init(_ url: URL) { self.url = url }
+
+    /// No model that we know of has an archive of more than 3 MB.
+    private static let maximumModelLength = 64 << 20
+
+    /// What stands before the objects.
+    package struct Header {
+        /// The archive of the model, in raw deflate.
+        package var modelArchive: Data?
+        package var metadata: [String: JSONValue] = [:]
+
+        /// The model; nil when the dump has none.
+        ///
+        /// - Throws: an error when the archive cannot be read.
+        func model() throws -> NSManagedObjectModel? {
+            try modelArchive.map {
+                try NSManagedObjectModel(
+                    modelCacheArchive: try RawDeflate.decompress($0, limit: maximumModelLength))
+            }
+        }
+    }
+
+    /// Reads what stands before the objects.
+    ///
+    /// - Throws: an error that names the line, when it is not what a dump has there.
+    package func header() throws -> Header {
+        let reader = try JSONReader(url)
+        return try naming {
+            var header = Header()
+            var format = JSONValue.null
+            var version = JSONValue.null
+            try forEachMember(reader) { name in
+                switch name {
+                case "format": format = try reader.value()
+                case "version": version = try reader.value()
+                case "model": header.modelArchive = try modelArchive(reader)
+                case "metadata":
+                    guard case .object(let members) = try reader.value() else {
+                        throw reader.failure("'metadata' is no object")
+                    }
+                    header.metadata = members
+                case "entities": return false
+                default: throw reader.failure("a dump has no member '\(name)'")
+                }
+                return true
+            }
+            guard format == .string(StoreDump.format) else {
+                throw StoreToolError("it is no dump: 'format' is not \"\(StoreDump.format)\"")
+            }
+            guard version == .number(String(StoreDump.version)) else {
+                throw StoreToolError("it is a dump of a version that is not known here")
+            }
+            return header
+        }
+    }
+
+    private func modelArchive(_ reader: JSONReader) throws -> Data {
+        guard case .string(let text) = try reader.value(), let data = Data(base64Encoded: text) else {
+            throw reader.failure("'model' is not in base64")
+        }
+        return data
+    }
+
+    /// Hands out the objects, one at a time, and how many bytes of the file were read.
+    ///
+    /// - Throws: an error that names the line; what `body` throws.
+    package func forEachObject(
+        _ body: (ObjectReference, [String: JSONValue], Int) throws -> Void
+    ) throws {
+        let reader = try JSONReader(url)
+        try naming {
+            try forEachMember(reader) { name in
+                guard name == "entities" else {
+                    _ = try reader.value()
+                    return true
+                }
+                try reader.beginList()
+                var isFirst = true
+                while try reader.hasElement(&isFirst) { try readEntity(reader, body) }
+                return true
+            }
+            try reader.end()
+        }
+    }
+
+    private func readEntity(
+        _ reader: JSONReader, _ body: (ObjectReference, [String: JSONValue], Int) throws -> Void
+    ) throws {
+        var entity: String?
+        try forEachMember(reader) { name in
+            switch name {
+            case "name":
+                guard case .string(let text) = try reader.value() else {
+                    throw reader.failure("'name' is no string")
+                }
+                entity = text
+            case "objects":
+                try reader.beginList()
+                var isFirst = true
+                while try reader.hasElement(&isFirst) {
+                    guard case .object(let values) = try reader.value(),
+                        case .string(let text)? = values[ObjectValues.objectID],
+                        let reference = ObjectReference(text)
+                    else {
+                        throw reader.failure(
+                            "an object with '\(ObjectValues.objectID)', such as \"Book/1\", is expected")
+                    }
+                    guard entity.map({ $0 == reference.entity }) ?? true else {
+                        throw reader.failure("\(reference) stands among the objects of \(entity ?? "")")
+                    }
+                    try body(reference, values, reader.byteCount)
+                }
+            default: throw reader.failure("an entity of a dump has no member '\(name)'")
+            }
+            return true
+        }
+    }
+
+    /// - Parameter body: reads the value of a member; returns false when the rest is not wanted.
+    private func forEachMember(_ reader: JSONReader, _ body: (String) throws -> Bool) throws {
+        try reader.beginObject()
+        var isFirst = true
+        while let name = try reader.key(&isFirst) { guard try body(name) else { return } }
+    }
+
+    private func naming<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let error as StoreToolError {
+            throw StoreToolError("\(url.path): \(error.description)")
+        }
+    }
+}

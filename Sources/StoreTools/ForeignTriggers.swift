@@ -1,0 +1,50 @@
+import CoreData
+import GRDB
+
+/// Triggers that call functions which Apple's framework does not have: those of derived attributes with `canonical:`,
+/// `uppercase:` and `lowercase:`. A store with them is read there, and not saved.
+package struct ForeignTriggers {
+    /// The names, sorted.
+    package let names: [String]
+
+    /// - Throws: an error of SQLite.
+    package init(_ database: Database) throws {
+        let functions = [
+            SQLiteFunctionNames.uppercase, SQLiteFunctionNames.lowercase, SQLiteFunctionNames.canonical,
+            SQLiteFunctionNames.textMatch,
+        ]
+        names = try GRDB.Row.fetchAll(
+            database, sql: "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
+        ).compactMap { row in
+            guard let name = String.fromDatabaseValue(row[0]), let text = String.fromDatabaseValue(row[1]),
+                functions.contains(where: { text.range(of: $0, options: .caseInsensitive) != nil })
+            else { return nil }
+            return name
+        }
+    }
+
+    /// Drops the triggers of a store.
+    ///
+    /// - Returns: their names.
+    /// - Throws: 259, 134010, 134080 or 134090 when the file is no store or cannot be written; it is as it was.
+    package static func drop(from url: URL) throws -> [String] {
+        let tables = SQLiteStoreTables(url)
+        _ = try tables.metadata()
+        let found = try tables.read { try ForeignTriggers($0).names }
+        guard !found.isEmpty else { return [] }
+        return try tables.write { database in
+            let names = try ForeignTriggers(database).names
+            for name in names { try database.execute(sql: "DROP TRIGGER \(SQLiteDialect().quoted(name))") }
+            return names
+        }
+    }
+
+    /// The names in a store, which does not change.
+    ///
+    /// - Throws: as `drop(from:)`.
+    package static func names(in url: URL) throws -> [String] {
+        let tables = SQLiteStoreTables(url)
+        _ = try tables.metadata()
+        return try tables.read { try ForeignTriggers($0).names }
+    }
+}

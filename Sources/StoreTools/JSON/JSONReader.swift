@@ -1,0 +1,254 @@
+import Foundation
+
+/// Reads JSON of any length from a file, piece by piece: whoever reads descends into lists and objects, and takes the
+/// values in them one at a time.
+package final class JSONReader {
+    private let handle: FileHandle?
+    private var buffer: [UInt8] = []
+    private var position = 0
+    private var line = 1
+    /// How many bytes were read from the file so far.
+    package private(set) var byteCount = 0
+
+    /// Values inside values, at most; texts and names, in bytes.
+    private static let maximumDepth = 64
+    private static let maximumTextLength = 1 << 30
+
+    /// - Throws: an error when the file cannot be read.
+    package init(_ url: URL) throws {
+        guard let handle = FileHandle(forReadingAtPath: url.path) else {
+            throw StoreToolError("\(url.path) cannot be read.")
+        }
+        self.handle = handle
+    }
+
+    fileprivate init(text: String) {
+        handle = nil
+        buffer = Array(text.utf8)
+    }
+
+    deinit { try? handle?.close() }
+
+    package func failure(_ what: String) -> StoreToolError { StoreToolError("line \(line): \(what)") }
+
+    // MARK: Lists and objects
+
+    /// Enters a list.
+    package func beginList() throws { try expect("[", "a list") }
+
+    /// Enters an object.
+    package func beginObject() throws { try expect("{", "an object") }
+
+    /// Whether there is another element; leaves the list when there is none.
+    ///
+    /// - Parameter isFirst: whether none was read yet; set to false.
+    package func hasElement(_ isFirst: inout Bool) throws -> Bool {
+        guard try next() != UInt8(ascii: "]") else {
+            position += 1
+            return false
+        }
+        if !isFirst { try expect(",", "a comma or the end of the list") }
+        isFirst = false
+        return true
+    }
+
+    /// The name of the next member; nil when there is none, and the object is left.
+    ///
+    /// - Parameter isFirst: whether none was read yet; set to false.
+    package func key(_ isFirst: inout Bool) throws -> String? {
+        guard try next() != UInt8(ascii: "}") else {
+            position += 1
+            return nil
+        }
+        if !isFirst { try expect(",", "a comma or the end of the object") }
+        isFirst = false
+        guard try next() == UInt8(ascii: "\"") else { throw failure("the name of a member is expected") }
+        let name = try string()
+        try expect(":", "a colon")
+        return name
+    }
+
+    /// Nothing may follow.
+    package func end() throws {
+        while let byte = try peek() {
+            guard Self.isSpace(byte) else { throw failure("something follows the end") }
+            skipSpace(byte)
+        }
+    }
+
+    // MARK: Values
+
+    /// The next value, whole.
+    package func value() throws -> JSONValue { try value(depth: 0) }
+
+    private func value(depth: Int) throws -> JSONValue {
+        guard depth < Self.maximumDepth else { throw failure("values lie too deep inside each other") }
+        let byte = try next()
+        var isFirst = true
+        switch byte {
+        case UInt8(ascii: "["):
+            try beginList()
+            var elements: [JSONValue] = []
+            while try hasElement(&isFirst) { elements.append(try value(depth: depth + 1)) }
+            return .array(elements)
+        case UInt8(ascii: "{"):
+            try beginObject()
+            var members: [String: JSONValue] = [:]
+            while let name = try key(&isFirst) {
+                guard members.updateValue(try value(depth: depth + 1), forKey: name) == nil else {
+                    throw failure("the member '\(name)' is there twice")
+                }
+            }
+            return .object(members)
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
+        default:
+            switch try word() {
+            case "null": return .null
+            case "true": return .bool(true)
+            case "false": return .bool(false)
+            case let word: throw failure("'\(word)' is no value of JSON")
+            }
+        }
+    }
+
+    private func word() throws -> String {
+        var bytes: [UInt8] = []
+        while let byte = try peek(), bytes.count < 20, byte > 0x20, !",:[]{}\"".utf8.contains(byte) {
+            bytes.append(byte)
+            position += 1
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func number() throws -> String {
+        var bytes: [UInt8] = []
+        while let byte = try peek(), bytes.count < 400,
+            (byte >= 0x30 && byte <= 0x39) || "+-.eE".utf8.contains(byte)
+        {
+            bytes.append(byte)
+            position += 1
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil else {
+            throw failure("'\(text)' is no number of JSON")
+        }
+        return text
+    }
+
+    private func string() throws -> String {
+        position += 1
+        var bytes: [UInt8] = []
+        while true {
+            guard let byte = try peek() else { throw failure("a string has no end") }
+            // What needs no look at each byte.
+            var end = position
+            while end < buffer.count, buffer[end] != 0x22, buffer[end] != 0x5C, buffer[end] >= 0x20 {
+                end += 1
+            }
+            if end > position {
+                bytes += buffer[position..<end]
+                position = end
+                guard bytes.count <= Self.maximumTextLength else { throw failure("a string is too long") }
+                continue
+            }
+            position += 1
+            switch byte {
+            case 0x22:
+                guard let text = String(validating: bytes, as: UTF8.self) else {
+                    throw failure("a string is not in UTF-8")
+                }
+                return text
+            case 0x5C: try escape(&bytes)
+            default: throw failure("a string has a control character")
+            }
+        }
+    }
+
+    private func escape(_ bytes: inout [UInt8]) throws {
+        guard let byte = try peek() else { throw failure("a string has no end") }
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): bytes.append(byte)
+        case UInt8(ascii: "b"): bytes.append(0x08)
+        case UInt8(ascii: "f"): bytes.append(0x0C)
+        case UInt8(ascii: "n"): bytes.append(0x0A)
+        case UInt8(ascii: "r"): bytes.append(0x0D)
+        case UInt8(ascii: "t"): bytes.append(0x09)
+        case UInt8(ascii: "u"): bytes += try escapedScalar()
+        default: throw failure("a string has an unknown escape")
+        }
+    }
+
+    private func escapedScalar() throws -> [UInt8] {
+        var number = try hexadecimal()
+        if number >= 0xD800, number < 0xDC00 {
+            guard try peek() == 0x5C else { throw failure("half a surrogate pair") }
+            position += 1
+            guard try peek() == UInt8(ascii: "u") else { throw failure("half a surrogate pair") }
+            position += 1
+            let low = try hexadecimal()
+            guard low >= 0xDC00, low < 0xE000 else { throw failure("half a surrogate pair") }
+            number = 0x10000 + (number - 0xD800) << 10 + (low - 0xDC00)
+        }
+        guard let scalar = Unicode.Scalar(number) else { throw failure("half a surrogate pair") }
+        return Array(String(Character(scalar)).utf8)
+    }
+
+    private func hexadecimal() throws -> UInt32 {
+        var number: UInt32 = 0
+        for _ in 0..<4 {
+            guard let byte = try peek(), let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+                throw failure("four hexadecimal digits are expected")
+            }
+            number = number << 4 + UInt32(digit)
+            position += 1
+        }
+        return number
+    }
+
+    // MARK: Bytes
+
+    private func expect(_ character: Unicode.Scalar, _ what: String) throws {
+        guard try next() == UInt8(ascii: character) else { throw failure("\(what) is expected") }
+        position += 1
+    }
+
+    /// The next byte that is no space; it stays.
+    private func next() throws -> UInt8 {
+        while let byte = try peek() {
+            guard Self.isSpace(byte) else { return byte }
+            skipSpace(byte)
+        }
+        throw failure("the text ends too early")
+    }
+
+    private func skipSpace(_ byte: UInt8) {
+        if byte == 0x0A { line += 1 }
+        position += 1
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+    }
+
+    private func peek() throws -> UInt8? {
+        if position < buffer.count { return buffer[position] }
+        guard let data = try handle?.read(upToCount: 256 << 10), !data.isEmpty else { return nil }
+        buffer = [UInt8](data)
+        position = 0
+        byteCount += buffer.count
+        return buffer[0]
+    }
+}
+
+extension JSONValue {
+    /// Reads a text that is one value.
+    ///
+    /// - Throws: an error that says what is wrong with it.
+    package init(parsing text: String) throws {
+        let reader = JSONReader(text: text)
+        self = try reader.value()
+        try reader.end()
+    }
+}

@@ -1,0 +1,45 @@
+import CoreData
+
+/// The metadata of a store that is not open.
+package struct StoreMetadata {
+    private let url: URL
+
+    package init(_ url: URL) { self.url = url }
+
+    /// All values by key, sorted.
+    ///
+    /// - Throws: 259, 134010, 134080 or 134090 when the file is no store or cannot be read.
+    package func values() throws -> [(key: String, value: JSONValue)] {
+        try SQLiteStoreTables(url).metadata().sorted { $0.key.utf8Precedes($1.key) }
+            .map { ($0.key, try PropertyListJSON.json($0.value)) }
+    }
+
+    /// The values that the application has set.
+    ///
+    /// - Throws: as `values()`.
+    package func applicationValues() throws -> [(key: String, value: JSONValue)] {
+        try values().filter { !Self.isOfFormat($0.key) }
+    }
+
+    private static func isOfFormat(_ key: String) -> Bool {
+        key == NSStoreTypeKey || SQLiteMetadata.formatKeys.contains(key)
+    }
+
+    /// Sets and removes values; others stay.
+    ///
+    /// - Throws: as `values()`; an error for a key that says how the store is to be opened, for one to be removed that
+    ///   is not there, and for a value that property lists do not have. The store is as it was then.
+    package func change(setting values: [String: JSONValue], removing keys: [String]) throws {
+        for key in Array(values.keys) + keys where Self.isOfFormat(key) {
+            throw StoreToolError(
+                "'\(key)' says what the store is and how to open it; it is not the application's to change.")
+        }
+        var metadata = try SQLiteStoreTables(url).metadata()
+        for key in keys where metadata.removeValue(forKey: key) == nil {
+            throw StoreToolError("The metadata has no key '\(key)'.")
+        }
+        for (key, value) in values { metadata[key] = try PropertyListJSON.propertyList(value) }
+        try NSPersistentStoreCoordinator.setMetadata(
+            metadata, forPersistentStoreOfType: NSSQLiteStoreType, at: url)
+    }
+}

@@ -1,0 +1,87 @@
+import CoreData
+import GRDB
+
+/// What a store is and how much is in it. It takes no model.
+package struct StoreReport: Encodable, Sendable {
+    package struct Entity: Encodable, Sendable {
+        package let name: String
+        /// Rows of the entity itself; those of its subentities are not counted in.
+        package let count: Int
+    }
+
+    package let path: String
+    package let type: String
+    package let identifier: String
+    package let frameworkVersion: Int?
+    package let modelVersionIdentifiers: [String]
+    /// Bytes of the file and of its log.
+    package let byteCount: Int
+    package let journalMode: String
+    package let hasModelCache: Bool
+    /// The transactions of its persistent history; nil without one.
+    package let historyTransactionCount: Int?
+    /// The files of external data beside the store.
+    package let externalFileCount: Int
+    /// By name.
+    package let entities: [Entity]
+
+    /// - Throws: 259, 134010, 134080 or 134090 when the file is no store or cannot be read.
+    package init(_ url: URL) throws {
+        let tables = SQLiteStoreTables(url)
+        let metadata = try tables.metadata()
+        path = url.path
+        type = metadata[NSStoreTypeKey] as? String ?? NSSQLiteStoreType
+        identifier = metadata[NSStoreUUIDKey] as? String ?? ""
+        frameworkVersion = (metadata["NSPersistenceFrameworkVersion"] as? NSNumber)?.intValue
+        modelVersionIdentifiers = (metadata[NSStoreModelVersionIdentifiersKey] as? [Any] ?? [])
+            .map { "\($0)" }.filter { !$0.isEmpty }.sorted()
+        byteCount = Self.size(url.path) + Self.size(url.path + "-wal")
+        externalFileCount =
+            (try? FileManager.default.contentsOfDirectory(atPath: tables.externalDataFolder.path))?.count ?? 0
+        // The second byte of the two tells which journal the file is for.
+        let header = FileHandle(forReadingAtPath: url.path).flatMap { try? $0.read(upToCount: 20) }
+        journalMode = (header.map { $0.count == 20 && $0[19] == 2 } ?? false) ? "wal" : "rollback"
+        (hasModelCache, historyTransactionCount, entities) = try tables.read { database in
+            (
+                try database.tableExists(ModelCache.table), try Self.transactions(database),
+                try Self.entities(database)
+            )
+        }
+    }
+
+    private static func transactions(_ database: Database) throws -> Int? {
+        guard try database.tableExists("ATRANSACTION") else { return nil }
+        return try Int.fetchOne(database, sql: "SELECT count(*) FROM ATRANSACTION")
+    }
+
+    private static func entities(_ database: Database) throws -> [Entity] {
+        let numbers = try EntityNumbers(database)
+        var counts: [String: [Int64: Int]] = [:]
+        var entities: [Entity] = []
+        for entity in numbers.all where !entity.isPrivate {
+            guard let table = numbers.table(of: entity) else {
+                throw StoreToolError("The store has no table for entity '\(entity.name)'.")
+            }
+            if counts[table] == nil {
+                let rows = try GRDB.Row.fetchAll(
+                    database,
+                    sql:
+                        "SELECT Z_ENT, count(*) FROM \(SQLiteDialect().quoted(table)) GROUP BY Z_ENT LIMIT 20000"
+                )
+                var found: [Int64: Int] = [:]
+                for row in rows {
+                    if let number = Int64.fromDatabaseValue(row[0]) {
+                        found[number] = Int.fromDatabaseValue(row[1])
+                    }
+                }
+                counts[table] = found
+            }
+            entities.append(Entity(name: entity.name, count: counts[table]?[entity.number] ?? 0))
+        }
+        return entities.sorted { $0.name.utf8Precedes($1.name) }
+    }
+
+    private static func size(_ path: String) -> Int {
+        (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.intValue ?? 0
+    }
+}

@@ -1,0 +1,100 @@
+import CoreData
+import GRDB
+
+/// The tables of a store, with what of the model each column is for.
+package struct StoreSchemaReport: Encodable, Sendable {
+    package struct Column: Encodable, Sendable {
+        package let name: String
+        /// The declared type.
+        package let type: String
+        /// The properties, as `Book.title`; none for columns of the format itself and for unknown ones.
+        package let properties: [String]
+    }
+
+    package struct Entity: Encodable, Sendable {
+        package let name: String
+        package let number: Int
+    }
+
+    package struct Table: Encodable, Sendable {
+        package let name: String
+        /// Those whose rows the table has, by number.
+        package let entities: [Entity]
+        package let columns: [Column]
+        package let indexes: [String]
+        package let triggers: [String]
+    }
+
+    /// By name.
+    package let tables: [Table]
+
+    /// - Throws: an error of the store.
+    package init(_ source: OpenStore) throws {
+        let schema = source.store.schema
+        var properties: [String: [String: [String]]] = [:]
+        for entity in schema.entities {
+            let layout = entity.home.layout
+            let inherited = layout.superlayout?.slots.count ?? 0
+            for column in entity.columns where column.slot >= inherited {
+                let name = "\(entity.name).\(layout.slots[column.slot].name)"
+                properties[entity.table, default: [:]][column.name, default: []].append(name)
+            }
+            for slot in layout.slots[inherited...] where slot.kind == .toMany {
+                guard let relationship = slot.relationship, let links = schema.links(of: relationship) else {
+                    continue
+                }
+                let name = "\(entity.name).\(slot.name)"
+                if links.kind == .joinTable {
+                    properties[links.table, default: [:]][links.destination, default: []].append(name)
+                } else if relationship.inverseRelationship == nil {
+                    properties[links.table, default: [:]][links.owner, default: []].append(name)
+                }
+                if let order = links.order {
+                    properties[links.table, default: [:]][order, default: []].append("order of \(name)")
+                }
+            }
+        }
+        let names = properties
+        tables = try source.store.withSnapshot { snapshot in
+            try String.fetchAll(
+                snapshot.database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+            ).map { name in
+                try Self.table(name, schema, names[name] ?? [:], snapshot.database)
+            }
+        }
+    }
+
+    private static func table(
+        _ name: String, _ schema: SQLSchema, _ properties: [String: [String]], _ database: Database
+    ) throws -> Table {
+        let columns = try GRDB.Row.fetchAll(
+            database, sql: "SELECT name, type FROM pragma_table_info(?)", arguments: [name]
+        ).compactMap { row -> Column? in
+            guard let column = String.fromDatabaseValue(row[0]) else { return nil }
+            return Column(
+                name: column, type: String.fromDatabaseValue(row[1]) ?? "",
+                properties: properties[column] ?? [])
+        }
+        func parts(_ type: String) throws -> [String] {
+            try String.fetchAll(
+                database, sql: "SELECT name FROM sqlite_master WHERE type = ? AND tbl_name = ? ORDER BY name",
+                arguments: [type, name])
+        }
+        return Table(
+            name: name,
+            entities: schema.entities.filter { $0.table == name }
+                .map { Entity(name: $0.name, number: Int($0.number)) },
+            columns: columns, indexes: try parts("index"), triggers: try parts("trigger"))
+    }
+
+    /// The statements that made a store's tables, indexes and triggers, in the order in which they were made.
+    ///
+    /// - Throws: 259, 134010, 134080 or 134090 when the file is no store or cannot be read.
+    package static func statements(of url: URL) throws -> [String] {
+        let tables = SQLiteStoreTables(url)
+        _ = try tables.metadata()
+        return try tables.read {
+            try String.fetchAll($0, sql: "SELECT sql FROM sqlite_master WHERE sql NOT NULL ORDER BY rowid")
+        }
+    }
+}

@@ -1,0 +1,10 @@
+import Foundation
+
+/// Why a tool cannot do its work: a sentence for whoever asked.
+package struct StoreToolError: Error, LocalizedError, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+
+    package var errorDescription: String? { description }
+}

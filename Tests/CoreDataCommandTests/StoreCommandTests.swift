@@ -1,0 +1,300 @@
+import Foundation
+import GRDB
+import Testing
+
+@Suite struct StoreCommandTests {
+    private let folder: ModelFolder
+    private let store: String
+
+    /// Makes a store of a text, by the command itself.
+    init() throws {
+        folder = try ModelFolder()
+        store = folder.url.appending(path: "Library.sqlite").path
+        try folder.write(
+            """
+            {"format": "coredata-dump", "version": 1, "metadata": {"edition": "first"}, "entities": [
+              {"name": "Author", "objects": [
+                {"objectID": "Author/1", "name": "Le Guin"}, {"objectID": "Author/2", "name": null}]},
+              {"name": "Book", "objects": [
+                {"objectID": "Book/1", "name": "The Dispossessed", "pages": 341, "author": "Author/1"},
+                {"objectID": "Book/2", "name": "A, \\"B\\"", "pages": null, "author": "Author/1"},
+                {"objectID": "Book/3", "pages": 12}]}]}
+            """, to: "library.json")
+        let run = try coredata("import", store, file("library.json"), "--model", folder.model)
+        try #require(run.status == 0, "\(run.errors)")
+        #expect(run.output == "5 objects\n")
+    }
+
+    private func coredata(_ arguments: String...) throws -> Command { try Command(["store"] + arguments) }
+
+    private func file(_ name: String) -> String { folder.url.appending(path: name).path }
+
+    private func sql(_ statement: String) throws {
+        let queue = try DatabaseQueue(path: store)
+        try queue.write { try $0.execute(sql: statement) }
+        try queue.close()
+    }
+
+    // MARK: info, schema
+
+    @Test func infoCountsTheObjectsOfEachEntity() throws {
+        struct Info: Decodable {
+            struct Entity: Decodable, Equatable {
+                let name: String
+                let count: Int
+            }
+            let path: String
+            let type: String
+            let identifier: String
+            let byteCount: Int
+            let journalMode: String
+            let hasModelCache: Bool
+            let entities: [Entity]
+        }
+        let info = try coredata("info", "--json", store).json(Info.self)
+        #expect(info.entities == [.init(name: "Author", count: 2), .init(name: "Book", count: 3)])
+        #expect(info.path == store && info.type == "SQLite" && info.hasModelCache && info.byteCount > 4096)
+        #expect(UUID(uuidString: info.identifier) != nil && info.journalMode == "wal")
+        let text = try coredata("info", store)
+        #expect(text.status == 0 && text.output.hasSuffix("\n2  Author\n3  Book\n"))
+        #expect(!text.output.contains("\u{1B}"))
+    }
+
+    @Test func schemaTellsColumnsAndStatements() throws {
+        let text = try coredata("schema", store).output
+        #expect(text.contains("ZBOOK  (Book 2)\n") && text.contains("  ZPAGES   INTEGER  Book.pages\n"))
+        #expect(try coredata("schema", "--sql", store).output.contains("CREATE TABLE ZBOOK"))
+        let json = try coredata("schema", "--json", store).output
+        #expect(json.contains("\"Book.pages\""))
+        #expect(try coredata("schema", "--json", "--sql", store).status == 64)
+    }
+
+    // MARK: query
+
+    @Test func queryPrintsATable() throws {
+        let run = try coredata("query", store, "Book", "pages > 5", "--sort", "pages:desc")
+        #expect(
+            run.output == """
+                objectID  author    name              pages
+                Book/1    Author/1  The Dispossessed  341
+                Book/3                                12
+
+                """)
+        #expect(run.status == 0 && run.errors == "")
+        let none = try coredata("query", store, "Book", "pages > 5000")
+        #expect(none.status == 0 && none.output == "" && none.errors == "no objects\n")
+    }
+
+    @Test func queryCountsAndLimits() throws {
+        #expect(try coredata("query", store, "Book", "--count").output == "3\n")
+        #expect(try coredata("query", store, "Book", "author.name == 'Le Guin'", "--count").output == "2\n")
+        #expect(try coredata("query", store, "Book", "--limit", "2", "--count").output == "2\n")
+        #expect(try coredata("query", store, "Book", "--limit", "0").status == 64)
+    }
+
+    @Test func queryPrintsJSONAndValues() throws {
+        struct Book: Decodable, Equatable {
+            let objectID: String
+            let name: String?
+            let pages: Int?
+            let author: String?
+        }
+        let books = try coredata("query", store, "Book", "--sort", "name,pages", "--json").json([Book].self)
+        #expect(
+            books == [
+                Book(objectID: "Book/3", name: "", pages: 12, author: nil),
+                Book(objectID: "Book/2", name: "A, \"B\"", pages: nil, author: "Author/1"),
+                Book(objectID: "Book/1", name: "The Dispossessed", pages: 341, author: "Author/1"),
+            ])
+        #expect(try coredata("query", store, "Book", "pages > 9999", "--json").json([Book].self) == [])
+        let csv = try coredata("query", store, "Book", "--csv", "--columns", "name,pages")
+        #expect(
+            csv.output == """
+                objectID,name,pages
+                Book/1,The Dispossessed,341
+                Book/2,"A, ""B""\",
+                Book/3,"",12
+
+                """)
+        #expect(try coredata("query", store, "Book", "--csv", "--json").status == 64)
+        let author = try coredata("query", store, "Author", "name == 'Le Guin'", "--columns", "books")
+        #expect(author.output.contains("Book/1 Book/2"))
+    }
+
+    @Test(arguments: [
+        (["Novel"], "no entity named 'Novel'; it has: Author, Book."), (["Book", "pages >"], ""),
+        (["Book", "chapters == 1"], "chapters"), (["Book", "--sort", "chapters"], "chapters"),
+        (["Book", "--columns", "chapters"], "chapters"),
+    ])
+    func queryNamesWhatIsWrong(_ arguments: [String], _ message: String) throws {
+        let run = try Command(["store", "query", store] + arguments)
+        #expect(run.status == 2 && run.output == "")
+        #expect(
+            run.errors.hasPrefix("error: ") && (message.isEmpty || run.errors.contains(message)),
+            "\(run.errors)")
+    }
+
+    // MARK: dump, import, export, diff
+
+    @Test func aDumpIsImportedWithoutLoss() throws {
+        #expect(try coredata("dump", "--json", "-o", file("dump.json"), store).status == 0)
+        let copy = file("Copy.sqlite")
+        #expect(try coredata("import", copy, file("dump.json")).output == "5 objects\n")
+        let again = try coredata("dump", "--json", copy)
+        #expect(try Data(contentsOf: folder.url.appending(path: "dump.json")) == Data(again.output.utf8))
+        #expect(try coredata("diff", store, copy).status == 0)
+        #expect(try coredata("check", copy).output == "0 errors, 0 warnings\n")
+        #expect(try coredata("metadata", copy).output.contains("first"))
+    }
+
+    @Test func importRefusesWhatDoesNotFit() throws {
+        let again = try coredata("import", store, file("library.json"))
+        #expect(again.status == 2 && again.errors.contains("--append"))
+        let model = try coredata("import", file("New.sqlite"), file("library.json"))
+        #expect(model.status == 2 && model.errors.contains("--model"))
+        #expect(try coredata("import", "--append", file("New.sqlite"), file("library.json")).status == 2)
+        let swapped = try coredata("import", file("New.sqlite"), store, "--model", folder.model)
+        #expect(swapped.status == 2 && !folder.exists("New.sqlite"))
+        #expect(try coredata("import", "--append", store, file("library.json")).status == 0)
+        #expect(try coredata("query", store, "Book", "--count").output == "6\n")
+    }
+
+    @Test func dumpPrintsText() throws {
+        let text = try coredata("dump", "--entity", "Book", store).output
+        #expect(
+            text.hasPrefix(
+                """
+                Book/1
+                  author  Author/1
+                  name    The Dispossessed
+                  pages   341
+                """))
+        #expect(!text.contains("\nAuthor/"))
+    }
+
+    @Test func exportWritesFiles() throws {
+        let run = try coredata("export", store, "-o", file("Tables"))
+        #expect(run.status == 0 && run.output.hasSuffix("Tables/Book.csv\n"))
+        let authors = try String(contentsOfFile: file("Tables/Author.csv"), encoding: .utf8)
+        #expect(authors == "objectID,books,name\nAuthor/1,Book/1 Book/2,Le Guin\nAuthor/2,,\n")
+        #expect(
+            try coredata("export", "--format", "jsonl", "--entity", "Author", store, "-o", file("Lines"))
+                .status
+                == 0)
+        let lines = try String(contentsOfFile: file("Lines/Author.jsonl"), encoding: .utf8)
+        #expect(lines.contains(#"{"objectID":"Author/2","books":[],"name":null}"#))
+        #expect(!folder.exists("Lines/Book.jsonl"))
+        #expect(try coredata("export", "--format", "xml", store, "-o", file("Lines")).status == 64)
+    }
+
+    @Test func diffTellsWhatChanged() throws {
+        let copy = file("Copy.sqlite")
+        try FileManager.default.copyItem(atPath: store, toPath: copy)
+        try sql("UPDATE ZBOOK SET ZPAGES = 342 WHERE Z_PK = 1; DELETE FROM ZBOOK WHERE Z_PK = 3")
+        let run = try coredata("diff", copy, store)
+        #expect(run.status == 1)
+        #expect(run.output == "~ Book/1\n    pages: 341 -> 342\n- Book/3\n    name: \n    pages: 12\n")
+        struct Difference: Decodable {
+            let change: String
+            let objectID: String
+        }
+        let list = try coredata("diff", "--json", store, copy).json([Difference].self)
+        #expect(list.map(\.change) == ["changed", "added"] && list.map(\.objectID) == ["Book/1", "Book/3"])
+    }
+
+    // MARK: check, metadata, prepare-for-apple
+
+    @Test func checkExitsWithOneForErrorsOnly() throws {
+        #expect(try coredata("check", store).status == 0)
+        try sql("UPDATE ZBOOK SET ZNAME = NULL WHERE Z_PK = 1")
+        let warned = try coredata("check", store)
+        #expect(warned.status == 0 && warned.output.hasSuffix("0 errors, 1 warning\n"))
+        #expect(try coredata("check", "--strict", store).status == 1)
+        try sql("UPDATE ZBOOK SET ZAUTHOR = 77 WHERE Z_PK = 2")
+        let run = try coredata("check", store)
+        #expect(run.status == 1)
+        #expect(
+            run.output.contains(
+                "Book.author: error: it leads to a key that no Author has (1: Book/2) [dangling-reference]"))
+        struct Finding: Decodable {
+            let severity: String
+            let code: String
+            let entity: String?
+            let count: Int?
+        }
+        let findings = try coredata("check", "--json", store).json([Finding].self)
+        #expect(Set(findings.map(\.code)) == ["mandatory-value", "dangling-reference"])
+    }
+
+    @Test func metadataAreShownAndChanged() throws {
+        #expect(try coredata("metadata", store).output.contains("edition"))
+        let run = try coredata(
+            "metadata", "--set", "note=a=b", "--set-json", "list=[1,true]", "--remove", "edition", "--json",
+            store)
+        #expect(run.output.contains(#""note":"a=b""#) && run.output.contains(#""list":[1,true]"#))
+        #expect(!run.output.contains("edition"))
+        #expect(try coredata("metadata", "--json", store).output == run.output)
+        #expect(try coredata("metadata", "--remove", "edition", store).status == 2)
+        #expect(try coredata("metadata", "--set", "NSStoreUUID=x", store).status == 2)
+        #expect(try coredata("metadata", "--set-json", "x=nope", store).status == 2)
+        #expect(try coredata("metadata", "--set", "novalue", store).status == 64)
+    }
+
+    @Test func prepareForAppleDropsTriggers() throws {
+        let none = try coredata("prepare-for-apple", store)
+        #expect(none.status == 0 && none.output == "")
+        try sql(
+            """
+            CREATE TRIGGER Z_DA_ZBOOK_Book_shout_SOURCE_INSERT AFTER INSERT ON ZBOOK BEGIN
+            SELECT OpenCoreDataUppercase(NEW.ZNAME); END
+            """)
+        let name = "Z_DA_ZBOOK_Book_shout_SOURCE_INSERT\n"
+        #expect(try coredata("prepare-for-apple", "--dry-run", store).output == name)
+        #expect(try coredata("check", store).output.contains("[foreign-trigger]"))
+        #expect(try coredata("prepare-for-apple", store).output == name)
+        #expect(try coredata("check", store).output == "0 errors, 0 warnings\n")
+    }
+
+    // MARK: what is wrong
+
+    @Test(arguments: ["info", "schema", "dump", "check", "metadata", "prepare-for-apple"])
+    func whatIsNoStoreIsAnError(_ name: String) throws {
+        try folder.write("no database, but a text that is long enough to look at", to: "text")
+        try folder.write("", to: "empty")
+        let whole = try Data(contentsOf: URL(fileURLWithPath: store))
+        try whole.prefix(whole.count / 3).write(to: folder.url.appending(path: "cut"))
+        let other = try DatabaseQueue(path: file("other"))
+        try other.write { try $0.execute(sql: "CREATE TABLE t (a)") }
+        try other.close()
+        for path in ["text", "empty", "missing", "other", "Library.xcdatamodeld"] {
+            let run = try coredata(name, file(path))
+            #expect(run.status == 2 && run.output == "", "\(name) \(path)")
+            #expect(run.errors.hasPrefix("error: "), "\(name) \(path): \(run.errors)")
+        }
+        let cut = try coredata(name, file("cut"))
+        #expect([1, 2].contains(cut.status), "\(cut.errors)")
+    }
+
+    @Test func readingLeavesNothingBehind() throws {
+        let before = try Data(contentsOf: URL(fileURLWithPath: store))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+        for arguments in [
+            ["info"], ["schema"], ["dump"], ["dump", "--json"], ["check"], ["metadata"],
+            ["prepare-for-apple", "--dry-run"],
+        ] { #expect(try Command(["store"] + arguments + [store]).status == 0) }
+        #expect(
+            try coredata("query", store, "Book").status == 0 && coredata("diff", store, store).status == 0)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == names)
+    }
+
+    @Test func helpHasExamples() throws {
+        for name in [
+            "info", "schema", "dump", "query", "check", "export", "import", "diff", "metadata",
+            "prepare-for-apple",
+        ] {
+            let run = try coredata(name, "--help")
+            #expect(run.status == 0 && run.output.contains("EXAMPLES\n"), "\(name)")
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import CoreData
+import StoreTools
+import TestSupport
+import Testing
+
+@Suite struct CheckTests {
+    private func found(_ zoo: ZooStore) throws -> [String] {
+        try StoreCheck(zoo.url).findings().map { finding in
+            "\(finding.severity.rawValue) \(finding.code.rawValue) \(finding.entity ?? "").\(finding.property ?? "") "
+                + "\(finding.count ?? 0)"
+        }
+    }
+
+    @Test func aSoundStoreHasNoFindings() throws {
+        let zoo = try ZooStore()
+        #expect(try found(zoo) == [])
+        let derived = try ZooStore(derived: true)
+        let findings = try found(derived)
+        #expect(!findings.isEmpty && findings.allSatisfy { $0.hasPrefix("warning foreign-trigger") })
+    }
+
+    /// One kind of damage each, and what is to be found.
+    @Test(arguments: [
+        ("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Item'", ["error highest-key Item. 0"]),
+        ("UPDATE ZTAG SET Z_ENT = 77 WHERE Z_PK = 1", ["error unknown-entity Tag. 1"]),
+        ("UPDATE ZTAG SET Z_ENT = NULL WHERE Z_PK = 1", ["error unknown-entity Tag. 1"]),
+        ("DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag'", ["error entity-numbers Tag. 0"]),
+        ("UPDATE Z_PRIMARYKEY SET Z_SUPER = 1 WHERE Z_NAME = 'Tag'", ["error entity-numbers Tag. 0"]),
+        ("UPDATE ZITEM SET ZBOX = 99 WHERE ZEXTRA = 'more'", ["error dangling-reference Special.box 1"]),
+        ("UPDATE ZBOX SET ZLID = NULL WHERE ZLID NOT NULL", ["error inverse-mismatch Item.lidOf 1"]),
+        (
+            "UPDATE ZITEM SET ZLIDOF = 2 WHERE ZLIDOF NOT NULL",
+            [
+                "error inverse-mismatch Box.lid 1", "error inverse-mismatch Item.lidOf 1",
+            ]
+        ),
+        ("UPDATE ZITEM SET Z_FOK_BOX = NULL WHERE ZEXTRA = 'more'", ["warning missing-order Box.items 1"]),
+        ("UPDATE ZITEM SET Z_FOK_BOX = 1024", ["warning duplicate-order Box.items 1"]),
+        ("UPDATE ZITEM SET ZUUID = x'0102' WHERE ZUUID NOT NULL", ["error invalid-value Item.uuid 1"]),
+        ("UPDATE ZITEM SET ZINT32 = 'many' WHERE ZUUID NOT NULL", ["error invalid-value Item.int32 1"]),
+        ("UPDATE ZITEM SET ZTEXT = x'00' WHERE ZUUID NOT NULL", ["error invalid-value Item.text 1"]),
+        ("UPDATE ZBOX SET ZLABEL = NULL WHERE Z_PK = 1", ["warning mandatory-value Box.label 1"]),
+        (
+            """
+            UPDATE ZITEM SET ZEXTERNAL = CAST(x'02' || '11111111-2222-3333-4444-555555555555' || x'00' AS BLOB)
+            WHERE ZUUID NOT NULL
+            """, ["error missing-file Item.external 1"]
+        ),
+        ("UPDATE Z_METADATA SET Z_PLIST = x'00'", ["error unreadable-metadata . 0"]),
+        ("UPDATE Z_MODELCACHE SET Z_CONTENT = x'00'", ["error unreadable-model . 0"]),
+        ("DROP TABLE ZTAG", ["error missing-table . 0"]),
+        ("DROP TABLE Z_MODELCACHE", ["warning no-model . 0"]),
+        (
+            "CREATE TRIGGER t AFTER UPDATE ON ZTAG BEGIN SELECT Strange(); END",
+            ["warning unsupported-feature . 0"]
+        ),
+    ])
+    func damageIsNamed(_ damage: String, _ expected: [String]) throws {
+        let zoo = try ZooStore()
+        try zoo.sql(damage)
+        let all = try found(zoo)
+        // What is broken leaves other things behind that are not as they should be.
+        let isBroken = expected.contains { $0.hasPrefix("error") }
+        #expect(all.filter { !isBroken || $0.hasPrefix("error") } == expected, "\(all)")
+    }
+
+    @Test func whatIsLeftInJoinTablesIsAWarning() throws {
+        let zoo = try ZooStore()
+        let name = try zoo.value(
+            """
+            SELECT t.name FROM sqlite_master t JOIN pragma_table_info(t.name) c
+            WHERE t.type = 'table' AND c.name LIKE 'Z\\__TAGS' ESCAPE '\\'
+            """)
+        let table = try #require(name.flatMap(String.fromDatabaseValue))
+        try zoo.sql("DELETE FROM ZTAG WHERE ZNAME = 'green'")
+        let findings = try StoreCheck(zoo.url).findings()
+        #expect(findings.map(\.code) == [.danglingLink] && findings[0].severity == .warning)
+        #expect(findings[0].message.contains(table) && findings[0].objects == ["Tag/2"])
+        // One that is not there is not told either.
+        #expect(try !zoo.dump().text.contains("Tag/2"))
+    }
+
+    @Test func aModelOfAnotherStoreIsAMismatch() throws {
+        let zoo = try ZooStore()
+        let other = Zoo.model()
+        other.entitiesByName["Tag"]?.properties[0].isOptional = false
+        let findings = try StoreCheck(zoo.url, model: other).findings()
+        #expect(findings.map(\.code) == [.modelMismatch] && findings[0].message.contains("Tag (changed)"))
+    }
+
+    @Test func unusedFilesAreAWarning() throws {
+        let zoo = try ZooStore()
+        let folder = zoo.folder.appending(path: ".Zoo_SUPPORT/_EXTERNAL_DATA")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data([1]).write(to: folder.appending(path: "11111111-2222-3333-4444-555555555555"))
+        let findings = try StoreCheck(zoo.url).findings()
+        #expect(findings.map(\.code) == [.unusedFile] && findings[0].severity == .warning)
+    }
+
+    @Test func whatIsNoStoreIsAnError() throws {
+        let zoo = try ZooStore()
+        let file = zoo.folder.appending(path: "file")
+        for content in [Data(), Data("no database".utf8), Data(count: 5000)] {
+            try content.write(to: file)
+            #expect(throws: (any Error).self) { try StoreCheck(file).findings() }
+            #expect(throws: (any Error).self) { try StoreReport(file) }
+            #expect(throws: (any Error).self) { try OpenStore(file, model: nil) }
+        }
+    }
+
+    @Test func brokenStoresAreFindingsOrErrors() throws {
+        let zoo = try ZooStore()
+        let bytes = Array(try Data(contentsOf: zoo.url))
+        var numbers = SeededNumbers(seed: 5)
+        let file = zoo.folder.appending(path: "Broken.sqlite")
+        var noticed = 0
+        for round in 0..<80 {
+            var changed = bytes
+            if round % 4 == 0 {
+                changed.removeLast(Int.random(in: 1..<bytes.count, using: &numbers))
+            } else {
+                for _ in 0..<20 {
+                    changed[Int.random(in: 0..<bytes.count, using: &numbers)] = UInt8.random(
+                        in: 0...255, using: &numbers)
+                }
+            }
+            try Data(changed).write(to: file)
+            do {
+                if try !StoreCheck(file).findings().isEmpty { noticed += 1 }
+                _ = try? StoreReport(file)
+                let source = try OpenStore(file, model: nil)
+                _ = try StoreDump(source).write { _ in }
+            } catch {
+                noticed += 1
+            }
+            #expect(try Data(contentsOf: file) == Data(changed))
+        }
+        #expect(noticed > 30)
+    }
+}

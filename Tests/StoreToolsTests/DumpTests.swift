@@ -1,0 +1,206 @@
+import CoreData
+import StoreTools
+import TestSupport
+import Testing
+
+@Suite struct DumpTests {
+    @Test func everyKindOfValueIsToldExactly() throws {
+        let zoo = try ZooStore()
+        let dump = try zoo.dump()
+        guard case .object(let members) = try JSONValue(parsing: dump.text),
+            case .array(let entities)? = members["entities"]
+        else {
+            Issue.record("no dump: \(dump.text)")
+            return
+        }
+        #expect(members["format"] == .string("coredata-dump") && members["version"] == .number("1"))
+        #expect(
+            members["metadata"]
+                == .object([
+                    "edition": .string("first"),
+                    "seen": .object(["$date": .string("2001-01-01T00:00:01.5Z")]),
+                ]))
+        var objects: [String: [JSONValue]] = [:]
+        for case .object(let entity) in entities {
+            guard case .string(let name)? = entity["name"], case .array(let list)? = entity["objects"] else {
+                continue
+            }
+            objects[name] = list
+        }
+        #expect(objects.mapValues(\.count) == ["Box": 2, "Item": 2, "Special": 1, "Tag": 3])
+        let items = (objects["Item"] ?? []) + (objects["Special"] ?? [])
+        let first = try #require(
+            items.compactMap { value -> [String: JSONValue]? in
+                guard case .object(let members) = value, members["uuid"] != .null else { return nil }
+                return members
+            }.first)
+        #expect(first["int16"] == .number("-32768") && first["int32"] == .number("2147483647"))
+        #expect(first["int64"] == .number("9223372036854775807") && first["flag"] == .bool(true))
+        #expect(first["real"] == .number("0.1") && first["single"] == .number("0.10000000149011612"))
+        #expect(first["date"] == .string("2000-12-31T23:59:59.876543211Z"))
+        #expect(first["price"] == .string("12345.6789"))
+        #expect(first["text"] == .string("a \"quoted\"\n\u{1} text, 🦁 e\u{301}"))
+        #expect(first["link"] == .string("https://example.org/a?b=c"))
+        #expect(first["uuid"] == .string("11111111-2222-3333-4444-555555555555"))
+        #expect(first["bytes"] == .string("AAEC/w=="))
+        #expect(first["external"] == .string(Data(repeating: 7, count: 300).base64EncodedString()))
+        #expect(first["place"] == .object(["x": .number("1.5"), "y": .string("north")]))
+        #expect(first["count"] == .number("7"))
+        // The other end tells who is in it.
+        #expect(first["lidOf"] == .null)
+    }
+
+    @Test func aDumpMakesTheSameStoreAgain() throws {
+        let zoo = try ZooStore()
+        let dump = try zoo.dump()
+        #expect(dump.text.contains("\"opaque\":\"YnBsaXN0MDD/\""))
+        let copy = zoo.folder.appending(path: "Copy.sqlite")
+        #expect(try DumpImport(dump.url).make(copy, model: nil) == 8)
+        #expect(try zoo.dump(OpenStore(copy, model: nil), to: "second.json").text == dump.text)
+        #expect(try StoreCheck(copy).findings() == [])
+        #expect(
+            try zoo.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Item'", in: copy) == 3.databaseValue
+        )
+        // Order, and what a to-many relationship without inverse has, seen through the framework itself.
+        let container = try NSPersistentContainer(storeAt: copy, isReadOnly: true)
+        container.loadPersistentStores { #expect($1 == nil) }
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Box")
+            request.predicate = NSPredicate(format: "label == %@", "große Kiste")
+            let box = try #require(try context.fetch(request).first)
+            let items = try #require(box.value(forKey: "items") as? NSOrderedSet)
+            #expect(
+                items.map { ($0 as? NSManagedObject)?.value(forKey: "text") as? String }
+                    == ["third", "a \"quoted\"\n\u{1} text, 🦁 e\u{301}", ""])
+            let notes = (items[0] as? NSManagedObject)?.value(forKey: "notes") as? Set<NSManagedObject>
+            #expect(Set((notes ?? []).compactMap { $0.value(forKey: "name") as? String }) == ["red", "blue"])
+            let friends = (items[0] as? NSManagedObject)?.value(forKey: "friends") as? Set<NSManagedObject>
+            #expect(friends?.count == 1)
+            // New objects get keys that nobody has.
+            let lid = box.value(forKey: "lid") as? NSManagedObject
+            #expect(lid?.value(forKey: "bytes") as? Data == Data() && lid?.value(forKey: "count") == nil)
+        }
+    }
+
+    @Test func objectsAreAddedBehindThoseThatAreThere() throws {
+        let zoo = try ZooStore()
+        let text = try zoo.dump().text.replacing("\"name\":\"red\"", with: "\"name\":\"dark red\"")
+            .replacing("\"name\":\"green\"", with: "\"name\":\"dark green\"")
+            .replacing("\"name\":\"blue\"", with: "\"name\":null")
+        let file = try zoo.write(text, "more.json")
+        let target = try zoo.open(isReadOnly: false)
+        #expect(try DumpImport(file).add(to: target) == 8)
+        try target.close()
+        #expect(try StoreCheck(zoo.url).findings() == [])
+        #expect(
+            try StoreReport(zoo.url).entities.map { "\($0.name) \($0.count)" }
+                == ["Box 4", "Item 4", "Special 2", "Tag 6"])
+        let query = try StoreQuery(
+            zoo.open(), entity: "Tag", predicate: "name == 'dark red'", properties: ["tagged", "name"])
+        var found: [StoreQuery.Match] = []
+        try query.forEachBatch { found += $0 }
+        #expect(found.map(\.reference) == [ObjectReference(entity: "Tag", key: found[0].reference.key)])
+        #expect(found[0].reference.key > 3)
+        guard case .array(let tagged)? = found[0].values["tagged"] else {
+            Issue.record("no list")
+            return
+        }
+        #expect(
+            tagged.count == 3 && tagged.allSatisfy { !["Item/1", "Item/2", "Item/3"].contains($0.plainText) })
+    }
+
+    @Test func aFailedImportChangesNothing() throws {
+        let zoo = try ZooStore()
+        // The constraint on the names of tags is violated.
+        let dump = try zoo.dump()
+        let target = try zoo.open(isReadOnly: false)
+        #expect(throws: (any Error).self) { try DumpImport(dump.url).add(to: target) }
+        try target.close()
+        #expect(try zoo.dump(to: "after.json").text == dump.text)
+        #expect(try zoo.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Box'") == 2.databaseValue)
+        let place = zoo.folder.appending(path: "New.sqlite")
+        let broken = try zoo.write(
+            dump.text.replacing("\"box\":\"Box/1\"", with: "\"box\":\"Box/9\""), "broken.json")
+        #expect(throws: (any Error).self) { try DumpImport(broken).make(place, model: nil) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: zoo.folder.path)
+        #expect(!names.contains { $0.contains("New.sqlite") }, "\(names)")
+    }
+
+    @Test(arguments: [
+        (#""flag":true"#, #""flag":"yes""#, "Item/1, 'flag': a number is expected, not a string"),
+        (#""int16":-32768"#, #""int16":1.5"#, "'1.5' is no whole number"),
+        (#""price":"12345.6789""#, #""price":"12,5""#, "a decimal number is expected"),
+        (#""uuid":"1111"#, #""uuid":"x1111"#, "a UUID is expected"),
+        (#""bytes":"AAEC"#, #""bytes":"*""#, ""),
+        (#""text":"third""#, #""txt":"third""#, "no stored property named 'txt'"),
+        (#""text":"third""#, #""lidOf":"Box/1""#, "is there twice"),
+        (#""box":"Box/1""#, #""box":"Box/77""#, "'box': there is no Box/77 among the objects"),
+        (#""box":"Box/1""#, #""box":"Tag/1""#, "'box': Tag/1 is no Box"),
+        (#""tags":["Tag/"#, #""tags":["Tag/7"#, "names an object that is not there"),
+        (#""notes":["Tag/"#, #""notes":["Tag/7"#, "names an object that is not there"),
+        (#""items":["#, #""items":["Item/1","#, ""),
+        (#""name":"red""#, #""name":5"#, "a string is expected, not a number"),
+        (#""x":1.5"#, #""z":1.5"#, "there is no element named 'z'"),
+        (#"{"objectID":"Tag/1""#, #"{"objectID":"Tag/2""#, "constraint"),
+        (#"{"objectID":"Tag/1""#, #"{"objectID":"Tag/9223372036854775807""#, "the key is too large"),
+        (#"{"objectID":"Tag/1""#, #"{"objectID":"Box/1""#, "stands among the objects of Tag"),
+        (#"{"objectID":"Tag/1""#, #"{"objectID":"Tag/0""#, "is expected"),
+        (#"{"name":"Tag","objects""#, #"{"name":"Tug","objects""#, "stands among the objects of Tug"),
+        (#""format":"coredata-dump""#, #""format":"x""#, "it is no dump"),
+        (#""version":1"#, #""version":2"#, "version"),
+        (#""model":"#, #""model":"AAAA","more":"#, "a dump has no member 'more'"),
+    ])
+    func whatDoesNotFitIsNamed(_ old: String, _ new: String, _ message: String) throws {
+        let zoo = try ZooStore()
+        let text = try zoo.dump().text
+        #expect(text.contains(old))
+        let file = try zoo.write(text.replacing(old, with: new, maxReplacements: 1), "changed.json")
+        #expect {
+            try DumpImport(file).make(zoo.folder.appending(path: "New.sqlite"), model: nil)
+        } throws: {
+            message.isEmpty || $0.localizedDescription.contains(message)
+        }
+    }
+
+    @Test func cutAndFlippedDumpsAreErrorsOrStores() throws {
+        let zoo = try ZooStore()
+        let bytes = Array(try zoo.dump().text.utf8)
+        // Behind the archive of the model, of which the corpus of models has tests of its own.
+        let start = try #require(bytes.firstRange(of: Array("\"metadata\"".utf8))).lowerBound
+        var numbers = SeededNumbers(seed: 11)
+        var refused = 0
+        for round in 0..<60 {
+            var changed = bytes
+            if round % 3 == 0 {
+                changed.removeLast(Int.random(in: 1..<(bytes.count - start), using: &numbers))
+            } else {
+                changed[Int.random(in: start..<bytes.count, using: &numbers)] = UInt8.random(
+                    in: 0...255, using: &numbers)
+            }
+            let file = zoo.folder.appending(path: "fuzzed.json")
+            try Data(changed).write(to: file)
+            let place = zoo.folder.appending(path: "Fuzzed-\(round).sqlite")
+            do {
+                _ = try DumpImport(file).make(place, model: nil)
+                #expect(!(try StoreCheck(place).findings().contains { $0.severity == .error }))
+            } catch {
+                refused += 1
+                #expect(!FileManager.default.fileExists(atPath: place.path))
+            }
+        }
+        #expect(refused > 25)
+    }
+
+    @Test func derivedValuesAreComputedAgain() throws {
+        let zoo = try ZooStore(derived: true)
+        let dump = try zoo.dump()
+        #expect(dump.text.contains(#""shout":"GROSSE KISTE""#) && dump.text.contains(#""size":3"#))
+        let wrong = try zoo.write(
+            dump.text.replacing(#""size":3"#, with: #""size":99"#).replacing("GROSSE", with: "KLEINE"),
+            "wrong.json")
+        let copy = zoo.folder.appending(path: "Copy.sqlite")
+        _ = try DumpImport(wrong).make(copy, model: nil)
+        #expect(try zoo.dump(OpenStore(copy, model: nil), to: "second.json").text == dump.text)
+    }
+}

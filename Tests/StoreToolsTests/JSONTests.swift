@@ -1,0 +1,66 @@
+import Foundation
+import StoreTools
+import Testing
+
+@Suite struct JSONTests {
+    @Test func valuesAreReadAsTheyStand() throws {
+        let text =
+            #" {"a": [1, -0.50e+3, true, false, null, "\u00e9\ud83e\udd81\n\/"], "b": {}, "c": []} "#
+        let value = try JSONValue(parsing: text)
+        #expect(
+            value
+                == .object([
+                    "a": .array([
+                        .number("1"), .number("-0.50e+3"), .bool(true), .bool(false), .null, .string("é🦁\n/"),
+                    ]),
+                    "b": .object([:]), "c": .array([]),
+                ]))
+        var json = JSONText()
+        json.value(value)
+        #expect(try JSONValue(parsing: json.text) == value)
+    }
+
+    @Test(arguments: [
+        "", "{", "[1,]", "[1 2]", "{\"a\" 1}", "{\"a\":1,}", "01", "1.", "-", "+1", "nul", "\"\\x\"",
+        "\"\u{1}\"",
+        "\"open", "\"\\ud800\"", "\"\\ud800\\u0041\"", "{\"a\":1,\"a\":2}", "1 2", "\u{FEFF}1", "NaN",
+        String(repeating: "[", count: 100_000),
+    ])
+    func whatIsNoJSONIsAnError(_ text: String) {
+        #expect(throws: StoreToolError.self) { try JSONValue(parsing: text) }
+    }
+
+    @Test func aLongFileIsReadPieceByPiece() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "json-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let long = String(repeating: "löwe\\\"", count: 100_000)
+        let list = (0..<50_000).map { "\n {\"n\": \($0)}" }.joined(separator: ",")
+        var quoted = JSONText()
+        quoted.string(long)
+        try Data("{\"list\":[\(list)],\"text\":\(quoted.text)}".utf8).write(to: file)
+        let reader = try JSONReader(file)
+        try reader.beginObject()
+        var isFirst = true
+        #expect(try reader.key(&isFirst) == "list")
+        try reader.beginList()
+        var isFirstElement = true
+        var count = 0
+        while try reader.hasElement(&isFirstElement) {
+            #expect(try reader.value() == .object(["n": .number("\(count)")]))
+            count += 1
+        }
+        #expect(count == 50_000)
+        #expect(try reader.key(&isFirst) == "text")
+        #expect(try reader.value() == .string(long))
+        #expect(try reader.key(&isFirst) == nil)
+        try reader.end()
+    }
+
+    @Test func errorsNameTheLine() {
+        #expect {
+            try JSONValue(parsing: "{\n\"a\": 1,\n\"b\": x}")
+        } throws: {
+            "\($0)".hasPrefix("line 3: 'x'")
+        }
+    }
+}

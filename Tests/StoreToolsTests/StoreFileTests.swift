@@ -1,0 +1,132 @@
+import CoreData
+import StoreTools
+import Testing
+
+@Suite struct StoreFileTests {
+    @Test func reportCountsEachEntityItself() throws {
+        let zoo = try ZooStore()
+        let report = try StoreReport(zoo.url)
+        #expect(
+            report.entities.map { "\($0.name) \($0.count)" } == ["Box 2", "Item 2", "Special 1", "Tag 3"])
+        #expect(report.type == "SQLite" && report.hasModelCache && report.journalMode == "wal")
+        #expect(report.historyTransactionCount == nil && report.frameworkVersion != nil)
+    }
+
+    @Test func metadataAreSetAndRemoved() throws {
+        let zoo = try ZooStore()
+        let metadata = StoreMetadata(zoo.url)
+        try metadata.change(
+            setting: ["a": .string("é"), "n": .number("3"), "d": .object(["$data": .string("AQI=")])],
+            removing: ["seen"])
+        let values = try metadata.applicationValues()
+        #expect(values.map(\.key) == ["a", "d", "edition", "n"])
+        #expect(values.map(\.value)[1] == .object(["$data": .string("AQI=")]))
+        let stored = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+            ofType: NSSQLiteStoreType, at: zoo.url)
+        #expect(stored["d"] as? Data == Data([1, 2]) && stored["n"] as? Int == 3)
+        #expect(try StoreCheck(zoo.url).findings() == [])
+        for (set, removed) in [
+            (["NSStoreUUID": JSONValue.string("x")], [String]()), (["NSStoreType": .string("x")], []),
+            ([:], ["nothing"]), ([:], ["NSStoreModelVersionHashes"]), (["a": .null], []),
+            (["a": .object(["$data": .string("*")])], []),
+        ] { #expect(throws: StoreToolError.self) { try metadata.change(setting: set, removing: removed) } }
+        #expect(try metadata.applicationValues().map(\.key) == ["a", "d", "edition", "n"])
+    }
+
+    @Test func triggersThatAppleLacksAreDropped() throws {
+        let zoo = try ZooStore(derived: true)
+        let before = try zoo.value("SELECT count(*) FROM sqlite_master WHERE type = 'trigger'")
+        let names = try ForeignTriggers.names(in: zoo.url)
+        #expect(!names.isEmpty && names.allSatisfy { $0.contains("_shout_") })
+        #expect(try ForeignTriggers.drop(from: zoo.url) == names)
+        #expect(try ForeignTriggers.drop(from: zoo.url) == [])
+        let after = try zoo.value("SELECT count(*) FROM sqlite_master WHERE type = 'trigger'")
+        #expect(
+            Int.fromDatabaseValue(after ?? .null)
+                == Int.fromDatabaseValue(before ?? .null).map { $0 - names.count })
+        #expect(try StoreCheck(zoo.url).findings() == [])
+        #expect(try zoo.dump().text.contains(#""shout":"GROSSE KISTE""#))
+    }
+
+    @Test func schemaTellsWhatColumnsAreFor() throws {
+        let zoo = try ZooStore()
+        let report = try StoreSchemaReport(zoo.open())
+        let item = try #require(report.tables.first { $0.name == "ZITEM" })
+        #expect(item.entities.map(\.name) == ["Item", "Special"])
+        let columns = Dictionary(item.columns.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
+        #expect(columns["ZTEXT"]?.properties == ["Item.text"] && columns["ZTEXT"]?.type == "VARCHAR")
+        #expect(columns["ZEXTRA"]?.properties == ["Special.extra"])
+        #expect(
+            columns["Z_FOK_BOX"]?.properties == ["order of Box.items"] && columns["Z_PK"]?.properties == [])
+        let told = Set(report.tables.flatMap(\.columns).flatMap(\.properties))
+        #expect(
+            told.isSuperset(of: ["Item.tags", "Tag.tagged", "Special.notes", "Item.friends", "Item.place"]))
+        #expect(try StoreSchemaReport.statements(of: zoo.url).contains { $0.contains("CREATE TABLE ZBOX") })
+    }
+
+    @Test func exportWritesAFileOfEachForm() throws {
+        let zoo = try ZooStore()
+        var text = ""
+        try StoreExport(zoo.open(), format: .csv).write("Tag") { text += $0 }
+        let lines = text.split(separator: "\n")
+        #expect(lines.first == "objectID,name,tagged" && lines.count == 4)
+        #expect(lines.contains { $0.hasSuffix(",blue,") })
+        text = ""
+        try StoreExport(zoo.open(), format: .csv).write("Item") { text += $0 }
+        #expect(text.contains("\"a \"\"quoted\"\"\n\u{1} text, 🦁 e\u{301}\""))
+        text = ""
+        try StoreExport(zoo.open(), format: .jsonl).write("Special") { text += $0 }
+        guard case .object(let members) = try JSONValue(parsing: text) else {
+            Issue.record("\(text)")
+            return
+        }
+        #expect(members["extra"] == .string("more") && members["friends"] != nil && members["notes"] != nil)
+        #expect(throws: StoreToolError.self) {
+            try StoreExport(zoo.open(), format: .csv).fileName(of: "../x")
+        }
+    }
+
+    /// A store that somebody has open, with a log that is not in the file yet.
+    @Test func readingChangesNoByte() throws {
+        let zoo = try ZooStore()
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Zoo.model())
+        try coordinator.addPersistentStore(type: .sqlite, at: zoo.url)
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context).setValue(
+                "new", forKey: "name")
+            try context.save()
+        }
+        // As it is when it was copied, or its owner was killed: a log without its index.
+        let copy = zoo.folder.appending(path: "copy")
+        try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)
+        for name in ["Zoo.sqlite", "Zoo.sqlite-wal"] {
+            try FileManager.default.copyItem(
+                at: zoo.folder.appending(path: name), to: copy.appending(path: name))
+        }
+        func contents() throws -> [String: Data] {
+            let names = try FileManager.default.contentsOfDirectory(atPath: copy.path)
+            return Dictionary(
+                try names.map { ($0, try Data(contentsOf: copy.appending(path: $0))) },
+                uniquingKeysWith: { a, _ in a })
+        }
+        let before = try contents()
+        #expect(before["Zoo.sqlite-wal"]?.isEmpty == false)
+        let url = copy.appending(path: "Zoo.sqlite")
+        #expect(try StoreReport(url).entities.first { $0.name == "Tag" }?.count == 4)
+        #expect(try StoreCheck(url).findings() == [])
+        var text = ""
+        let source = try OpenStore(url, model: nil)
+        _ = try StoreDump(source).write { text += $0 }
+        #expect(text.contains("\"name\":\"new\""))
+        #expect(try StoreQuery(source, entity: "Tag", predicate: "name == 'new'").count() == 1)
+        _ = try StoreSchemaReport(source)
+        _ = try StoreMetadata(url).values()
+        _ = try ForeignTriggers.names(in: url)
+        try StoreExport(source, format: .csv).write("Item") { _ in }
+        try StoreComparison(source, try zoo.open()).forEachDifference { _ in }
+        try source.close()
+        #expect(try contents() == before)
+    }
+}
