@@ -62,7 +62,8 @@ final class DeclarationReader: SyntaxVisitor {
             conditions: conditions, attributes: node.attributes, modifiers: node.modifiers,
             isGeneric: isGeneric,
             isHidden: functionDepth > 0 || outer?.isHidden == true
-                || outer != nil && isPrivate && kind != .typeExtension)
+                || outer != nil && isPrivate && kind != .typeExtension,
+            isPrivate: outer?.isPrivate == true || isPrivate && kind != .typeExtension)
         declarations.append((node.id, declaration))
         open.append(declaration)
         return .visitChildren
@@ -127,8 +128,8 @@ final class DeclarationReader: SyntaxVisitor {
                 let suffix = Self.dependencySuffix(name.identifierText)
             {
                 add(
-                    .dependency(suffix: suffix, isMethod: false), name, node.attributes, node.modifiers, owner
-                )
+                    .dependency(suffix: suffix, isMethod: false, result: binding.typeAnnotation?.type), name,
+                    node.attributes, node.modifiers, owner)
             }
             return .visitChildren
         }
@@ -168,11 +169,11 @@ final class DeclarationReader: SyntaxVisitor {
         }
         if node.modifiers.contains(.static, .class) {
             if parameters.isEmpty, node.signature.effectSpecifiers == nil,
-                let suffix = Self.dependencySuffix(name)
+                let suffix = Self.dependencySuffix(name), let result = node.signature.returnClause?.type
             {
                 add(
-                    .dependency(suffix: suffix, isMethod: true), node.name, node.attributes, node.modifiers,
-                    owner)
+                    .dependency(suffix: suffix, isMethod: true, result: result), node.name, node.attributes,
+                    node.modifiers, owner)
             }
         } else if let pointee = node.validatedType, let suffix = KeyName.suffix(of: name, after: "validate") {
             let throwsErrors = node.signature.effectSpecifiers?.throwsClause != nil
@@ -207,7 +208,7 @@ final class DeclarationReader: SyntaxVisitor {
 
 extension FunctionDeclSyntax {
     /// What the pointer of a method `validate…(_ value: AutoreleasingUnsafeMutablePointer<T?>)` points to.
-    var validatedType: String? {
+    var validatedType: TypeSyntax? {
         let parameters = signature.parameterClause.parameters
         guard let parameter = parameters.first, parameters.count == 1, parameter.firstName.text == "_",
             signature.returnClause == nil, signature.effectSpecifiers?.asyncSpecifier == nil
@@ -218,6 +219,6 @@ extension FunctionDeclSyntax {
             pointer.name.text == "AutoreleasingUnsafeMutablePointer",
             case .type(let pointee)? = pointer.genericArgumentClause?.arguments.first?.argument
         else { return nil }
-        return pointee.trimmedDescription
+        return pointee
     }
 }

@@ -18,6 +18,8 @@ final class FilePort: SyntaxVisitor {
     private(set) var diagnostics: [PortDiagnostic] = []
     var importsCoreData = false
     var importsOthers = false
+    /// Classes of other files whose members in this one are listed.
+    var listed: Set<ObjectIdentifier> = []
 
     init(_ source: ParsedSource, _ module: ModuleDeclarations) {
         self.source = source
@@ -130,7 +132,11 @@ final class FilePort: SyntaxVisitor {
 
     override func visit(_ node: StructDeclSyntax) -> SyntaxVisitorContinueKind { enter(node) }
     override func visit(_ node: ActorDeclSyntax) -> SyntaxVisitorContinueKind { enter(node) }
-    override func visit(_ node: ExtensionDeclSyntax) -> SyntaxVisitorContinueKind { enter(node) }
+    override func visit(_ node: ExtensionDeclSyntax) -> SyntaxVisitorContinueKind {
+        enter(node)
+        if let declaration = scope { portExtension(declaration) }
+        return .visitChildren
+    }
     override func visitPost(_ node: ClassDeclSyntax) { leave(node) }
     override func visitPost(_ node: ProtocolDeclSyntax) { leave(node) }
     override func visitPost(_ node: EnumDeclSyntax) { leave(node) }

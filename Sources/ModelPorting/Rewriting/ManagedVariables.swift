@@ -44,10 +44,15 @@ extension FilePort {
                 refuse("an '@NSManaged' property has a name", at: binding)
                 continue
             }
-            guard let type, let typeText = oneLine(type) else {
-                refuse("an '@NSManaged' property needs its type, on one line", at: binding)
+            guard let type else {
+                refuse("an '@NSManaged' property needs its type", at: binding)
                 continue
             }
+            guard !edits.isFull else {
+                refuse("the ported text becomes too long here: divide the file", at: binding)
+                return
+            }
+            let typeText = module.portedText(of: type)
             if let superfluous = binding.initializer.map(Syntax.init)
                 ?? binding.accessorBlock.map(Syntax.init)
             {
@@ -64,12 +69,6 @@ extension FilePort {
             if let comma = binding.trailingComma { replace(comma, with: "; \(modifiers)var") }
         }
     }
-
-    /// A type without line ends and comments; nil when it has them.
-    private func oneLine(_ type: TypeSyntax) -> String? {
-        let text = type.trimmedDescription
-        return text.contains(where: \.isNewline) || text.contains("//") || text.contains("/*") ? nil : text
-    }
 }
 
 /// The accessors of a property, and the constant with its key, in one line.
@@ -82,7 +81,7 @@ struct ManagedAccessor {
     /// - Parameters:
     ///   - keys: the keys of the class's properties.
     ///   - modelKeys: those that the model tells of.
-    init(name: String, type: String, objectiveCName: String?, keys: Set<String>, modelKeys: Set<String>) {
+    init(name: String, type: String, objectiveCName: String?, keys: KnownKeys, modelKeys: Set<String>) {
         self.name = name
         self.type = type.hasSuffix("!") ? "\(type.dropLast())?" : type
         let key = objectiveCName ?? name

@@ -78,10 +78,34 @@ import Testing
         #expect(ported.lines == ["extension Book { var x: Int \(accessor("x", "Int", key: "x")) }"])
     }
 
+    @Test func aTypeOverSeveralLinesIsWrittenInOne() {
+        let ported = Ported(
+            "class Book: NSManagedObject {\n@NSManaged var x\n  : [String: // key\n  /* value */ Int]? // c\n}"
+        )
+        #expect(
+            ported.lines.prefix(4) == [
+                "class Book: NSManagedObject {", "var x", "  : [String: // key",
+                "  /* value */ Int]? \(accessor("x", "[String: Int]?", key: "x")) // c",
+            ])
+    }
+
+    @Test func typesThatFoundationHasTooAreOursInKeysAndRepeatedTypes() {
+        #expect(
+            portedMember("@NSManaged var a, b: NSExpression?, c: Foundation.NSExpression")
+                == "var a: CoreData.NSExpression? \(accessor("a", "CoreData.NSExpression?", key: "a")); "
+                + "var b: CoreData.NSExpression? \(accessor("b", "CoreData.NSExpression?", key: "b")); "
+                + "var c: CoreData.NSExpression \(accessor("c", "CoreData.NSExpression", key: "c"))")
+        #expect(
+            portedMember("@NSManaged func primitiveRule() -> NSExpression?")
+                == "func primitiveRule() -> CoreData.NSExpression? { self[primitive: Self._managedKey_primitiveRule] }; "
+                + "private nonisolated static let _managedKey_primitiveRule = _ManagedKey<CoreData.NSExpression?>(\"rule\")"
+        )
+    }
+
     @Test(arguments: [
         (
             "class Book: NSManagedObject { @NSManaged var x = 1 }",
-            "1:46: error: an '@NSManaged' property needs its type, on one line"
+            "1:46: error: an '@NSManaged' property needs its type"
         ),
         (
             "class Book: NSManagedObject { @NSManaged var x: Int = 1 }",
