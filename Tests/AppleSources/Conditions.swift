@@ -1,11 +1,16 @@
 // swift-format-ignore-file
-import CoreData
+import Combine; import CoreLocation
+import CoreData; import Charts
 
 // Conditions of every shape around what is registered.
 
 class Shelf: NSManagedObject {
     #if !NO_SHELVES
     @NSManaged var label: String?
+    @NSManaged var extra: Any
+    @NSManaged var link: NSURL, place: (NSObject & NSCoding)?
+
+    @objc dynamic var selection = 0  // no property of the model
     #endif
     #if compiler(>=5.0) && !(os(iOS) || NO_SHELVES) // here
     @objc var sign: String { "# \(label ?? "")" }

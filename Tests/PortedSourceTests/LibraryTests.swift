@@ -240,6 +240,30 @@ import Testing
         #expect(NSSortDescriptor(keyPath: \Drawer.depth, ascending: true).key == "depth")
     }
 
+    @Test func transformedValuesOfAnyTypeAreKept() throws {
+        let shelf = Shelf(context: context)
+        let link = try #require(NSURL(string: "https://example.org"))
+        shelf.extra = ["a", "b"]
+        shelf.link = link
+        #expect(shelf.extra as? [String] == ["a", "b"])
+        #expect(shelf.link == link)
+        #expect(shelf.place == nil)
+    }
+
+    @Test func aPropertyOutsideTheModelTellsOfItsChanges() throws {
+        let shelf = Shelf(context: context)
+        var changes: [Int] = []
+        let observation = shelf.observe(\.selection, options: [.new]) { _, change in
+            changes.append(change.newValue ?? -1)
+        }
+        shelf.selection = 3
+        shelf.setValue(4, forKey: "selection")
+        observation.invalidate()
+        shelf.selection = 5
+        #expect(changes == [3, 4])
+        #expect(shelf.changedValues().isEmpty)
+    }
+
     @Test func nestedClassesHaveSubclasses() throws {
         let lectern = Office.Lectern(context: context)
         lectern.number = 7

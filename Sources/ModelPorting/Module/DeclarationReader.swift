@@ -6,6 +6,8 @@ final class DeclarationReader: SyntaxVisitor {
     private(set) var declarations: [(id: SyntaxIdentifier, declaration: TypeDeclaration)] = []
     /// What type aliases stand for.
     private(set) var aliases: [String: String] = [:]
+    /// The names of variables and parameters that hold selectors.
+    private(set) var selectors: Set<String> = []
     private var open: [TypeDeclaration] = []
     private var conditions: [String] = []
     private var functionDepth = 0
@@ -182,6 +184,41 @@ final class DeclarationReader: SyntaxVisitor {
                 node.attributes, node.modifiers, owner)
         }
         return .visitChildren
+    }
+
+    override func visit(_ node: PatternBindingSyntax) -> SyntaxVisitorContinueKind {
+        if let name = node.name,
+            Self.isSelector(node.typeAnnotation?.type) || Self.isSelector(node.initializer?.value)
+        {
+            selectors.insert(name.identifierText)
+        }
+        return .visitChildren
+    }
+
+    override func visit(_ node: OptionalBindingConditionSyntax) -> SyntaxVisitorContinueKind {
+        if let name = node.pattern.as(IdentifierPatternSyntax.self)?.identifier,
+            Self.isSelector(node.typeAnnotation?.type) || Self.isSelector(node.initializer?.value)
+        {
+            selectors.insert(name.identifierText)
+        }
+        return .visitChildren
+    }
+
+    override func visit(_ node: FunctionParameterSyntax) -> SyntaxVisitorContinueKind {
+        if Self.isSelector(node.type) { selectors.insert((node.secondName ?? node.firstName).identifierText) }
+        return .visitChildren
+    }
+
+    private static func isSelector(_ type: TypeSyntax?) -> Bool {
+        guard let type else { return false }
+        return ["Selector", "Selector?", "Selector!"].contains(type.trimmedDescription)
+    }
+
+    private static func isSelector(_ value: ExprSyntax?) -> Bool {
+        if let call = value?.as(FunctionCallExprSyntax.self) {
+            return ["Selector", "NSSelectorFromString"].contains(call.calledExpression.trimmedDescription)
+        }
+        return value?.as(MacroExpansionExprSyntax.self)?.macroName.text == "selector"
     }
 
     private static func dependencySuffix(_ name: String) -> Substring? {

@@ -13,12 +13,15 @@ final class ModuleDeclarations {
     private let modelKeys: [String: Set<String>]
     private var byID: [SyntaxIdentifier: TypeDeclaration] = [:]
     private var types: [String: [TypeDeclaration]] = [:]
+    /// The names of types without those around them.
+    private var ownNames: Set<String> = []
     private var aliases: [String: String] = [:]
     /// The parts of a type by what it is: a class under `#if` and another one under `#else` have the same extensions.
     private var extensions: [ObjectIdentifier: [TypeDeclaration]] = [:]
     private var summaries: [ObjectIdentifier: TypeSummary] = [:]
     private var lineages: [ObjectIdentifier: [TypeDeclaration]] = [:]
     private var registrations: [ObjectIdentifier: ClassRegistration] = [:]
+    private var selectors: [ObjectIdentifier: Set<String>] = [:]
     /// How many declarations and members have been looked at to answer: what porting takes beside walking the trees.
     private(set) var steps = 0
 
@@ -28,12 +31,16 @@ final class ModuleDeclarations {
         for source in sources {
             let reader = DeclarationReader(source)
             aliases.merge(reader.aliases) { first, _ in first }
+            selectors[ObjectIdentifier(source)] = reader.selectors
             for (id, declaration) in reader.declarations {
                 byID[id] = declaration
                 if declaration.kind == .typeExtension {
                     declared.append(declaration)
                 } else {
                     types[declaration.name, default: []].append(declaration)
+                    if let name = declaration.name.split(separator: ".").last {
+                        ownNames.insert(String(name))
+                    }
                 }
             }
         }
@@ -46,6 +53,14 @@ final class ModuleDeclarations {
 
     /// The declaration that a node of a tree is.
     func declaration(_ node: some SyntaxProtocol) -> TypeDeclaration? { byID[node.id] }
+
+    /// Whether a name is that of a variable or a parameter that holds a selector, somewhere in a source.
+    func isSelector(_ name: String, in source: ParsedSource) -> Bool {
+        selectors[ObjectIdentifier(source)]?.contains(name) == true
+    }
+
+    /// Whether the module declares a type of a name, be it in another type, or an alias.
+    func declares(_ name: String) -> Bool { ownNames.contains(name) || aliases[name] != nil }
 
     /// The type of a name, as it is understood inside another type; the first one, when conditions choose among several.
     func type(named name: String, in scope: String = "") -> TypeDeclaration? {

@@ -14,6 +14,7 @@ extension FilePort {
     ]
 
     func portTypeName(_ name: TokenSyntax) {
+        if usedNames[name.text] == nil { usedNames[name.text] = name.positionAfterSkippingLeadingTrivia }
         if Self.ownClasses.contains(name.text), module.type(named: name.text) == nil {
             insert("CoreData.", before: name)
         }
@@ -74,7 +75,8 @@ extension FilePort {
         _ node: FunctionCallExprSyntax, of name: TokenSyntax, _ labels: [String]
     ) -> SyntaxVisitorContinueKind {
         switch (name.text, labels) {
-        case ("perform", _) where Self.takesSelector(node):
+        case ("performSelector", _),
+            ("perform", _) where takesSelector(node):
             refuse("a method cannot be called by its selector here: call it", at: name)
         case ("responds", ["to"]), ("instancesRespond", ["to"]):
             refuse("nothing here knows an object's methods by their selectors: test for a protocol", at: name)
@@ -85,8 +87,12 @@ extension FilePort {
         return .skipChildren
     }
 
-    private static func takesSelector(_ node: FunctionCallExprSyntax) -> Bool {
+    private func takesSelector(_ node: FunctionCallExprSyntax) -> Bool {
         guard let first = node.arguments.first, first.label == nil else { return false }
+        let reference =
+            first.expression.as(DeclReferenceExprSyntax.self)
+            ?? first.expression.as(MemberAccessExprSyntax.self)?.declName
+        if let reference, module.isSelector(reference.baseName.identifierText, in: source) { return true }
         if node.arguments.dropFirst().contains(where: { ["afterDelay", "inModes"].contains($0.label?.text) })
         {
             return true

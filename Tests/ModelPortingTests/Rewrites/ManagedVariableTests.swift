@@ -89,6 +89,29 @@ import Testing
             ])
     }
 
+    @Test(arguments: [
+        "Any", "NSURL", "(NSObject & NSCoding)", "NSManagedObjectID", "AnyObject", "Shape", "Drawable",
+    ])
+    func objectsThatCannotBeNoneAreUnwrapped(_ type: String) {
+        let others = ["class Shape: NSObject {}", "@objc protocol Drawable {}"]
+        #expect(
+            portedMember("@NSManaged var x: \(type)", with: others)
+                == "var x: \(type) { get { self[Self._managedKey_x]! } set { self[Self._managedKey_x] = newValue } }; "
+                + "private nonisolated static let _managedKey_x = _ManagedKey<(\(type))?>(\"x\")")
+    }
+
+    @Test(arguments: [
+        ("UInt8", "a property is no 'UInt8' here: write 'Int16'"),
+        ("CGFloat", "a property is no 'CGFloat' here: write 'Double'"),
+        ("Kind", "the raw values of 'Kind' are of 'UInt8', which no property is here: write 'Int16'"),
+    ])
+    func typesThatNoPropertyHasAreErrors(_ type: String, _ reason: String) {
+        let ported = Ported(
+            "class Book: NSManagedObject { @NSManaged var x: \(type) }",
+            with: ["@objc enum Kind: UInt8 { case a }"])
+        #expect(ported.errors == ["Book.swift:1:49: error: \(reason)"])
+    }
+
     @Test func typesThatFoundationHasTooAreOursInKeysAndRepeatedTypes() {
         #expect(
             portedMember("@NSManaged var a, b: NSExpression?, c: Foundation.NSExpression")
