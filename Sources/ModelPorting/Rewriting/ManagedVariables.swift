@@ -37,8 +37,10 @@ extension FilePort {
 
     private func portBindings(of node: VariableDeclSyntax, in scope: TypeDeclaration) {
         let objectiveCName = node.attributes.attribute(named: "objc")?.objectiveCName
-        let modifiers = node.modifiers.filter { !["weak", "unowned", "dynamic"].contains($0.name.text) }
-            .map { $0.trimmedDescription + " " }.joined()
+        // `filter` of a syntax list would copy the whole tree.
+        let modifiers = node.modifiers.map { $0 }.filter {
+            !["weak", "unowned", "dynamic"].contains($0.name.text)
+        }.map { $0.trimmedDescription + " " }.joined()
         for (binding, type) in node.typedBindings {
             guard let name = binding.name else {
                 refuse("an '@NSManaged' property has a name", at: binding)

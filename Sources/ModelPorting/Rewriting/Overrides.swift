@@ -22,7 +22,8 @@ extension FilePort {
         "willChangeValue(forKey:withSetMutation:using:)": "override 'willChangeValue(forKey:)'",
         "didChangeValue(forKey:withSetMutation:using:)": "override 'didChangeValue(forKey:)'",
         "responds(to:)": "", "forwardingTarget(for:)": "", "doesNotRecognizeSelector(_:)": "",
-        "classForCoder": "",
+        "classForCoder": "", "classFallbacksForKeyedArchiver()": "", "description()": "", "initialize()": "",
+        "load()": "", "resolveInstanceMethod(_:)": "", "instancesRespond(to:)": "",
     ]
 
     /// Refuses to override what cannot be overridden.

@@ -101,7 +101,7 @@ import Testing
         ),
         ("class func automaticallyNotifiesObservers(forKey key: String) -> Bool { false }", 21),
         ("class func entity() -> NSEntityDescription { super.entity() }", 21), ("var hash: Int { 1 }", 14),
-        ("func setNilValueForKey(_ key: String) {}", 15),
+        ("func setNilValueForKey(_ key: String) {}", 15), ("class func description() -> String { \"\" }", 21),
     ])
     func whatCannotBeOverriddenIsAnError(_ declaration: String, _ column: Int) {
         let ported = Ported("class Book: NSManagedObject {\noverride \(declaration)\n}")
