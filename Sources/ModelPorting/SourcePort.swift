@@ -24,7 +24,8 @@ package struct SourcePort {
     ///   - modelKeys: the names of an entity's properties in the model by the name of its class. They tell `URLs` from
     ///     `uRLs` in `addURLsObject(_:)`, and a property that is called `primitiveAge` in the model from the primitive
     ///     value of `age`. The sources' own properties are known without.
-    ///   - patience: how many seconds the parser has for one source. The longest sources take two.
+    ///   - patience: how many seconds the parser has for one source, and rewriting on the average of all. The longest
+    ///     sources take two.
     package init(
         _ sources: [PortSource], modelKeys: [String: Set<String>] = [:], patience: Double = 60
     ) {
@@ -35,20 +36,27 @@ package struct SourcePort {
 
     /// The ported sources, in the order of the sources. The same sources give the same texts.
     package func ported() -> [PortedSource] {
-        // What is parsed is walked on the same stack.
-        let ported = DeepStack.run { [self] in
-            let read = parsed()
-            let module = ModuleDeclarations(read.compactMap { try? $0.get() }, modelKeys: modelKeys)
-            return zip(sources, read).map { source, result in
-                switch result {
-                case .success(let parsed):
-                    FilePort(parsed, module).ported()
-                case .failure(let refusal):
-                    PortedSource(name: source.name, text: nil, diagnostics: refusal.diagnostics)
-                }
+        let read = parsed()
+        let trees = read.compactMap { try? $0.get() }
+        // Trees are walked on a stack as deep as the one that they were made on.
+        let ported = DeepStack.run(until: .now() + patience * Double(trees.count)) { [self] in
+            let module = ModuleDeclarations(trees, modelKeys: modelKeys)
+            return trees.map { FilePort($0, module).ported() }
+        }
+        var next = ported?.makeIterator()
+        return zip(sources, read).map { source, result in
+            switch result {
+            case .success:
+                next?.next()
+                    ?? Self.refused(
+                        source, Refusal(source, "rewriting the sources takes too long: divide them"))
+            case .failure(let refusal): Self.refused(source, refusal)
             }
         }
-        return ported ?? []
+    }
+
+    private static func refused(_ source: PortSource, _ refusal: Refusal) -> PortedSource {
+        PortedSource(name: source.name, text: nil, diagnostics: refusal.diagnostics)
     }
 
     /// The trees of the sources. The parser takes too long for some texts that nobody writes; after the first of them
