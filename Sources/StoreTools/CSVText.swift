@@ -5,7 +5,11 @@ package enum CSVText {
     }
 
     private static func field(_ text: String) -> String {
-        let needsQuotes = text.isEmpty || text.utf8.contains { "\",\n\r".utf8.contains($0) }
+        var needsQuotes = text.isEmpty
+        for byte in text.utf8 where byte == 0x22 || byte == 0x2C || byte == 0x0A || byte == 0x0D {
+            needsQuotes = true
+            break
+        }
         return needsQuotes ? "\"\(text.replacing("\"", with: "\"\""))\"" : text
     }
 }

@@ -27,10 +27,15 @@ package final class OpenStore {
         let exists = FileManager.default.fileExists(atPath: url.path)
         guard exists || makesFile else { throw StoreToolError("There is no store at \(url.path).") }
         var configuration: String?
+        var options: [AnyHashable: Any] = [NSReadOnlyPersistentStoreOption: isReadOnly]
         if exists {
             let metadata = try SQLiteStoreTables(url).metadata()
             self.model = try model ?? Self.ownModel(url)
             hasCopy = model == nil && !self.model.isReconstructed
+            // Who does not keep the history of a store that has one may only read.
+            if !isReadOnly, try SQLiteStoreTables(url).read({ try $0.tableExists("ATRANSACTION") }) {
+                options[NSPersistentHistoryTrackingKey] = true
+            }
             configuration = ModelCache.configuration(of: self.model, for: metadata)
         } else {
             guard let model else { throw StoreToolError("A new store needs a model: give one with --model.") }
@@ -39,8 +44,7 @@ package final class OpenStore {
         }
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: self.model)
         let added = try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: configuration, at: url,
-            options: [NSReadOnlyPersistentStoreOption: isReadOnly])
+            ofType: NSSQLiteStoreType, configurationName: configuration, at: url, options: options)
         guard let store = added as? SQLiteStore else {
             throw StoreToolError("The store at \(url.path) is no SQLite store.")
         }

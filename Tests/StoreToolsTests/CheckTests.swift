@@ -34,6 +34,7 @@ import Testing
                 "error inverse-mismatch Box.lid 1", "error inverse-mismatch Item.lidOf 1",
             ]
         ),
+        ("UPDATE ZBOX SET Z2_LID = 3 WHERE ZLID NOT NULL", ["error wrong-entity Box.lid 1"]),
         ("UPDATE ZITEM SET Z_FOK_BOX = NULL WHERE ZEXTRA = 'more'", ["warning missing-order Box.items 1"]),
         ("UPDATE ZITEM SET Z_FOK_BOX = 1024", ["warning duplicate-order Box.items 1"]),
         ("UPDATE ZITEM SET ZUUID = x'0102' WHERE ZUUID NOT NULL", ["error invalid-value Item.uuid 1"]),
@@ -78,6 +79,21 @@ import Testing
         #expect(findings[0].message.contains(table) && findings[0].objects == ["Tag/2"])
         // One that is not there is not told either.
         #expect(try !zoo.dump().text.contains("Tag/2"))
+    }
+
+    /// Join tables of old stores have no key.
+    @Test func linksThatAreThereTwiceAreAWarning() throws {
+        let zoo = try ZooStore()
+        let name = try zoo.value(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'Z\\__TAG%' ESCAPE '\\'")
+        let table = try #require(name.flatMap(String.fromDatabaseValue))
+        try zoo.sql(
+            """
+            CREATE TABLE old AS SELECT * FROM \(table); DROP TABLE \(table); ALTER TABLE old RENAME TO \(table);
+            INSERT INTO \(table) SELECT * FROM \(table) LIMIT 2
+            """)
+        let findings = try StoreCheck(zoo.url).findings().filter { $0.code == .duplicateLink }
+        #expect(findings.map(\.severity) == [.warning] && findings[0].count == 2)
     }
 
     @Test func aModelOfAnotherStoreIsAMismatch() throws {

@@ -110,6 +110,25 @@ import Testing
             tagged.count == 3 && tagged.allSatisfy { !["Item/1", "Item/2", "Item/3"].contains($0.plainText) })
     }
 
+    @Test func whatIsAddedIsInTheHistory() throws {
+        let zoo = try ZooStore()
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Zoo.model())
+        try coordinator.remove(
+            try coordinator.addPersistentStore(
+                type: .sqlite, at: zoo.url, options: [NSPersistentHistoryTrackingKey: true]))
+        let more = try zoo.write(
+            """
+            {"format": "coredata-dump", "version": 1,
+             "entities": [{"name": "Box", "objects": [{"objectID": "Box/1", "label": "new"}]}]}
+            """, "more.json")
+        let target = try zoo.open(isReadOnly: false)
+        #expect(try DumpImport(more).add(to: target) == 1)
+        try target.close()
+        #expect(try zoo.value("SELECT ZENTITYPK FROM ACHANGE") == 3.databaseValue)
+        #expect(try zoo.value("SELECT count(*) FROM ATRANSACTION") == 1.databaseValue)
+        #expect(try StoreReport(zoo.url).historyTransactionCount == 1)
+    }
+
     @Test func aFailedImportChangesNothing() throws {
         let zoo = try ZooStore()
         // The constraint on the names of tags is violated.

@@ -8,14 +8,25 @@ final class ProgressBar {
     private let start = ContinuousClock.now
     private var lastShown: ContinuousClock.Instant?
 
-    /// - Parameter total: what the whole work counts.
-    init(_ label: String, total: Int) {
+    /// - Parameters:
+    ///   - total: what the whole work counts.
+    ///   - writesOutput: whether the work writes to standard output, which the bar must not disturb on a terminal.
+    init(_ label: String, total: Int, writesOutput: Bool = false) {
         self.label = label
         self.total = max(total, 1)
-        isShown = isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+        isShown =
+            isatty(STDERR_FILENO) == 1 && !(writesOutput && isatty(STDOUT_FILENO) == 1)
+            && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
 
-    deinit { if lastShown != nil { Output.error.show("\r\u{1B}[K") } }
+    deinit { hide() }
+
+    /// Takes the bar away until the next update.
+    func hide() {
+        guard lastShown != nil else { return }
+        lastShown = nil
+        Output.error.show("\r\u{1B}[K")
+    }
 
     /// - Parameter done: how much of the whole is done.
     func update(_ done: Int) {

@@ -37,7 +37,7 @@ struct StoreDiffCommand: ParsableCommand {
             let comparison = StoreComparison(
                 try OpenStore(URL(fileURLWithPath: old), model: oldModel),
                 try OpenStore(URL(fileURLWithPath: new), model: newModel), matching: match)
-            let bar = ProgressBar("objects", total: try comparison.count())
+            let bar = ProgressBar("objects", total: try comparison.count(), writesOutput: true)
             let output = Output.standard
             var isFirst = true
             if json { try output.write(piece: "[") }

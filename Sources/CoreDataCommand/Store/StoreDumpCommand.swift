@@ -32,8 +32,9 @@ struct StoreDumpCommand: ParsableCommand {
             let file = try OutputFile(output)
             if json {
                 let dump = try StoreDump(source, entities: names)
-                let bar = ProgressBar("objects", total: try dump.count())
+                let bar = ProgressBar("objects", total: try dump.count(), writesOutput: output == nil)
                 let notices = try dump.write(progress: bar.update, to: file.write)
+                bar.hide()
                 for notice in notices { Output.error.write("warning: \(notice)") }
             } else {
                 try writeText(source, names ?? source.entities.map(\.name), file)
@@ -44,7 +45,7 @@ struct StoreDumpCommand: ParsableCommand {
 
     private func writeText(_ source: OpenStore, _ names: [String], _ file: OutputFile) throws {
         let listing = try StoreListing(source, entities: names)
-        let bar = ProgressBar("objects", total: try listing.count())
+        let bar = ProgressBar("objects", total: try listing.count(), writesOutput: output == nil)
         let standard = Output.standard
         let heading = { (text: String) in output == nil ? standard.styled(text, .bold) : text }
         try listing.forEachObject(progress: bar.update) { reference, fields, values in

@@ -45,6 +45,7 @@ struct StoreExportCommand: ParsableCommand {
                 }
                 try file.finish()
                 done += count
+                bar.hide()
                 Output.standard.write(target.relativePath)
             }
         }

@@ -50,6 +50,7 @@ struct StoreImportCommand: ParsableCommand {
             } else {
                 count = try importing.make(url, model: model, progress: bar.update)
             }
+            bar.hide()
             Output.standard.write(count == 1 ? "1 object" : "\(count) objects")
         }
     }
