@@ -4,7 +4,7 @@ extension CompiledModelWriter {
     /// The bits of `_P`, in which an archive repeats what its other keys say about a property.
     ///
     /// The bits for which there is no archive of Apple's are those for the search index and the external record.
-    private enum PropertyBits {
+    enum PropertyBits {
         static let always = 0x01
         static let isOptional = 0x02
         static let isReadOnly = 0x04
