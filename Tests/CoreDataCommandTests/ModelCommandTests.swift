@@ -120,6 +120,21 @@ import Testing
         #expect(try Command("model", "hash", folder.model).output == before)
     }
 
+    @Test func whatCannotBeDecompiledIsNamedWithItsFile() throws {
+        _ = try Command("model", "compile", folder.model, in: folder.url)
+        let file = folder.url.appending(path: "Library.momd/Library 2.mom")
+        var data = try Data(contentsOf: file)
+        // The archive says that properties are read-only where it said that they are optional.
+        let key = try #require(data.range(of: Data("NSIsOptional".utf8)))
+        data.replaceSubrange(key, with: Data("NSIsReadOnly".utf8))
+        try data.write(to: file)
+        let run = try Command("model", "decompile", "Library.momd", "-o", "Back.xcdatamodeld", in: folder.url)
+        #expect(run.status != 0 && run.output.isEmpty)
+        #expect(run.errors.contains("Library.momd/Library 2.mom: "), "\(run.errors)")
+        #expect(run.errors.contains("a model file has no place for read-only properties"))
+        #expect(!folder.exists("Back.xcdatamodeld"))
+    }
+
     // MARK: check, diff
 
     @Test func checkFindsNothingInASoundModel() throws {

@@ -1,15 +1,19 @@
 import CocoaFoundation
+import Testing
 
 /// A keyed archive whose objects can be changed one by one, to make archives that nobody would write.
 struct ArchiveEditor {
     var nodes: [BinaryPropertyList.Node]
     private let root: Int
     private let archive: KeyedArchive
+    /// The nodes of the objects, those that were added included.
+    private var objects: [Int]
 
     init(_ data: Data) throws {
         archive = try KeyedArchive(data)
         nodes = archive.list.nodes
         root = archive.list.root
+        objects = archive.objects
     }
 
     var data: Data { BinaryPropertyList(nodes: nodes, root: root).data() }
@@ -58,7 +62,7 @@ struct ArchiveEditor {
 
     /// Puts a plain value under a key.
     mutating func set(_ key: String, of place: Int, to node: BinaryPropertyList.Node) {
-        let index = archive.objects[place]
+        let index = objects[place]
         guard case .dictionary(var keys, var values) = nodes[index] else { return }
         nodes.append(node)
         let value = nodes.count - 1
@@ -83,6 +87,49 @@ struct ArchiveEditor {
 
     /// Makes the place of one object that of another.
     mutating func replace(_ place: Int, with other: Int) {
-        nodes[archive.objects[place]] = nodes[archive.objects[other]]
+        nodes[objects[place]] = nodes[objects[other]]
+    }
+
+    // MARK: More objects
+
+    /// Adds an object with the class and the fields of another one.
+    mutating func addCopy(of place: Int) throws -> Int {
+        nodes.append(nodes[objects[place]])
+        objects.append(nodes.count - 1)
+        let list = try #require(archive.list.fields(of: root)["$objects"])
+        nodes[list] = .array(objects)
+        return objects.count - 1
+    }
+
+    /// Adds a list of objects, which may be the same ones more than once.
+    mutating func addList(_ places: [Int]) throws -> Int {
+        let list = try addCopy(of: #require(try objects(of: "NSArray").first))
+        set("NS.objects", of: list, to: references(places))
+        return list
+    }
+
+    /// Adds a text.
+    mutating func addText(_ text: String) throws -> Int {
+        let place = try addCopy(of: 0)
+        nodes[objects[place]] = .string(text)
+        return place
+    }
+
+    /// Adds a table with one entry.
+    mutating func addTable(_ key: String, _ place: Int) throws -> Int {
+        let classes = ["NSDictionary", "NSMutableDictionary"]
+        let sample = try classes.lazy.compactMap { try objects(of: $0).first }.first
+        let table = try addCopy(of: #require(sample))
+        set("NS.keys", of: table, to: references([try addText(key)]))
+        set("NS.objects", of: table, to: references([place]))
+        return table
+    }
+
+    private mutating func references(_ places: [Int]) -> BinaryPropertyList.Node {
+        .array(
+            places.map { place in
+                nodes.append(.identifier(UInt64(place)))
+                return nodes.count - 1
+            })
     }
 }

@@ -69,6 +69,32 @@ struct CompiledCorpusTests {
         #expect(paths.count >= 36 && entities > 200)
     }
 
+    /// What compiled models and the copies of stores say is all in the model files made of them, or there is none.
+    @Test func writesEveryCompiledModelAsAFileOfXcode() throws {
+        var written = 0
+        var refused: [String] = []
+        for path in Self.files(".mom", under: "mom") + Self.files(".modelcache.bplist", under: "modelcache") {
+            let data = try Data(contentsOf: Corpus.url(path))
+            let model =
+                path.hasSuffix(".mom")
+                ? try NSManagedObjectModel(compiled: data) : try NSManagedObjectModel(modelCacheArchive: data)
+            do {
+                let tree = try ModelElement(model: model)
+                let again = try NSManagedObjectModel(tree: ModelElement(xml: tree.xml()))
+                #expect(again == model, "\(path)")
+                #expect(again.entityVersionHashesByName == model.entityVersionHashesByName, "\(path)")
+                #expect(again.configurations == model.configurations, "\(path)")
+                #expect(again.templates.keys == model.templates.keys, "\(path)")
+                written += 1
+            } catch let error as ModelFileError {
+                refused.append("\(path): \(error)")
+            }
+        }
+        print("corpus: \(written) compiled models written as files of Xcode, refused: \(refused)")
+        #expect(refused == [])
+        #expect(written >= 77)
+    }
+
     /// Prints how long it takes to read everything; a clock is no reason to fail.
     @Test func readsTheWholeCorpus() {
         let sources = Corpus.files(named: "contents", under: "models")

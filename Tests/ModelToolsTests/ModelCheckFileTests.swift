@@ -41,6 +41,44 @@ struct ModelCheckFileTests {
         }
     }
 
+    @Test func hashesThatAreNotThoseOfTheListOfVersions() throws {
+        try inFolder { folder in
+            let constraints = ["a", "b"].map {
+                "<uniquenessConstraint><constraint value=\"\($0)\"/></uniquenessConstraint>"
+            }
+            func model(_ type: String, _ more: String) throws -> NSManagedObjectModel {
+                try NSManagedObjectModel(
+                    tree: tree(
+                        """
+                        <entity name="Plain" representedClassName="Plain"><attribute name="x" attributeType="\(type)"/></entity>
+                        <entity name="Unsure" representedClassName="Unsure"><attribute name="a" attributeType="\(type)"/>
+                        <attribute name="b" attributeType="String"/>
+                        <uniquenessConstraints>\(constraints.joined())</uniquenessConstraints></entity>
+                        <entity name="\(more)" representedClassName="C"><attribute name="x" attributeType="String"/></entity>
+                        """))
+            }
+            let url = folder.appending(path: "M.momd")
+            try CompiledModelFolder.write([("M", model("String", "New"))], currentVersion: nil, to: url)
+            #expect(ModelCheck.findings(in: url) == [])
+            let other = folder.appending(path: "Other.momd")
+            try CompiledModelFolder.write([("M", model("Integer 16", "Old"))], currentVersion: nil, to: other)
+            let list = url.appending(path: "VersionInfo.plist")
+            try Data(contentsOf: other.appending(path: "VersionInfo.plist")).write(to: list)
+            let found = ModelCheck.findings(in: url)
+            #expect(found.map(\.code) == Array(repeating: .versionHashDiffers, count: 4))
+            #expect(found.map(\.severity) == Array(repeating: .warning, count: 4))
+            #expect(found.map(\.entity) == ["New", "Old", "Plain", "Unsure"])
+            #expect(found.allSatisfy { $0.file?.hasSuffix("M.momd/M.mom") == true })
+            #expect(found[2].message == "the list of versions has another version hash")
+            #expect(
+                found[3].message
+                    == "the list of versions has another version hash; that of an entity with several "
+                    + "uniqueness constraints cannot be computed with certainty")
+            try write("garbage", to: list)
+            #expect(ModelCheck.findings(in: url).map(\.code).contains(.malformed))
+        }
+    }
+
     @Test func filesThatCannotBeRead() throws {
         try inFolder { folder in
             let cases: [(String, String, ModelFinding.Code)] = [

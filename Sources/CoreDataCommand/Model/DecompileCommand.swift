@@ -42,7 +42,11 @@ struct DecompileCommand: ParsableCommand {
             // Everything is read before anything is written.
             var trees: [(name: String, contents: ModelElement)] = []
             for version in versions {
-                trees.append((version.name, try ModelElement(model: version.model)))
+                do {
+                    trees.append((version.name, try ModelElement(model: version.model)))
+                } catch let error as ModelFileError {
+                    throw error.inFile(version.file)
+                }
             }
             try XcodeModelFile.create(at: target, versions: trees, currentVersion: current)
         }
@@ -51,13 +55,13 @@ struct DecompileCommand: ParsableCommand {
 
     private func versions(
         of source: URL, named name: String
-    ) throws -> (versions: [(name: String, model: NSManagedObjectModel)], current: String) {
+    ) throws -> (versions: [(name: String, model: NSManagedObjectModel, file: URL)], current: String) {
         guard source.pathExtension == "momd" else {
-            return ([(name, try ModelInput.load(model))], name)
+            return ([(name, try ModelInput.load(model), source)], name)
         }
         let folder = try CompiledModelFolder(url: source)
         let versions = try folder.versions.map { version in
-            (name: version.name, model: try NSManagedObjectModel(loading: version.url))
+            (name: version.name, model: try NSManagedObjectModel(loading: version.url), file: version.url)
         }
         return (versions, try folder.currentVersion().name)
     }

@@ -62,7 +62,8 @@ final class ArchivedExpressions {
         if let known = known[target] { return known }
         guard try archive.isObject(index), let object = try archive.object(at: index, what: "a predicate")
         else {
-            return (try archive.value(at: index), 1, 0)
+            let constant = try archive.weighedValue(at: index)
+            return (constant?.value, constant?.weight ?? 1, 0)
         }
         guard open.insert(target).inserted, open.count <= Limit.depth else {
             throw ModelFileError(
@@ -93,10 +94,10 @@ final class ArchivedExpressions {
             return (try object.list().compactMap { try inner($0) }, weight, height)
         }
         guard Self.isPart(object) else {
-            guard let value = try archive.value(at: index) else {
+            guard let constant = try archive.weighedValue(at: index) else {
                 throw ModelFileError(.malformed, "a predicate has a null object as value")
             }
-            return (value, 1, 0)
+            return (constant.value, constant.weight, 0)
         }
         var fields: [String: Any] = [:]
         for key in object.keys {

@@ -8,8 +8,8 @@ extension CompiledModelFolder {
     ///   - source: a folder `.xcdatamodeld` or `.xcdatamodel`.
     ///   - target: where the compiled model goes. A compiled model that is there is replaced when all of the new one has
     ///     been written.
-    /// - Throws: `ModelFileError` for a source that cannot be read or compiled, and for a target that cannot be written
-    ///   or is something else.
+    /// - Throws: `ModelFileError` for a source that cannot be read or compiled, for a model that contradicts itself, and
+    ///   for a target that cannot be written or is something else.
     package static func compile(_ source: URL, to target: URL) throws {
         let file = try XcodeModelFile(url: source)
         if source.pathExtension != "xcdatamodeld" {
@@ -18,7 +18,8 @@ extension CompiledModelFolder {
             return
         }
         let versions = try file.versions.map { version in
-            (name: version.name, model: try NSManagedObjectModel(loading: version.url))
+            Draft(
+                name: version.name, model: try NSManagedObjectModel(loading: version.url), file: version.url)
         }
         // Apple's compiler names the current version where the source does.
         let isNamed = try file.versions.count > 1 || namesCurrentVersion(source)
@@ -26,10 +27,9 @@ extension CompiledModelFolder {
     }
 
     private static func namesCurrentVersion(_ source: URL) throws -> Bool {
-        let marker = source.appendingPathComponent(".xccurrentversion")
+        let marker = source.appendingPathComponent(CurrentVersionMarker.fileName)
         guard FileManager.default.fileExists(atPath: marker.path) else { return false }
-        let list = try PropertyListDictionary(BoundedFile.read(marker, limit: VersionInfo.largestFile))
-        return try list.text("_XCCurrentVersionName") != nil
+        return try CurrentVersionMarker(contentsOf: marker).versionFolderName != nil
     }
 
     /// Writes the versions of a model as a folder `.momd`.
@@ -46,19 +46,35 @@ extension CompiledModelFolder {
     package static func write(
         _ versions: [(name: String, model: NSManagedObjectModel)], currentVersion: String?, to target: URL
     ) throws {
+        try write(
+            versions.map { Draft(name: $0.name, model: $0.model, file: target) },
+            currentVersion: currentVersion, to: target)
+    }
+
+    /// A version that is about to be written.
+    private struct Draft {
+        let name: String
+        let model: NSManagedObjectModel
+        /// The file that is named when the model cannot be written.
+        let file: URL
+    }
+
+    private static func write(_ versions: [Draft], currentVersion: String?, to target: URL) throws {
         var info = VersionInfo()
         info.currentVersionName = currentVersion
         var files: [(name: String, data: Data)] = []
-        for (name, model) in versions {
+        for version in versions {
+            let (name, model) = (version.name, version.model)
             guard !name.isEmpty, !name.contains("/"), !name.contains("\0"), !name.hasPrefix(".") else {
                 throw ModelFileError(.invalidValue, "'\(name)' cannot be the name of a version", file: target)
             }
             guard info.versionHashes[name] == nil else {
                 throw ModelFileError(.duplicateName, "there are two versions '\(name)'", file: target)
             }
-            files.append(("\(name).mom", try compiledData(model, from: target)))
-            info.versionHashes[name] = model.entityVersionHashesByName
-            info.versionChecksums[name] = model.versionChecksum
+            files.append(("\(name).mom", try compiledData(model, from: version.file)))
+            let hashes = model.entityVersionHashesByName
+            info.versionHashes[name] = hashes
+            info.versionChecksums[name] = NSManagedObjectModel.versionChecksum(of: hashes)
         }
         if let currentVersion, info.versionHashes[currentVersion] == nil {
             throw ModelFileError(
@@ -74,10 +90,10 @@ extension CompiledModelFolder {
 
     private static func compiledData(_ model: NSManagedObjectModel, from file: URL) throws -> Data {
         do {
+            try model.checkConsistency()
             return try model.compiledData()
-        } catch var error as ModelFileError {
-            error.file = file
-            throw error
+        } catch let error as ModelFileError {
+            throw error.inFile(file)
         }
     }
 

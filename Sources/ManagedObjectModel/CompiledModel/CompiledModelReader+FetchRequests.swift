@@ -41,7 +41,11 @@ extension CompiledModelReader {
         request.fetchLimit = try object.count("NSFetchLimit")
         request.fetchOffset = try object.count("NSFetchOffset")
         request.fetchBatchSize = try object.count("NSBatchSize")
-        request.resultType = NSFetchRequestResultType(rawValue: UInt(try object.count("NSResultType")))
+        let resultType = try object.count("NSResultType")
+        guard let known = NSFetchRequestResultType(known: resultType) else {
+            throw object.error(.invalidValue, "the result type \(resultType) is unknown")
+        }
+        request.resultType = known
         var flags = FetchRequestFlags.standard
         if try object.flag("NSHasFetchRequestFlags") {
             flags = FetchRequestFlags(rawValue: try object.count("NSFetchRequestFlags"))

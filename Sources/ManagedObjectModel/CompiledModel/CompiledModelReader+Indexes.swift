@@ -55,6 +55,7 @@ extension CompiledModelReader {
     }
 
     private func indexElement(_ object: ArchivedObject) throws -> NSFetchIndexElementDescription {
+        try object.named { try archive.make(1) }
         let type = try object.number("NSFetchIndexElementType") ?? 0
         guard let collation = UInt(exactly: type).flatMap(NSFetchIndexElementType.init) else {
             throw object.error(.invalidValue, "the index type \(type) is unknown")
@@ -87,6 +88,7 @@ extension CompiledModelReader {
     private func tuples(_ key: String, of object: ArchivedObject) throws -> [[String]] {
         try (object.objects(key, of: "NSArray") ?? []).map { tuple in
             try object.named { try tuple.list() }.map { index in
+                try object.named { try archive.make(1) }
                 if try archive.isObject(index), let member = try archive.object(at: index, what: key),
                     member.isOf("NSPropertyDescription")
                 {

@@ -16,6 +16,7 @@ struct CompiledModelReader {
     private var members: [(object: ArchivedObject, property: NSPropertyDescription)] = []
     private(set) var propertiesByPlace: [Int: NSPropertyDescription] = [:]
     let expressions: ArchivedExpressions
+    private let elementCount = CompositeElementCount()
 
     /// - Throws: `ModelFileError` for data that is not the archive of a model.
     init(_ data: Data, form: CompiledModelForm) throws {
@@ -115,7 +116,7 @@ struct CompiledModelReader {
             if let inherited = above[name] {
                 property = inherited
             } else {
-                property = try PropertyReader(member, expressions).property()
+                property = try PropertyReader(member, expressions, elementCount).property()
                 guard property.name == name else {
                     throw member.error(.invalidValue, "the property has the name '\(property.name)'")
                 }

@@ -10,13 +10,21 @@ final class ModelArchive {
     private let values: KeyedArchiveReader
     private var objects: [Int: ArchivedObject] = [:]
     private var classes: [Int: [String]] = [:]
-    private var plainValues: [Int: Any] = [:]
+    /// The values of Foundation that have been turned into Swift's, by the objects, which the reader keeps.
+    private var plainValues: [ObjectIdentifier: WeighedValue] = [:]
     private var unvisited = Limit.elements
+    private var unmade = Limit.parts
+
+    /// A value and how many values it is made of, each counted as often as it is reached.
+    private typealias WeighedValue = (value: Any, weight: Int)
 
     /// The bounds of an archive; the largest model known is a hundredth of them.
     private enum Limit {
         static let fileSize = 1 << 27
-        static let elements = 5_000_000
+        /// Elements of lists and tables, each as often as it is visited.
+        static let elements = 1_000_000
+        /// What is made of them for every place that refers to them: values, and elements of indexes and constraints.
+        static let parts = 200_000
     }
 
     /// The largest file that is read.
@@ -116,15 +124,30 @@ final class ModelArchive {
     /// - Throws: `ModelFileError` for objects of other classes than those of property lists, UUIDs, URLs, sets and
     ///   the null value, for circles, and for more than any model has.
     func value(at index: Int) throws -> Any? {
-        guard let target = try target(of: index) else { return nil }
+        try weighedValue(at: index)?.value
+    }
+
+    /// The value, and how many values it is made of. What walks through values later does not know that parts of them
+    /// are shared, so each counts as often as it is reached.
+    func weighedValue(at index: Int) throws -> (value: Any, weight: Int)? {
+        guard try target(of: index) != nil else { return nil }
         return try Self.throwing {
-            // The reader counts each object as often as it is asked for, also where it is known.
             guard let object = try values.object(at: index, allowed: Self.valueClasses) else { return nil }
-            if let known = plainValues[target] { return known }
-            let value = try plainValue(object)
-            plainValues[target] = value
-            return value
+            let made = try plainValue(object)
+            try make(made.weight)
+            return made
         }
+    }
+
+    /// Counts parts of the model that are about to be made.
+    func make(_ count: Int) throws {
+        unmade -= count
+        guard unmade >= 0 else { throw Self.tooManyParts }
+    }
+
+    private static var tooManyParts: ModelFileError {
+        ModelFileError(
+            .tooLarge, "the archive stands for more than \(Limit.parts) values and parts of indexes")
     }
 
     /// The text that a field holds or refers to; `nil` for the null object.
@@ -146,26 +169,42 @@ final class ModelArchive {
         ]
     }
 
-    private func plainValue(_ object: AnyObject) throws -> Any {
-        try visit(1)
+    private func plainValue(_ object: AnyObject) throws -> WeighedValue {
+        if let known = plainValues[ObjectIdentifier(object)] { return known }
+        var weight = 1
+        func inner(_ object: Any) throws -> Any {
+            let inner = try plainValue(object as AnyObject)
+            weight += inner.weight
+            guard weight <= Limit.parts else { throw Self.tooManyParts }
+            return inner.value
+        }
+        let value: Any
         switch object {
-        case let text as NSString: return String(describing: text)
-        case let date as NSDate: return date as Date
-        case let data as NSData: return data as Data
-        case let uuid as NSUUID: return uuid as UUID
-        case let url as NSURL: return url as URL
-        case let array as NSArray: return try array.map { try plainValue($0 as AnyObject) }
+        case let text as NSString: return (String(describing: text), 1)
+        case let date as NSDate: return (date as Date, 1)
+        case let data as NSData: return (data as Data, 1)
+        case let uuid as NSUUID: return (uuid as UUID, 1)
+        case let url as NSURL: return (url as URL, 1)
+        case let array as NSArray: value = try array.map(inner)
         case let dictionary as NSDictionary:
             var entries: [AnyHashable: Any] = [:]
-            for (key, value) in dictionary {
-                guard let key = try plainValue(key as AnyObject) as? AnyHashable else {
+            for (key, element) in dictionary {
+                guard let key = try inner(key) as? AnyHashable else {
                     throw ModelFileError(.invalidValue, "a dictionary has a key that is a collection")
                 }
-                entries[key] = try plainValue(value as AnyObject)
+                entries[key] = try inner(element)
             }
-            return entries
-        default: return object
+            value = entries
+        case let set as NSSet:
+            for element in set { _ = try inner(element) }
+            value = object
+        case let set as NSOrderedSet:
+            for element in set { _ = try inner(element) }
+            value = object
+        default: return (object, 1)
         }
+        plainValues[ObjectIdentifier(object)] = (value, weight)
+        return (value, weight)
     }
 
     /// Turns the errors of archives into those of model files.

@@ -4,6 +4,8 @@ import CocoaFoundation
 struct PropertyReader {
     private let object: ArchivedObject
     private let expressions: ArchivedExpressions
+    /// The elements of composite attributes of the whole model.
+    private let elementCount: CompositeElementCount
     /// The composite attributes around the one that is read.
     private let enclosing: [Int]
 
@@ -16,9 +18,13 @@ struct PropertyReader {
         static let preservesValueInHistoryOnDeletion = 16
     }
 
-    init(_ object: ArchivedObject, _ expressions: ArchivedExpressions, enclosing: [Int] = []) {
+    init(
+        _ object: ArchivedObject, _ expressions: ArchivedExpressions, _ elementCount: CompositeElementCount,
+        enclosing: [Int] = []
+    ) {
         self.object = object
         self.expressions = expressions
+        self.elementCount = elementCount
         self.enclosing = enclosing
     }
 
@@ -42,6 +48,11 @@ struct PropertyReader {
         property.name = try object.required("NSPropertyName")
         property.isOptional = try object.flag("NSIsOptional")
         property.isTransient = try object.flag("NSIsTransient")
+        // An archive says it twice, as it does for other flags.
+        let bits = try object.number("_P") ?? 0
+        let isReadOnly =
+            try object.flag("NSIsReadOnly") || bits & CompiledModelWriter.PropertyBits.isReadOnly != 0
+        if isReadOnly != property.isReadOnly { property.isMarkedReadOnly = isReadOnly }
         property.isIndexedAlone = try object.flag("NSIsIndexed")
         property.isIndexedBySpotlight = try object.flag("NSIsIndexedBySpotlight")
         property.isInExternalRecord = try object.flag("NSIsStoredInExternalRecord")
@@ -78,6 +89,10 @@ struct PropertyReader {
         guard let known = UInt(exactly: type).flatMap(NSAttributeType.init) else {
             throw object.error(.invalidValue, "the attribute type \(type) is unknown")
         }
+        guard (known == .compositeAttributeType) == (attribute is NSCompositeAttributeDescription) else {
+            throw object.error(
+                .invalidValue, "a \(object.className) cannot be of the type \(known.displayName)")
+        }
         attribute.attributeType = known
         if object.has("NSAttributeValueClassName") {
             attribute.attributeValueClassName = try object.text("NSAttributeValueClassName")
@@ -106,7 +121,12 @@ struct PropertyReader {
                 var element = element
                 let name = try element.text("NSPropertyName") ?? "?"
                 element.element = "\(object.element ?? "?").\(name)"
-                let reader = PropertyReader(element, expressions, enclosing: enclosing + [object.place])
+                guard elementCount.add() else {
+                    throw object.error(
+                        .tooLarge, "the composite attributes of the model have too many elements")
+                }
+                let reader = PropertyReader(
+                    element, expressions, elementCount, enclosing: enclosing + [object.place])
                 guard let attribute = try reader.property() as? NSAttributeDescription else {
                     throw element.error(.invalidValue, "the element is no attribute")
                 }

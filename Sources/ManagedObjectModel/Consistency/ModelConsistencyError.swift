@@ -106,3 +106,18 @@ extension ModelInconsistency.Problem {
         }
     }
 }
+
+extension ModelInconsistency.Problem {
+    /// The kind of reason for which a model with the problem is not written to a file.
+    var reason: ModelFileError.Reason {
+        switch self {
+        case .missingName: .missingValue
+        case .duplicateName, .redefinedProperty, .differentEntitiesOfOneName: .duplicateName
+        case .inheritanceCycle: .cycle
+        case .missingEntity: .unknownName
+        case .reservedName, .invalidType, .invalidDefaultValue, .invalidComposite, .invalidDerivation,
+            .inverseMismatch, .invalidCount, .invalidIndex, .invalidConstraint, .invalidFetchRequest:
+            .invalidValue
+        }
+    }
+}

@@ -9,6 +9,18 @@ extension NSManagedObjectModel {
         guard found.isEmpty else { throw ModelConsistencyError(inconsistencies: found) }
     }
 
+    /// Checks that the model does not contradict itself, which has to be done before it is written.
+    ///
+    /// - Throws: `ModelFileError`, without a file, with the first thing that is wrong.
+    func checkConsistency() throws {
+        let found = inconsistencies()
+        guard let first = found.first else { return }
+        let more = found.count > 1 ? " (and \(found.count - 1) more contradictions in the model)" : ""
+        let place = [first.entity, first.property].compactMap { $0 }.joined(separator: ".")
+        throw ModelFileError(
+            first.problem.reason, first.detail + more, element: place.isEmpty ? nil : place)
+    }
+
     /// Everything that is wrong with the model, in the order of its entities.
     package func inconsistencies() -> [ModelInconsistency] {
         var found: [ModelInconsistency] = []

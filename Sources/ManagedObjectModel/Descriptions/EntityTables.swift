@@ -17,7 +17,7 @@ final class EntityTables {
     let storeIndexes: [NSFetchIndexDescription]
     let versionHash: Data
 
-    init(_ entity: NSEntityDescription) {
+    init(_ entity: NSEntityDescription, versionHash: Data) {
         depth = entity.lineage.count
         allProperties = entity.allProperties
         properties = entity.properties
@@ -26,6 +26,6 @@ final class EntityTables {
         relationshipsByName = entity.relationshipsByName
         subentitiesByName = entity.subentitiesByName
         storeIndexes = entity.storeIndexes
-        versionHash = entity.versionHash
+        self.versionHash = versionHash
     }
 }

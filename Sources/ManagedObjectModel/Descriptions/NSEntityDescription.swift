@@ -207,7 +207,10 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     package var isSyncable = false { willSet { willChange("isSyncable") } }
 
     /// A SHA-256 hash of what decides how objects are stored; stores carry it to tell models apart.
-    open var versionHash: Data { tables?.versionHash ?? EntityHash(self).digest }
+    ///
+    /// As long as the model is not in use it is computed each time; `entityVersionHashesByName` of the model
+    /// computes what entities inherit from each other only once.
+    open var versionHash: Data { tables?.versionHash ?? VersionHashes().digest(of: self) }
 
     // MARK: Immutability
 
@@ -218,10 +221,12 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// Ends the time in which the description can be changed and computes what it derives. The superentity
     /// has to be done first.
-    func makeImmutable() {
+    ///
+    /// - Parameter hashes: the version hashes of the model.
+    func makeImmutable(_ hashes: VersionHashes) {
         guard tables == nil else { return }
         for property in ownProperties { property.makeImmutable() }
-        let tables = EntityTables(self)
+        let tables = EntityTables(self, versionHash: hashes.digest(of: self))
         self.tables = tables
         // After the tables, in which the elements look up their properties.
         for index in tables.storeIndexes { index.makeImmutable() }

@@ -53,10 +53,12 @@ extension NSManagedObjectModel {
         guard let hashes = metadata[Self.versionHashesKey].flatMap(Self.versionHashes(in:)) else {
             return nil
         }
+        let tables = models.map { (entities: $0.entitiesByName, hashes: $0.entityVersionHashesByName) }
         var chosen: [NSEntityDescription] = []
         for name in hashes.keys.sorted() {
-            let versions = models.compactMap { $0.entitiesByName[name] }
-            guard let version = versions.first(where: { $0.versionHash == hashes[name] }) else { return nil }
+            guard let table = tables.first(where: { $0.hashes[name] == hashes[name] }),
+                let version = table.entities[name]
+            else { return nil }
             chosen.append(version)
         }
         self.init()

@@ -57,7 +57,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     /// The version hashes of all entities by name.
     open var entityVersionHashesByName: [String: Data] {
-        tables?.entityVersionHashesByName ?? entitiesByName.mapValues(\.versionHash)
+        if let tables { return tables.entityVersionHashesByName }
+        let hashes = VersionHashes()
+        return entitiesByName.mapValues { hashes.digest(of: $0) }
     }
 
     /// Names of the version of the model, for people. They do not decide whether a store fits the model.
@@ -92,7 +94,10 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
             guard tables == nil else { return }
             bindNames()
             // Superentities first: the tables of an entity use those of the entities above it.
-            for entity in entities.flatMap(\.lineage) where entity.model === self { entity.makeImmutable() }
+            let hashes = VersionHashes()
+            for entity in entities.flatMap(\.lineage) where entity.model === self {
+                entity.makeImmutable(hashes)
+            }
             for request in templates.values { request.makeImmutable() }
             tables = ModelTables(self)
         }

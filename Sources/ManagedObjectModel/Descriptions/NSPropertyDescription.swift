@@ -122,8 +122,13 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         return owner
     }
 
-    /// Whether the store or the model, not the application, decides about the value.
-    package var isReadOnly: Bool { false }
+    /// Whether the store or the model, not the application, decides about the value. Always so for derived attributes
+    /// and fetched properties.
+    package var isReadOnly: Bool { isMarkedReadOnly }
+
+    /// Whether an archive says that the property is read-only. No API and no setting of a model file sets it; it counts
+    /// for the version hash.
+    package var isMarkedReadOnly = false { willSet { willChange("isReadOnly") } }
 
     /// A SHA-256 hash of what decides how values are stored; stores carry it to tell models apart.
     open var versionHash: Data { frozenVersionHash ?? PropertyHash(self).digest }
@@ -154,6 +159,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         copy.isIndexedAlone = isIndexedAlone
         copy.isIndexedBySpotlight = isIndexedBySpotlight
         copy.isInExternalRecord = isInExternalRecord
+        copy.isMarkedReadOnly = isMarkedReadOnly
         copy.userInfo = userInfo
         copy.versionHashModifier = versionHashModifier
         copy.explicitRenamingIdentifier = explicitRenamingIdentifier
@@ -178,6 +184,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         name == other.name
             && isOptional == other.isOptional
             && isTransient == other.isTransient
+            && isReadOnly == other.isReadOnly
             && isIndexedAlone == other.isIndexedAlone
             && isIndexedBySpotlight == other.isIndexedBySpotlight
             && isInExternalRecord == other.isInExternalRecord

@@ -30,3 +30,15 @@ public struct NSFetchRequestResultType: OptionSet, Sendable {
     /// One number: how many objects there are.
     public static var countResultType: NSFetchRequestResultType { .init(rawValue: 4) }
 }
+
+extension NSFetchRequestResultType {
+    /// The type that a file means by a number; `nil` if there is none. The types are no options that add up.
+    init?(known number: Int) {
+        guard let type = Self.known.first(where: { Int($0.rawValue) == number }) else { return nil }
+        self = type
+    }
+
+    private static let known: [NSFetchRequestResultType] = [
+        .managedObjectResultType, .managedObjectIDResultType, .dictionaryResultType, .countResultType,
+    ]
+}

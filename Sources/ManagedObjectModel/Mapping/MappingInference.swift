@@ -23,6 +23,7 @@ package struct MappingInference {
 
     /// The entities of the destination by the entities that their objects come from.
     private var destinations: [ObjectIdentifier: NSEntityDescription] = [:]
+    private let hashes = VersionHashes()
 
     /// Compares two models.
     package init(from sourceModel: NSManagedObjectModel, to destinationModel: NSManagedObjectModel) {
@@ -69,7 +70,7 @@ package struct MappingInference {
         let destination = pair.destination
         let mapping = NSEntityMapping()
         mapping.destinationEntityName = destination.name
-        mapping.destinationEntityVersionHash = destination.versionHash
+        mapping.destinationEntityVersionHash = hashes.digest(of: destination)
         guard let source = pair.source else {
             mapping.mappingType = .addEntityMappingType
             mapping.name = "IEM_Add_\(destination.name ?? "")"
@@ -78,7 +79,7 @@ package struct MappingInference {
             return mapping
         }
         mapping.sourceEntityName = source.name
-        mapping.sourceEntityVersionHash = source.versionHash
+        mapping.sourceEntityVersionHash = hashes.digest(of: source)
         mapping.sourceExpression = MappingExpression.sourceInstances(ofEntityNamed: source.name ?? "")
         mapping.attributeMappings = attributeMappings(source, destination)
         mapping.relationshipMappings = relationshipMappings(source, destination)
@@ -99,7 +100,7 @@ package struct MappingInference {
         mapping.mappingType = .removeEntityMappingType
         mapping.name = "IEM_Remove_\(source.name ?? "")"
         mapping.sourceEntityName = source.name
-        mapping.sourceEntityVersionHash = source.versionHash
+        mapping.sourceEntityVersionHash = hashes.digest(of: source)
         mapping.sourceExpression = MappingExpression.sourceInstances(ofEntityNamed: source.name ?? "")
         mapping.attributeMappings = []
         mapping.relationshipMappings = []

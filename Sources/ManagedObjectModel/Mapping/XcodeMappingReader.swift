@@ -15,6 +15,7 @@ struct XcodeMappingReader {
 
     /// The identifiers of the mappings that have been taken.
     private var taken: Set<String> = []
+    private let hashes = VersionHashes()
     /// The entity mappings by the names of their entities.
     var names: [EntityNames: [String]] = [:]
 
@@ -163,8 +164,8 @@ struct XcodeMappingReader {
         mapping.name = place.name
         mapping.sourceEntityName = object.text("sourcename")
         mapping.destinationEntityName = object.text("destinationname")
-        mapping.sourceEntityVersionHash = place.source?.versionHash
-        mapping.destinationEntityVersionHash = place.destination?.versionHash
+        mapping.sourceEntityVersionHash = place.source.map { hashes.digest(of: $0) }
+        mapping.destinationEntityVersionHash = place.destination.map { hashes.digest(of: $0) }
         mapping.entityMigrationPolicyClassName = object.text("migrationpolicyclassname")
         mapping.userInfo = try userInfo(of: object, in: place.name)
         let attributes = try destinations(

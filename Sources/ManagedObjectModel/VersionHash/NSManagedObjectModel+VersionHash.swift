@@ -5,9 +5,12 @@ extension NSManagedObjectModel {
     /// names.
     ///
     /// Xcode shows it, and the references of a staged migration name models by it.
-    public var versionChecksum: String {
+    public var versionChecksum: String { Self.versionChecksum(of: entityVersionHashesByName) }
+
+    /// The checksum of the model whose entities have the given version hashes.
+    package static func versionChecksum(of hashes: [String: Data]) -> String {
         var hash = HashedBytes()
-        for (_, digest) in versionHashesInNameOrder(entityVersionHashesByName) { hash.update(data: digest) }
+        for (_, digest) in versionHashesInNameOrder(hashes) { hash.update(data: digest) }
         return hash.sha256.base64EncodedString()
     }
 
@@ -17,7 +20,7 @@ extension NSManagedObjectModel {
     /// - Parameter configuration: the configuration of the store; `nil` means all entities.
     package func versionHashesDigest(configuration: String? = nil) -> String {
         var hash = HashedBytes()
-        for (name, digest) in versionHashesInNameOrder(versionHashes(configuration: configuration)) {
+        for (name, digest) in Self.versionHashesInNameOrder(versionHashes(configuration: configuration)) {
             hash.update(text: name)
             hash.update(data: digest)
         }
@@ -28,10 +31,13 @@ extension NSManagedObjectModel {
     package func versionHashes(configuration: String?) -> [String: Data] {
         guard let configuration else { return entityVersionHashesByName }
         let entities = entities(forConfigurationName: configuration) ?? []
-        return Dictionary(entities.map { ($0.name ?? "", $0.versionHash) }) { first, _ in first }
+        let hashes = VersionHashes()
+        return Dictionary(entities.map { ($0.name ?? "", hashes.digest(of: $0)) }) { first, _ in first }
     }
 
-    private func versionHashesInNameOrder(_ hashes: [String: Data]) -> [(name: String, digest: Data)] {
+    private static func versionHashesInNameOrder(
+        _ hashes: [String: Data]
+    ) -> [(name: String, digest: Data)] {
         hashes.sorted { $0.key.utf8Precedes($1.key) }.map { (name: $0.key, digest: $0.value) }
     }
 
@@ -54,7 +60,7 @@ extension NSManagedObjectModel {
     static let versionHashesKey = "NSStoreModelVersionHashes"
 
     /// The version hashes in the metadata of a store, which come as `Data` or `NSData`.
-    static func versionHashes(in value: Any) -> [String: Data]? {
+    package static func versionHashes(in value: Any) -> [String: Data]? {
         guard let values = value as? [String: Any] else { return nil }
         let hashes = values.compactMapValues { $0 as? Data }
         return hashes.count == values.count ? hashes : nil

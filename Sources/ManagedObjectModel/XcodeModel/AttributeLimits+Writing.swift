@@ -7,6 +7,7 @@ extension AttributeLimits {
     static func write(
         _ attribute: NSAttributeDescription, into element: inout ModelElement, at place: String
     ) throws {
+        try checkWarnings(attribute, at: place)
         guard !attribute.validationPredicates.isEmpty else { return }
         let type = attribute.attributeType
         for name in settingNames(type) {
@@ -35,6 +36,14 @@ extension AttributeLimits {
                     "the validation predicate '\(predicate.formatString)'\(text)", at: place)
             }
         }
+    }
+
+    /// - Throws: `ModelFileError` (`.inexpressible`) for a validation warning that belongs to no predicate.
+    static func checkWarnings(_ property: NSPropertyDescription, at place: String) throws {
+        guard property.validationWarnings.count > property.validationPredicates.count,
+            let warning = property.validationWarnings.last
+        else { return }
+        throw ModelWriter.inexpressible("the validation warning '\(warning)' without a predicate", at: place)
     }
 
     /// The settings in the order of the model editor.

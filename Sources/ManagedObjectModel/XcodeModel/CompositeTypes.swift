@@ -3,13 +3,9 @@ import CocoaFoundation
 /// The composite types of a model file, of which attributes of entities and of other composite types are
 /// made.
 final class CompositeTypes {
-    /// How many elements the composite attributes of a file may have together, nested ones included. Types multiply:
-    /// a small file may give many attributes a large type.
-    private static let elementLimit = 50_000
-
     private let elements: [ModelElement]
     private var byName: [String: ModelElement] = [:]
-    private var madeElements = 0
+    private let count = CompositeElementCount()
 
     init(_ root: ModelElement) {
         elements = root.children(named: "composite")
@@ -60,8 +56,7 @@ final class CompositeTypes {
             throw settings.error(.unknownName, "the composite type '\(name)' is not in the model")
         }
         return try element.children(named: "attribute").map { child in
-            madeElements += 1
-            guard madeElements <= Self.elementLimit else {
+            guard count.add() else {
                 throw settings.error(
                     .tooLarge, "the composite attributes of the model have too many elements")
             }

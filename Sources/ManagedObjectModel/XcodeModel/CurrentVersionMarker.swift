@@ -16,17 +16,19 @@ package struct CurrentVersionMarker: Equatable, Sendable {
 
     /// Reads the file.
     ///
-    /// - Throws: `ModelFileError` if it is no property list, or one without a dictionary.
+    /// - Throws: `ModelFileError` if it is no property list, or one without a dictionary, or if the name in it is
+    ///   no text.
     package init(contentsOf url: URL) throws {
-        guard let data = try? BoundedFile.read(url, limit: 1 << 12),
-            let plist = try? PropertyListSerialization.propertyList(from: data, format: nil),
-            let values = plist as? [String: Any]
-        else {
-            throw ModelFileError(
-                .malformed, "it is not a property list with the current version", file: url)
+        do {
+            let list = try PropertyListDictionary(BoundedFile.read(url, limit: Self.largestFile))
+            versionFolderName = try list.text(Self.key)
+        } catch let error as ModelFileError {
+            throw error.inFile(url)
         }
-        versionFolderName = values["_XCCurrentVersionName"] as? String
     }
+
+    private static let key = "_XCCurrentVersionName"
+    private static let largestFile = 1 << 16
 
     /// The bytes that Xcode writes.
     package var data: Data {
@@ -39,7 +41,7 @@ package struct CurrentVersionMarker: Equatable, Sendable {
         if let versionFolderName {
             let name = versionFolderName.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
                 .replacing(">", with: "&gt;")
-            text += "<dict>\n\t<key>_XCCurrentVersionName</key>\n\t<string>\(name)</string>\n</dict>\n"
+            text += "<dict>\n\t<key>\(Self.key)</key>\n\t<string>\(name)</string>\n</dict>\n"
         } else {
             text += "<dict/>\n"
         }

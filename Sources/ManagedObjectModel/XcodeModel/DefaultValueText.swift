@@ -20,9 +20,11 @@ enum DefaultValueText {
 
     private static func text(of value: Any, _ type: NSAttributeType) -> String? {
         switch type {
-        case .integer16AttributeType: whole(value).flatMap { Int16(exactly: $0) }.map(String.init)
-        case .integer32AttributeType: whole(value).flatMap { Int32(exactly: $0) }.map(String.init)
-        case .integer64AttributeType: whole(value).map(String.init)
+        case .integer16AttributeType:
+            NSAttributeType.whole(value).flatMap { Int16(exactly: $0) }.map(String.init)
+        case .integer32AttributeType:
+            NSAttributeType.whole(value).flatMap { Int32(exactly: $0) }.map(String.init)
+        case .integer64AttributeType: NSAttributeType.whole(value).map(String.init)
         case .booleanAttributeType: number(value).map { $0.boolValue ? "YES" : "NO" }
         case .doubleAttributeType, .floatAttributeType:
             number(value).map(\.doubleValue).flatMap { $0.isFinite ? "\($0)" : nil }
@@ -38,9 +40,4 @@ enum DefaultValueText {
     }
 
     private static func number(_ value: Any) -> NSNumber? { (value as AnyObject) as? NSNumber }
-
-    private static func whole(_ value: Any) -> Int64? {
-        guard let number = number(value) else { return nil }
-        return Int64(exactly: number.doubleValue) == nil ? nil : number.int64Value
-    }
 }

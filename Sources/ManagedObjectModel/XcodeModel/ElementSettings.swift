@@ -82,7 +82,12 @@ struct ElementSettings {
             guard let key = entry["key"] else {
                 throw error(.missingValue, "an entry of the user info has no key")
             }
-            info[key] = entry["value"] ?? ""
+            guard let value = entry["value"] else {
+                throw error(.missingValue, "the entry '\(key)' of the user info has no value")
+            }
+            guard info.updateValue(value, forKey: key) == nil else {
+                throw error(.duplicateName, "the user info has two entries '\(key)'")
+            }
         }
         return info
     }

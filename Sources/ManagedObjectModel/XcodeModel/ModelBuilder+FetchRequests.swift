@@ -42,10 +42,10 @@ extension ModelBuilder {
         request.fetchOffset = try settings.countIfPresent("fetchOffset") ?? 0
         request.fetchBatchSize = try settings.countIfPresent("fetchBatchSize") ?? 0
         if let type = try settings.countIfPresent("resultType") {
-            guard [0, 1, 2, 4].contains(type) else {
+            guard let known = NSFetchRequestResultType(known: type) else {
                 throw settings.error(.invalidValue, "the result type \(type) is unknown")
             }
-            request.resultType = NSFetchRequestResultType(rawValue: UInt(type))
+            request.resultType = known
         }
         request.includesSubentities = try settings.flagIfPresent("includeSubentities") ?? true
         request.returnsObjectsAsFaults = try settings.flagIfPresent("returnObjectsAsFaults") ?? true

@@ -7,9 +7,9 @@ extension ModelBuilder {
     /// Apple's model compiler makes fetch indexes of the first two kinds, which are settings of older
     /// versions of Xcode, and names them after the properties.
     func addIndexes(to entity: NSEntityDescription, _ element: ModelElement) throws {
-        let tuples = element.children(named: "compoundIndexes")
+        let tuples = try element.children(named: "compoundIndexes")
             .flatMap { $0.children(named: "compoundIndex") }
-            .map { $0.children(named: "index").compactMap { $0["value"] } }
+            .map { try Self.values(of: "index", in: $0, of: entity.name ?? "") }
             .filter { !$0.isEmpty }
         entity.indexedTuples = tuples
         let named = try element.children(named: "fetchIndex").map {

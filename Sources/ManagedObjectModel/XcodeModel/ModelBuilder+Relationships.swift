@@ -48,7 +48,11 @@ extension ModelBuilder {
                 throw settings.error(.unknownName, "the destination '\(destinationName)' is not in the model")
             }
             relationship.destinationEntity = destination
-            guard let inverseName = settings.text("inverseName") else { continue }
+            guard let inverseName = settings.text("inverseName") else {
+                guard let inverseEntity = settings.text("inverseEntity") else { continue }
+                throw settings.error(
+                    .missingValue, "'inverseEntity' is '\(inverseEntity)', but there is no 'inverseName'")
+            }
             // Looked up level by level: making the table of all relationships for each of them would take a
             // time that grows with the square of their number.
             let inverse = destination.lineage.reversed().lazy
@@ -57,6 +61,12 @@ extension ModelBuilder {
                 throw settings.error(
                     .unknownName, "the inverse '\(inverseName)' is not a relationship of '\(destinationName)'"
                 )
+            }
+            if let entityName = settings.text("inverseEntity"), inverse.owner?.name != entityName {
+                throw settings.error(
+                    .unknownName,
+                    "the inverse '\(inverseName)' of '\(destinationName)' is declared by "
+                        + "'\(inverse.owner?.name ?? "?")', not by '\(entityName)'")
             }
             relationship.inverseRelationship = inverse
         }

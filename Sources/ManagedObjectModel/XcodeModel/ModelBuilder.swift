@@ -60,9 +60,16 @@ struct ModelBuilder {
         }
         entity.properties = try properties(element, entity: name)
         try addIndexes(to: entity, element)
-        entity.uniquenessConstraints = element.children(named: "uniquenessConstraints")
+        entity.uniquenessConstraints = try element.children(named: "uniquenessConstraints")
             .flatMap { $0.children(named: "uniquenessConstraint") }
-            .map { $0.children(named: "constraint").compactMap { $0["value"] } }
+            .map { try Self.values(of: "constraint", in: $0, of: name) }
+    }
+
+    /// The names of properties in the parts of a constraint or a compound index.
+    static func values(of part: String, in element: ModelElement, of entity: String) throws -> [String] {
+        try element.children(named: part).map {
+            try ElementSettings($0, in: entity).required("value")
+        }
     }
 
     private func properties(_ element: ModelElement, entity: String) throws -> [NSPropertyDescription] {

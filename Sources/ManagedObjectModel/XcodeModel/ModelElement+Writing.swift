@@ -17,7 +17,7 @@ extension ModelElement {
 
     /// Whether the other tree is the same in everything that a file holds, the order of attributes included.
     package func isIdentical(to other: ModelElement) -> Bool {
-        name == other.name && text == other.text && attributes == other.attributes
+        name.utf8Equals(other.name) && text.utf8Equals(other.text) && attributes == other.attributes
             && children.count == other.children.count
             && zip(children, other.children).allSatisfy { $0.isIdentical(to: $1) }
     }
@@ -79,15 +79,10 @@ struct ModelXMLWriter {
     private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
     private mutating func append(text: String, of place: String) throws {
-        guard text.contains(where: { !$0.isWhitespace }) else {
-            // A reader passes over white space, except where it is marked as characters.
-            if !text.isEmpty { append("<![CDATA[\(text)]]>") }
-            return
-        }
-        var first = text.unicodeScalars.prefix { $0.value <= 0x20 }
-        for scalar in first { append("&#\(scalar.value);") }
-        first = text.unicodeScalars.dropFirst(first.count)
-        try append(value: String(first), of: place, isAttribute: false)
+        // A reader passes over white space before text, except where it is written as references.
+        let space = text.utf8.prefix { [0x09, 0x0A, 0x0D, 0x20].contains($0) }
+        for byte in space { append("&#\(byte);") }
+        try append(value: String(text[space.endIndex...]), of: place, isAttribute: false)
     }
 
     private mutating func append(value: String, of place: String, isAttribute: Bool) throws {

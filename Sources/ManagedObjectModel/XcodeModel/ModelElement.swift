@@ -6,7 +6,8 @@ import CocoaFoundation
 /// space between elements are not kept; the files of Xcode have none of the former and no meaning in the
 /// latter.
 package struct ModelElement: Sendable {
-    /// A name with its value.
+    /// A name with its value. Both are compared byte by byte: of two characters that Unicode holds for equal a file
+    /// has one.
     package struct Attribute: Equatable, Sendable {
         package var name: String
         package var value: String
@@ -14,6 +15,10 @@ package struct ModelElement: Sendable {
         package init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
+        }
+
+        package static func == (a: Attribute, b: Attribute) -> Bool {
+            a.name.utf8Equals(b.name) && a.value.utf8Equals(b.value)
         }
     }
 
@@ -38,9 +43,9 @@ package struct ModelElement: Sendable {
 
     /// The value of an attribute. A new attribute goes behind the others; `nil` removes one.
     package subscript(attribute: String) -> String? {
-        get { attributes.first { $0.name == attribute }?.value }
+        get { attributes.first { $0.name.utf8Equals(attribute) }?.value }
         set {
-            let index = attributes.firstIndex { $0.name == attribute }
+            let index = attributes.firstIndex { $0.name.utf8Equals(attribute) }
             switch (index, newValue) {
             case (let index?, let value?): attributes[index].value = value
             case (let index?, nil): attributes.remove(at: index)
@@ -51,15 +56,37 @@ package struct ModelElement: Sendable {
     }
 
     /// The children of a name, in their order.
-    package func children(named name: String) -> [ModelElement] { children.filter { $0.name == name } }
+    package func children(named name: String) -> [ModelElement] {
+        children.filter { $0.name.utf8Equals(name) }
+    }
+}
+
+extension ModelElement {
+    /// Hashes the name, the attributes in any order, and the names of the children. Elements that are equal have the
+    /// same hash.
+    func hashAttributes(into hasher: inout Hasher) {
+        hasher.combine(name)
+        for child in children { hasher.combine(child.name) }
+        for attribute in attributes.sorted(by: { $0.name.utf8Precedes($1.name) }) {
+            hasher.combine(attribute.name)
+            hasher.combine(attribute.value)
+        }
+    }
 }
 
 extension ModelElement: Equatable {
     /// Whether the other element means the same: name, attributes in any order, text and children in their
     /// order.
     package static func == (a: ModelElement, b: ModelElement) -> Bool {
-        a.name == b.name && a.text == b.text && a.children == b.children
+        a.name.utf8Equals(b.name) && a.text.utf8Equals(b.text) && a.children == b.children
             && a.attributes.sorted(by: { $0.name.utf8Precedes($1.name) })
                 == b.attributes.sorted(by: { $0.name.utf8Precedes($1.name) })
+    }
+}
+
+extension String {
+    /// Whether both have the same bytes. `==` also holds for texts in different normal forms of Unicode.
+    package func utf8Equals(_ other: String) -> Bool {
+        self == other && utf8.elementsEqual(other.utf8)
     }
 }

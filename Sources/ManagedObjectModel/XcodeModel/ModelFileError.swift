@@ -43,10 +43,23 @@ public struct ModelFileError: Error, LocalizedError, CustomStringConvertible, Se
         _ reason: Reason, _ detail: String, element: String? = nil, line: Int? = nil, file: URL? = nil
     ) {
         self.reason = reason
-        self.detail = detail
-        self.element = element
+        self.detail = Self.clipped(detail, to: Self.longestDetail)
+        self.element = element.map { Self.clipped($0, to: Self.longestName) }
         self.line = line
         self.file = file
+    }
+
+    // What a file quotes in an error may be as long as the file.
+    private static let longestDetail = 600
+    private static let longestName = 200
+
+    /// A text without its middle, if it is longer than a number of bytes.
+    private static func clipped(_ text: String, to length: Int) -> String {
+        guard text.utf8.count > length else { return text }
+        // By scalars: a character may have any number of them.
+        let scalars = text.unicodeScalars
+        let half = length / 8
+        return String(scalars.prefix(2 * half)) + " … " + String(scalars.suffix(half))
     }
 
     /// The place and the reason in one sentence.

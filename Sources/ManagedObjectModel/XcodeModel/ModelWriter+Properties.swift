@@ -46,6 +46,9 @@ extension ModelWriter {
         try AttributeLimits.write(attribute, into: &element, at: place)
         try DefaultValueText.write(attribute, into: &element, at: place)
         if let derived = attribute as? NSDerivedAttributeDescription {
+            if let predicate = derived.filteringPredicate {
+                throw Self.inexpressible("the filtering predicate '\(predicate.formatString)'", at: place)
+            }
             element["derived"] = "YES"
             element["derivationExpression"] = try Self.derivationText(derived, at: place)
         }
@@ -153,6 +156,7 @@ extension ModelWriter {
     }
 
     private func refuseValidation(_ property: NSPropertyDescription) throws {
+        try AttributeLimits.checkWarnings(property, at: property.placeName)
         guard let predicate = property.validationPredicates.first else { return }
         throw Self.inexpressible(
             "the validation predicate '\(predicate.formatString)' of what is no attribute",
@@ -163,6 +167,7 @@ extension ModelWriter {
     private func finish(
         _ property: NSPropertyDescription, _ element: inout ModelElement, isSyncable: Bool, at place: String
     ) throws {
+        guard !property.isMarkedReadOnly else { throw Self.inexpressible("read-only properties", at: place) }
         element.setFlag("spotlightIndexingEnabled", property.isIndexedBySpotlight)
         element.setFlag("storedInTruthFile", property.isInExternalRecord)
         element.setFlag("indexed", property.isIndexedAlone)
@@ -176,16 +181,38 @@ extension ModelWriter {
 /// The composite types that a model file gets for the composite attributes of a model.
 struct CompositeTypeTable {
     private var types: [String: [ModelElement]] = [:]
+    /// The names of the types with given elements that were wanted under a name.
+    private var known: [WantedType: String] = [:]
+    /// For each wanted name the number that is to be tried next.
+    private var nextNumbers: [String: Int] = [:]
+    /// How often types have been compared with others of a name.
+    private(set) var comparedCount = 0
+
+    private struct WantedType: Hashable {
+        let name: String
+        let elements: [ModelElement]
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(name)
+            for element in elements { element.hashAttributes(into: &hasher) }
+        }
+    }
 
     /// The name of the type with the given elements: the wanted one, or one like it if it is another type's.
     mutating func name(of elements: [ModelElement], wanted: String) -> String {
+        let type = WantedType(name: wanted, elements: elements)
+        if let name = known[type] { return name }
         var name = wanted
-        var number = 2
-        while let present = types[name], present != elements {
+        var number = nextNumbers[wanted] ?? 2
+        while let present = types[name] {
+            comparedCount += 1
+            if present == elements { break }
             name = "\(wanted)\(number)"
             number += 1
         }
+        nextNumbers[wanted] = number
         types[name] = elements
+        known[type] = name
         return name
     }
 

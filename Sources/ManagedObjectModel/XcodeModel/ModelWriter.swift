@@ -7,10 +7,18 @@ extension ModelElement {
     ///
     /// - Parameter document: what the file says about itself as a document.
     /// - Throws: `ModelFileError` with the entity and property if a setting has no place in the file
-    ///   (`.inexpressible`).
+    ///   (`.inexpressible`), and for a model of which no file can be made that is read again and has the same version
+    ///   hashes.
     package init(model: NSManagedObjectModel, document: XcodeDocumentSettings = .init()) throws {
         var writer = ModelWriter(model, document)
         self = try writer.root()
+        let hashes = model.entityVersionHashesByName
+        let again = try NSManagedObjectModel(tree: self).entityVersionHashesByName
+        if let name = hashes.keys.filter({ hashes[$0] != again[$0] }).min() {
+            throw ModelFileError(
+                .inexpressible, "the entity has another version hash when it is read from a model file",
+                element: name)
+        }
     }
 }
 

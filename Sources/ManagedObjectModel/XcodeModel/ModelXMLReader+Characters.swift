@@ -111,6 +111,24 @@ extension ModelXMLReader {
         return String(decoding: value, as: UTF8.self)
     }
 
+    /// Reads the characters behind `<![CDATA[`, in which there are no references, up to the end of the section.
+    mutating func markedCharacters() throws -> String {
+        let start = position
+        try pass("]]>")
+        let end = position - 3
+        var value: [UInt8] = []
+        value.reserveCapacity(end - start)
+        for index in start..<end {
+            switch bytes[index] {
+            case 0x0D: value.append(0x0A)
+            case 0x0A where index > start && bytes[index - 1] == 0x0D: break
+            case 0x09, 0x0A, 0x20...: value.append(bytes[index])
+            default: throw malformed("there is a control character")
+            }
+        }
+        return String(decoding: value, as: UTF8.self)
+    }
+
     /// Reads a reference to a character: one of the five that have names, or any by its number.
     private mutating func reference() throws -> String.UTF8View {
         // The longest reference that means anything has ten characters.

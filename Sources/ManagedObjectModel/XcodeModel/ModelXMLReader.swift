@@ -48,7 +48,7 @@ struct ModelXMLReader {
             if skip("</") {
                 closed = try endTag(of: open.popLast())
             } else if !open.isEmpty, skip("<![CDATA[") {
-                open[open.count - 1].text += try text(upTo: "]]>")
+                open[open.count - 1].text += try markedCharacters()
             } else if try skipCommentOrInstruction() {
                 continue
             } else if peek() == UInt8(ascii: "<") {
@@ -75,7 +75,7 @@ struct ModelXMLReader {
     private mutating func startTag() throws -> (ModelElement, isEmpty: Bool) {
         var element = ModelElement("", line: line())
         element.name = try name()
-        var names: Set<String> = []
+        var names: Set<[UInt8]> = []
         while true {
             let hasSpace = skipSpace()
             if skip("/>") { return (element, true) }
@@ -88,7 +88,7 @@ struct ModelXMLReader {
             guard skip("=") else { throw malformed("the attribute '\(attribute)' has no value") }
             skipSpace()
             let value = try quotedValue()
-            guard names.insert(attribute).inserted else {
+            guard names.insert(Array(attribute.utf8)).inserted else {
                 throw malformed("the attribute '\(attribute)' is there twice")
             }
             guard names.count <= ModelElement.Limit.attributes else {
@@ -102,21 +102,20 @@ struct ModelXMLReader {
         let closing = try name()
         skipSpace()
         guard skip(">") else { throw malformed("</\(closing)> has no end") }
-        guard let element, element.name == closing else {
+        guard let element, element.name.utf8Equals(closing) else {
             throw malformed("</\(closing)> does not end <\(element?.name ?? "")>")
         }
         return element
     }
 
-    /// Reads text up to the next tag and keeps it unless it is white space.
+    /// Reads text up to the next tag and keeps it unless it is white space that no reference stands for.
     private mutating func characters(into open: inout [ModelElement]) throws {
         guard peek() != nil else {
             throw malformed("the text ends before </\(open.last?.name ?? "")>")
         }
         skipSpace()
         if peek() == UInt8(ascii: "<") { return }
-        let text = try value(upTo: UInt8(ascii: "<"), isAttribute: false)
-        if text.contains(where: { !$0.isWhitespace }) { open[open.count - 1].text += text }
+        open[open.count - 1].text += try value(upTo: UInt8(ascii: "<"), isAttribute: false)
     }
 
     // MARK: Around the elements

@@ -20,6 +20,7 @@ package enum ModelCheck {
         case "momd":
             let files = compiledVersions(of: url)
             return (files.isEmpty ? [url] : files).flatMap { findings(inCompiled: $0, usesCloudKit) }
+                + findings(inListOfVersions: url)
         case "mom", "omo": return findings(inCompiled: url, usesCloudKit)
         case "xcdatamodeld", "xcdatamodel": break
         default:
@@ -118,6 +119,40 @@ package enum ModelCheck {
             )
         } catch {
             return finding(for: error, file: url)
+        }
+    }
+
+    /// Where the hashes in the list of versions are not those of the models. A list that cannot be read is a finding
+    /// too.
+    private static func findings(inListOfVersions url: URL) -> [ModelFinding] {
+        let folder: CompiledModelFolder
+        do {
+            folder = try CompiledModelFolder(url: url)
+        } catch {
+            // A folder that cannot be read is reported with its files.
+            let isList = (error as? ModelFileError)?.file?.pathExtension == "plist"
+            return isList ? finding(for: error, file: url) : []
+        }
+        return folder.versions.flatMap { version -> [ModelFinding] in
+            // A model that does not load is reported by itself.
+            guard let written = version.versionHashes,
+                let model = NSManagedObjectModel(contentsOf: version.url)
+            else { return [] }
+            let comparison = VersionHashComparison(of: model, with: written)
+            func finding(_ entity: String, _ message: String) -> ModelFinding {
+                ModelFinding(.versionHashDiffers, file: version.url.path, entity: entity, message)
+            }
+            return comparison.onlyInModel.map {
+                finding($0, "the list of versions has no version hash of it")
+            }
+                + comparison.onlyWritten.map { finding($0, "the list of versions has it, but not the model") }
+                + comparison.changed.map { finding($0, "the list of versions has another version hash") }
+                + comparison.uncertain.map {
+                    finding(
+                        $0.entity,
+                        "the list of versions has another version hash; that of an entity with "
+                            + "\($0.rules.joined(separator: ", ")) cannot be computed with certainty")
+                }
         }
     }
 

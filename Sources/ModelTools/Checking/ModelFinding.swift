@@ -56,6 +56,7 @@ extension ModelFinding {
         case tooLarge = "too-large"
         case currentVersionUnknown = "current-version-unknown"
         case invalidSetting = "invalid-setting"
+        case versionHashDiffers = "version-hash-differs"
 
         // Names.
         case missingName = "missing-name"
@@ -122,7 +123,8 @@ extension ModelFinding {
         /// The severity that findings of the code have.
         var usualSeverity: Severity {
             switch self {
-            case .nameStyle, .methodName, .missingClass, .duplicateClass, .abstractWithoutSubentities,
+            case .versionHashDiffers, .nameStyle, .methodName, .missingClass, .duplicateClass,
+                .abstractWithoutSubentities,
                 .emptyEntity,
                 .defaultOutsideLimits, .minimumAboveMaximum, .derivationTypeMismatch, .missingTransformer,
                 .insecureTransformer, .relationshipWithoutInverse, .noActionRule, .nullifiedMandatoryInverse,

@@ -15,8 +15,12 @@ package struct ModelReport: Codable, Equatable, Sendable {
 
     package init(_ model: NSManagedObjectModel) {
         versionIdentifiers = model.versionIdentifiers.map { "\($0.base)" }.filter { !$0.isEmpty }.sorted()
-        versionChecksum = model.versionChecksum
-        entities = model.entities.map(EntityReport.init).sorted { $0.name.utf8Precedes($1.name) }
+        let hashes = model.entityVersionHashesByName
+        versionChecksum = NSManagedObjectModel.versionChecksum(of: hashes)
+        entities = model.entities.map {
+            EntityReport($0, versionHash: hashes[$0.name ?? ""] ?? $0.versionHash)
+        }
+        .sorted { $0.name.utf8Precedes($1.name) }
         configurations = [:]
         for name in model.configurations where name != NSManagedObjectModel.defaultConfigurationName {
             let members = model.entities(forConfigurationName: name) ?? []
@@ -45,17 +49,18 @@ package struct EntityReport: Codable, Equatable, Sendable {
     package var indexes: [IndexReport]
     package var uniquenessConstraints: [[String]]
 
-    init(_ entity: NSEntityDescription) {
+    init(_ entity: NSEntityDescription, versionHash: Data) {
         name = entity.name ?? ""
         className = entity.managedObjectClassName ?? ""
         isAbstract = entity.isAbstract
         parent = entity.superentity?.name
         renamingIdentifier = entity.renamingIdentifier == entity.name ? nil : entity.renamingIdentifier
         versionHashModifier = entity.versionHashModifier
-        versionHash = entity.versionHash.hexadecimal
+        self.versionHash = versionHash.hexadecimal
         userInfo = texts(entity.userInfo)
         // What the parent declares is told there.
-        let own = entity.properties.filter { entity.superentity?.propertiesByName[$0.name] == nil }
+        let inherited = entity.superentity?.propertiesByName ?? [:]
+        let own = entity.properties.filter { inherited[$0.name] == nil }
             .sorted { $0.name.utf8Precedes($1.name) }
         attributes = own.compactMap { $0 as? NSAttributeDescription }.map(AttributeReport.init)
         relationships = own.compactMap { $0 as? NSRelationshipDescription }.map(RelationshipReport.init)

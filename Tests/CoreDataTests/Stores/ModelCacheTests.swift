@@ -76,6 +76,44 @@ struct ModelCacheTests {
         #expect(error?.localizedDescription.contains("no copy of its model") == true)
     }
 
+    @Test func aTableWithoutTheColumnIsNamed() throws {
+        try folder.make(Library.model())
+        try folder.execute("DROP TABLE Z_MODELCACHE")
+        try folder.execute("CREATE TABLE Z_MODELCACHE (Z_OTHER BLOB)")
+        try folder.execute("INSERT INTO Z_MODELCACHE VALUES (x'00')")
+        let error = #expect(throws: NSError.self) { try cachedModel() }
+        #expect(error?.code == 134080)
+        #expect(error?.userInfo[NSFilePathErrorKey] as? String == folder.file.path)
+        #expect(error?.localizedDescription.contains("has no column Z_CONTENT") == true)
+    }
+
+    /// Contents of the copy with random mistakes: a model, or an error with its code.
+    @Test(arguments: 0..<4)
+    func mutatedCopiesAreModelsOrErrors(seed: UInt64) throws {
+        try folder.make(Library.model())
+        var random = Fuzzing.numbers(seed: seed)
+        let deflated = try RawDeflate.compress(try archive())
+        let inflated = try archive()
+        var refused = 0
+        for round in 0..<Fuzzing.rounds(40) {
+            // Mistakes in the stream, and mistakes in what the stream stands for.
+            var bytes = Array(round % 2 == 0 ? deflated : inflated)
+            for _ in 0...(random.next() % 4) {
+                bytes[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next())
+            }
+            if random.next() % 8 == 0 { bytes.removeLast(Int(random.next() % UInt64(bytes.count))) }
+            let content = round % 2 == 0 ? Data(bytes) : try RawDeflate.compress(Data(bytes))
+            try folder.execute("UPDATE Z_MODELCACHE SET Z_CONTENT = ?", [content])
+            do {
+                #expect(try cachedModel().entitiesByName["Author"] != nil)
+            } catch let error as NSError {
+                #expect(error.code == 134080, "\(error)")
+                refused += 1
+            }
+        }
+        #expect(refused > 0)
+    }
+
     @Test func aMissingFileIsNamed() throws {
         let error = #expect(throws: (any Error).self) { try cachedModel() }
         #expect((error as? NSError)?.code == 260)

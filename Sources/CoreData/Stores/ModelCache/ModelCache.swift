@@ -33,13 +33,12 @@ package enum ModelCache {
     ///   the store.
     static func read(_ database: Database, metadata: [String: Any], _ url: URL) throws -> NSManagedObjectModel
     {
-        guard try database.tableExists(table),
-            let content = try Data.fetchOne(database, sql: "SELECT Z_CONTENT FROM \(table) LIMIT 1")
-        else {
-            throw NSError.coreData(
-                .coreData,
-                "The store at \(url.path) has no copy of its model; open it with the model it was made with.",
-                [NSFilePathErrorKey: url.path])
+        guard try database.tableExists(table) else { throw missing(url) }
+        guard try database.columns(in: table).contains(where: { $0.name.uppercased() == "Z_CONTENT" }) else {
+            throw unreadable("cannot be read: the table \(table) has no column Z_CONTENT", url, nil)
+        }
+        guard let content = try Data.fetchOne(database, sql: "SELECT Z_CONTENT FROM \(table) LIMIT 1") else {
+            throw missing(url)
         }
         let model: NSManagedObjectModel
         do {
@@ -48,24 +47,61 @@ package enum ModelCache {
         } catch {
             throw unreadable("cannot be read", url, error)
         }
-        guard hasConfiguration(model, for: metadata) else {
+        guard fits(model, nil, metadata) || configuration(of: model, for: metadata) != nil else {
             throw unreadable("is that of another model than the store's", url, nil)
         }
         return model
     }
 
-    private static func hasConfiguration(_ model: NSManagedObjectModel, for metadata: [String: Any]) -> Bool {
-        model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
-            || configuration(of: model, for: metadata) != nil
-    }
-
     /// The configuration of a model whose entities a store has; nil when it has those of all, or of none.
     package static func configuration(of model: NSManagedObjectModel, for metadata: [String: Any]) -> String?
     {
-        guard !model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else { return nil }
-        return model.configurations.sorted().first {
-            model.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata)
-        }
+        guard !fits(model, nil, metadata) else { return nil }
+        return model.configurations.sorted().first { fits(model, $0, metadata) }
+    }
+
+    /// Whether a store's copy of its model has the entities that the metadata name. Of hashes that cannot be computed
+    /// with certainty those of the metadata count.
+    private static func fits(
+        _ copy: NSManagedObjectModel, _ configuration: String?, _ metadata: [String: Any]
+    ) -> Bool {
+        comparison(of: copy, configuration, metadata).map(\.isUncertain)
+            ?? copy.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)
+    }
+
+    /// Whether a model that is not the store's by its version hashes is so nevertheless: only hashes differ that cannot
+    /// be computed with certainty, and the store's copy of its model has the same ones.
+    static func confirms(
+        _ model: NSManagedObjectModel, _ configuration: String?, metadata: [String: Any],
+        _ database: Database,
+        _ url: URL
+    ) -> Bool {
+        guard let comparison = comparison(of: model, configuration, metadata), comparison.isUncertain,
+            let copy = try? read(database, metadata: metadata, url)
+        else { return false }
+        let (own, copied) = (model.entityVersionHashesByName, copy.entityVersionHashesByName)
+        return comparison.uncertain.allSatisfy { own[$0.entity] == copied[$0.entity] }
+    }
+
+    /// The difference between a model and a store; nil when there is none, or none of single entities.
+    static func comparison(
+        of model: NSManagedObjectModel, _ configuration: String?, _ metadata: [String: Any]
+    ) -> VersionHashComparison? {
+        guard
+            let written = metadata[NSStoreModelVersionHashesKey].flatMap({
+                NSManagedObjectModel.versionHashes(in: $0)
+            }),
+            !model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata),
+            configuration == nil || model.entities(forConfigurationName: configuration) != nil
+        else { return nil }
+        return VersionHashComparison(of: model, configuration: configuration, with: written)
+    }
+
+    private static func missing(_ url: URL) -> NSError {
+        .coreData(
+            .coreData,
+            "The store at \(url.path) has no copy of its model; open it with the model it was made with.",
+            [NSFilePathErrorKey: url.path])
     }
 
     private static func unreadable(_ reason: String, _ url: URL, _ error: (any Error)?) -> NSError {

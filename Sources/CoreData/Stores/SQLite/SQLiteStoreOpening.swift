@@ -97,7 +97,7 @@ final class SQLiteStoreOpening {
                 return false
             }
             metadata = try SQLiteMetadata.read(database, file.url)
-            try checkVersion(file)
+            try checkVersion(file, database)
             try checkTables(database)
             let historyFeatures = try checkHistory(database)
             guard !options.isReadOnly else { return true }
@@ -123,11 +123,13 @@ final class SQLiteStoreOpening {
         try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_master)") ?? false
     }
 
-    private func checkVersion(_ file: SQLiteStoreFile) throws {
+    private func checkVersion(_ file: SQLiteStoreFile, _ database: Database) throws {
         // A model of the tables has no hashes that could be compared; the tables are.
         guard !options.ignoresVersion, !model.isReconstructed else { return }
         let configuration = configurationName == defaultConfigurationName ? nil : configurationName
         if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) { return }
+        if ModelCache.confirms(model, configuration, metadata: metadata, database, file.url) { return }
+        let uncertainty = ModelCache.comparison(of: model, configuration, metadata)?.uncertainty
         let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
         let own = model.entityVersionHashesByName
         var differences: [String] = []
@@ -144,7 +146,8 @@ final class SQLiteStoreOpening {
             .persistentStoreIncompatibleVersionHash,
             """
             The model used to open the store is incompatible with the one used to create the store. Entities that \
-            differ: \(differences.joined(separator: ", ")). Migration is not supported yet.
+            differ: \(differences.joined(separator: ", ")). \(uncertainty.map { "\($0) " } ?? "")\
+            Migration is not supported yet.
             """,
             [
                 "metadata": metadata,
