@@ -121,32 +121,7 @@ final class SQLiteStoreOpening {
 
     private func checkVersion(_ file: SQLiteStoreFile) throws {
         guard !options.ignoresVersion else { return }
-        let configuration = configurationName == defaultConfigurationName ? nil : configurationName
-        if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) { return }
-        let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
-        let own = model.entityVersionHashesByName
-        var differences: [String] = []
-        for name in Set(stored.keys).union(own.keys).sorted() where stored[name] != own[name] {
-            if stored[name] == nil {
-                differences.append("\(name) (new in the model)")
-            } else if own[name] == nil {
-                differences.append("\(name) (not in the model)")
-            } else {
-                differences.append("\(name) (changed)")
-            }
-        }
-        throw NSError.coreData(
-            .persistentStoreIncompatibleVersionHash,
-            """
-            The model used to open the store is incompatible with the one used to create the store. Entities that \
-            differ: \(differences.joined(separator: ", ")). Migration is not supported yet.
-            """,
-            [
-                "metadata": metadata,
-                "reason":
-                    "The model used to open the store is incompatible with the one used to create the store",
-                NSFilePathErrorKey: file.url.path,
-            ])
+        try StoreMetadata.check(metadata, model, configuration: configurationName, url: file.url)
     }
 
     private func checkTables(_ database: Database) throws {
