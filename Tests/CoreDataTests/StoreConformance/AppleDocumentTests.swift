@@ -11,8 +11,9 @@ struct AppleDocumentTests {
     init() throws { folder = try StoreFolder() }
 
     private static let xmlFiles =
-        Corpus.files(under: "xmlstores") + Corpus.files(named: "xcmapping.xml", under: "mapping")
-    private static let binaryFiles = Corpus.files(under: "binstores")
+        Corpus.files(under: "xmlstores").filter { $0.hasSuffix(".paw") }
+        + Corpus.files(named: "xcmapping.xml", under: "mapping")
+    private static let binaryFiles = Corpus.files(under: "binstores").filter { $0.hasSuffix(".paw") }
     private static var ignoring: [AnyHashable: Any] { [NSIgnorePersistentStoreVersioningOption: true] }
 
     // MARK: XML
@@ -65,7 +66,7 @@ struct AppleDocumentTests {
             switch attribute.attributeType {
             case .stringAttributeType: #expect(value as? String == text.map(unescaped))
             case .binaryDataAttributeType:
-                let data = text.map { Data(base64Encoded: $0.filter { !$0.isWhitespace }) }
+                let data = text.flatMap { Data(base64Encoded: $0.filter { !$0.isWhitespace }) }
                 #expect(value as? Data == data)
             default: #expect((value as? NSNumber).map { "\($0.int64Value)" } == text)
             }

@@ -51,10 +51,16 @@ final class ConformanceStore: Sendable {
     func open(
         _ model: NSManagedObjectModel = ConformanceModel.make(), _ options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStoreCoordinator {
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let coordinator = FolderCoordinator(managedObjectModel: model)
+        coordinator.folder = folder
         try coordinator.addPersistentStore(type: kind.type, at: url, options: options)
         return coordinator
     }
+}
+
+/// A coordinator that keeps the folder of its store.
+private final class FolderCoordinator: NSPersistentStoreCoordinator, @unchecked Sendable {
+    var folder: StoreFolder?
 }
 
 enum ConformanceModel {

@@ -206,7 +206,7 @@ struct RawBinaryStore {
         return model
     }
 
-    /// A keyed archive as Foundation reads its property list, with the references found by their printed form.
+    /// A keyed archive as Foundation reads its property list, with the references found in their objects' members.
     private struct Archive {
         let objects: [Any]
         let top: [String: Any]
@@ -218,8 +218,8 @@ struct RawBinaryStore {
         }
 
         private func place(_ reference: Any) -> Int? {
-            // `<CFKeyedArchiverUID 0x…>{value = 7}`
-            "\(reference)".firstMatch(of: /value = (\d+)/).flatMap { Int($0.1) }
+            // Foundation's object for it has no public way to the number.
+            Mirror(reflecting: reference).children.lazy.compactMap { $0.value as? UInt32 }.first.map(Int.init)
         }
 
         func fields(_ reference: Any?) -> [String: Any] {

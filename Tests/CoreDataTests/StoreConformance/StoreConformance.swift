@@ -61,7 +61,7 @@ struct StoreConformance {
 
     @Test(arguments: StoreKind.allCases) func fetchesWithConditionsAndOrders(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
-        try coordinator.inContext { context in
+        try coordinator.inContext { (context) throws in
             #expect(try context.names() == ["Ada", "Alan", "Grace"])
             #expect(try context.names("age > %@", [40], by: "-age") == ["Grace", "Alan"])
             #expect(try context.names("name BEGINSWITH %@ AND rating >= %@", ["A", 4.0]) == ["Ada"])
@@ -97,7 +97,7 @@ struct StoreConformance {
 
     @Test(arguments: StoreKind.allCases) func inheritance(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
-        try coordinator.inContext { context in
+        try coordinator.inContext { (context) throws in
             #expect(try context.all("Manager").map { $0.value(forKey: "bonus") as? Int64 } == [7])
             let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
             request.includesSubentities = false
@@ -217,7 +217,7 @@ struct StoreConformance {
             try coordinator.close()
             coordinator = try store.open()
         }
-        try coordinator.inContext { context in
+        try coordinator.inContext { (context) throws in
             #expect(try context.person("Ada").names("chores", "title") == ["wash", "sweep", "cook"])
             #expect(try context.only("Team").names("members").sorted() == ["Ada", "Grace"])
             #expect(try context.person("Alan").value(forKey: "team") == nil)
@@ -270,7 +270,7 @@ struct StoreConformance {
         coordinator = try store.open()
         let id = try #require(coordinator.managedObjectID(forURIRepresentation: uri))
         let again = coordinator
-        try again.inContext { context in
+        try again.inContext { (context) throws in
             #expect(try context.existingObject(with: id).value(forKey: "name") as? String == "Alan")
         }
     }
@@ -311,6 +311,7 @@ struct StoreConformance {
     @Test(arguments: StoreKind.allCases) func conflictsOfContexts(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         let other = coordinator.context()
+        other.retainsRegisteredObjects = true
         try other.performAndWait { _ = try other.person("Alan").value(forKey: "age") }
         try coordinator.inContext { context in
             try context.person("Alan").setValue(50, forKey: "age")
@@ -327,7 +328,7 @@ struct StoreConformance {
             other.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
             try other.save()
         }
-        try coordinator.inContext { context in
+        try coordinator.inContext { (context) throws in
             #expect(try context.person("Alan M.").value(forKey: "age") as? Int == 50)
         }
     }
@@ -335,6 +336,7 @@ struct StoreConformance {
     @Test(arguments: StoreKind.allCases) func differentObjectsDoNotConflict(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         let other = coordinator.context()
+        other.retainsRegisteredObjects = true
         try other.performAndWait { try other.person("Ada").setValue(1, forKey: "age") }
         try coordinator.inContext { context in
             try context.person("Alan").setValue(2, forKey: "age")
