@@ -211,6 +211,7 @@ struct DocumentStoreTests {
     @Test(
         arguments: [
             "<database>", "<database><object/></database>",
+            "<database><databaseInfo><UUID>a</UUID><nextObjectID>9223372036854775806</nextObjectID></databaseInfo></database>",
             "<!DOCTYPE database [<!ENTITY a \"b\">]><database/>",
             "<?xml version=\"1.0\"?><other></other>",
             "<database><databaseInfo><UUID>a</UUID><nextObjectID>x</nextObjectID></databaseInfo></database>",

@@ -36,7 +36,8 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
             }
             let node = NSAtomicStoreCacheNode(
                 objectID: objectID(for: home.entity, withReferenceObject: stored.number))
-            guard stored.number < .max, byNumber.updateValue(node, forKey: stored.number) == nil else {
+            guard stored.number < Self.numberLimit, byNumber.updateValue(node, forKey: stored.number) == nil
+            else {
                 throw StoreDocument.damaged(url, "there are two objects \(stored.number)")
             }
             lastReference = max(lastReference, stored.number)

@@ -46,7 +46,7 @@ struct BinaryStoreFile {
         }
         metadataBytes = try part(1)
         objectBytes = try part(3)
-        guard let last = Int64(exactly: numbers[5]), last < .max else {
+        guard let last = Int64(exactly: numbers[5]), last < MappedStore.numberLimit else {
             throw StoreDocument.damaged(url, "it has no number left for an object")
         }
         lastNumber = last

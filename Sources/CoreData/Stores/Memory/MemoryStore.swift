@@ -8,6 +8,9 @@ package class MappedStore: NSAtomicStore, @unchecked Sendable {
     /// The highest number that was given to an object.
     final var lastReference: Int64 = 0
 
+    /// Numbers of a file from here on are refused, so that there are always some left.
+    static let numberLimit: Int64 = 1 << 62
+
     package override func newReferenceObject(for managedObject: NSManagedObject) -> Any {
         access.withLock {
             lastReference += 1

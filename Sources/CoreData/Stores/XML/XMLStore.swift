@@ -75,7 +75,7 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
     }
 
     private static func number(_ id: String) -> Int64? {
-        guard id.first == "z", let number = Int64(id.dropFirst()), number > 0, number < .max else {
+        guard id.first == "z", let number = Int64(id.dropFirst()), number > 0, number < numberLimit else {
             return nil
         }
         return number

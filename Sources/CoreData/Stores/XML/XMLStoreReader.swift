@@ -92,7 +92,9 @@ struct XMLStoreReader {
             guard let identifier = text("UUID"), !identifier.isEmpty else {
                 throw fault("it has no identifier")
             }
-            guard let number = text("nextObjectID").flatMap({ Int64($0) }), number >= 0 else {
+            guard let number = text("nextObjectID").flatMap({ Int64($0) }),
+                (0..<MappedStore.numberLimit).contains(number)
+            else {
                 throw fault("its nextObjectID is not a number")
             }
             let lists = root.children(named: "metadata").flatMap { $0.children(named: "plist") }
