@@ -65,7 +65,7 @@ package struct MalformedPropertyList: Error, CustomStringConvertible {
     /// The fault, as the end of a sentence.
     package let reason: String
 
-    init(_ reason: String) { self.reason = reason }
+    package init(_ reason: String) { self.reason = reason }
 
     package var description: String { "The property list is damaged: \(reason)." }
 }

@@ -42,11 +42,13 @@ package final class KeyedArchiveWriter {
 
     /// The archive.
     ///
-    /// - Parameter root: the place of the outermost object.
+    /// - Parameters:
+    ///   - root: the place of the outermost object.
+    ///   - key: its key.
     /// - Throws: The first thing that went wrong.
-    package func finish(root: Int) throws -> Data {
+    package func finish(root: Int, key: String = NSKeyedArchiveRootObjectKey) throws -> Data {
         if let failure { throw failure }
-        let top = [(NSKeyedArchiveRootObjectKey, table.add(.identifier(UInt64(root))))]
+        let top = [(key, table.add(.identifier(UInt64(root))))]
         let archive = table.addDictionary([
             ("$version", table.add(.integer(100_000))),
             ("$archiver", table.add(.string("NSKeyedArchiver"))),

@@ -1,6 +1,6 @@
 extension PredicateValue: Hashable {
     /// Whether two values are the same to a predicate; values of types that do not compare never are.
-    static func == (lhs: PredicateValue, rhs: PredicateValue) -> Bool {
+    package static func == (lhs: PredicateValue, rhs: PredicateValue) -> Bool {
         switch (lhs, rhs) {
         case (.identity(let lhs), .identity(let rhs)): return lhs == rhs
         case (.collection(let lhs), .collection(let rhs)): return areEqual(lhs, rhs)
@@ -11,7 +11,7 @@ extension PredicateValue: Hashable {
     }
 
     /// Numbers and dates hash by their `Double`, because those of different types may be equal.
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         switch self {
         case .absent: hasher.combine(0)
         case .integer, .unsigned, .double, .decimal, .date: hasher.combine(doubleValue)

@@ -4,7 +4,7 @@
 /// `Double`. A `Decimal` compares with the decimal number that a `Double` is written as, so that a price of
 /// 9.99 equals the literal `9.99`. A date compares with a number as its seconds since 2001, which is what a
 /// SQL store holds. Texts compare by their code points. Managed objects and their identifiers are the same.
-enum PredicateValue {
+package enum PredicateValue {
     case absent
     case integer(Int64)
     /// A number above the range of `Int64`.
@@ -20,7 +20,8 @@ enum PredicateValue {
     case collection(any ValueCollection)
     case other(Any)
 
-    init(_ value: Any?) {
+    /// The value that something is compared as.
+    package init(_ value: Any?) {
         guard let value else {
             self = .absent
             return

@@ -39,6 +39,7 @@ package final class IdentityMap: @unchecked Sendable {
         tables[object.home.table, default: [:]][object.reference] = Self.pointer(object)
         lock.unlock()
         object.registry = self
+        if object.home.tellsStore { object.home.noteRegistered(object.reference) }
     }
 
     /// Adds objects of one table. O(n), one lock.
@@ -51,6 +52,8 @@ package final class IdentityMap: @unchecked Sendable {
         tables[table] = entries
         lock.unlock()
         for object in objects { object.registry = self }
+        guard objects[0].home.tellsStore else { return }
+        for object in objects { object.home.noteRegistered(object.reference) }
     }
 
     /// Removes an object; nothing if another one has taken its identity since.
@@ -62,6 +65,7 @@ package final class IdentityMap: @unchecked Sendable {
         if tables[table]?[reference] == pointer { tables[table]?[reference] = nil }
         lock.unlock()
         object.registry = nil
+        if object.home.tellsStore { object.home.noteUnregistered(object.reference) }
     }
 
     /// All objects that are alive. O(n).

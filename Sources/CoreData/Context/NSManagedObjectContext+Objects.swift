@@ -28,7 +28,9 @@ extension NSManagedObjectContext {
             return known
         }
         guard let store = objectID.home.store as? any ObjectStore else { throw missing(objectID) }
-        guard let row = try store.row(of: objectID.home, objectID.reference, notBefore: oldestAcceptable)
+        guard
+            let row = try store.row(
+                of: objectID.home, objectID.reference, notBefore: oldestAcceptable, in: self)
         else {
             throw missing(objectID)
         }
@@ -57,7 +59,7 @@ extension NSManagedObjectContext {
         var row: Row?
         if !home.entity.subentities.isEmpty, let store = home.store as? any ObjectStore {
             // Only the row says which subentity, and so which class, it is.
-            row = try? store.row(of: home, reference, notBefore: oldestAcceptable)
+            row = try? store.row(of: home, reference, notBefore: oldestAcceptable, in: self)
             home = row.flatMap { store.home(number: $0.entityNumber) } ?? home
         }
         let object = home.materialise(reference: reference)
@@ -133,7 +135,7 @@ extension NSManagedObjectContext {
     /// The store's row of an object; nil when there is none, or one of another entity.
     func storedRow(of object: NSManagedObject, notBefore: Double) throws -> Row? {
         let row = try (object.home.store as? any ObjectStore)?.row(
-            of: object.home, object.reference, notBefore: notBefore)
+            of: object.home, object.reference, notBefore: notBefore, in: self)
         return row.flatMap { object.stands(for: $0) ? $0 : nil }
     }
 
@@ -172,7 +174,7 @@ extension NSManagedObjectContext {
         else { return [] }
         do {
             let found = try store.destinations(
-                of: relationship, home: object.home, owners: [object.reference])
+                of: relationship, home: object.home, owners: [object.reference], in: self)
             return (found[object.reference] ?? []).compactMap { self.object($0, in: store) }
         } catch {
             Log.objects.error(
@@ -264,9 +266,9 @@ extension NSManagedObjectContext {
         assertOnQueue()
         for (home, group) in try permanentHomes(of: objects.filter(\.home.isTemporary)) {
             guard let store = home.store as? any ObjectStore else { continue }
-            let first = try store.reserveReferences(for: home, count: group.count)
-            for (offset, object) in group.enumerated() {
-                rename(object, home: home, reference: first + Int64(offset))
+            let references = try store.newReferences(for: group, of: home)
+            for (object, reference) in zip(group, references) {
+                rename(object, home: home, reference: reference)
             }
         }
     }

@@ -27,11 +27,21 @@ extension NSManagedObjectContext {
         for object in updated.all + deleted.all { object.fireFault() }
         // What could not be loaded was taken for missing on the way here.
         try throwFaultingError()
+        try obtainReferencesBeforeSaving(coordinator)
         phase = .saving
         defer { phase = .idle }
         try write()
         // Of the stores that had nothing else to write.
         try saveMetadata()
+    }
+
+    /// Some stores are told what they save by objects with permanent IDs.
+    private func obtainReferencesBeforeSaving(_ coordinator: NSPersistentStoreCoordinator) throws {
+        guard coordinator.objectStores.contains(where: \.needsReferencesBeforeSaving) else { return }
+        try obtainPermanentIDs(
+            for: inserted.all.filter {
+                $0.home.isTemporary && destinedStore(of: $0)?.needsReferencesBeforeSaving ?? false
+            })
     }
 
     private func saveMetadata() throws {

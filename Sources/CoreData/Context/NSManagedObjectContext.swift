@@ -83,6 +83,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             object.context = nil
             object.turnIntoFault(keeping: nil)
             object.registry = nil
+            if object.home.tellsStore { object.home.noteUnregistered(object.reference) }
         }
     }
 

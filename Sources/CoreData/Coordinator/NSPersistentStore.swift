@@ -110,14 +110,28 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {}
 
     /// The text of a reference in the URI of an object's ID.
-    package func referenceText(_ reference: Int64) -> String { String(reference) }
+    package func referenceText(_ reference: Int64, _ home: StoredEntity) -> String { String(reference) }
 
     /// The reference that a text in a URI stands for.
-    package func reference(fromText text: String) -> Int64? {
+    package func reference(fromText text: String, _ home: StoredEntity) -> Int64? {
         guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = Int64(text), number > 0 else {
             return nil
         }
         return number
+    }
+
+    // MARK: Stores that are not open
+
+    /// Removes a store that is not open. The default removes its file.
+    class func destroy(at url: URL) throws {
+        guard url.isFileURL, FileManager.default.fileExists(atPath: url.path) else { return }
+        try FileManager.default.removeItem(at: url)
+    }
+
+    /// Puts a copy of a store into the place of another one. The default copies its file.
+    class func replace(at url: URL, withStoreAt source: URL) throws {
+        _ = try metadataForPersistentStore(with: source)
+        try StoreDocument.write(try StoreDocument.read(source), to: url)
     }
 
     // MARK: Entities
@@ -175,6 +189,12 @@ extension NSPersistentStore {
 
         /// One SQLite file.
         public static let sqlite = StoreType(rawValue: NSSQLiteStoreType)
+        /// One XML file, read and written as a whole.
+        public static let xml = StoreType(rawValue: NSXMLStoreType)
+        /// One file of archives, read and written as a whole.
+        public static let binary = StoreType(rawValue: NSBinaryStoreType)
+        /// Memory.
+        public static let inMemory = StoreType(rawValue: NSInMemoryStoreType)
     }
 }
 

@@ -25,7 +25,11 @@ extension NSPersistentStoreCoordinator {
     public class func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
-        try file(ofType: storeType, at: url, options).metadata()
+        let storeClass = try storeClass(ofType: storeType)
+        guard storeClass == SQLiteStore.self else {
+            return try storeClass.metadataForPersistentStore(with: url)
+        }
+        return try file(ofType: storeType, at: url, options).metadata()
     }
 
     /// The metadata of a store that need not be open.
@@ -53,6 +57,10 @@ extension NSPersistentStoreCoordinator {
         _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) throws {
+        let storeClass = try storeClass(ofType: storeType)
+        guard storeClass == SQLiteStore.self else {
+            return try storeClass.setMetadata(metadata, forPersistentStoreAt: url)
+        }
         try file(ofType: storeType, at: url, options).setMetadata(metadata ?? [:])
     }
 
@@ -70,15 +78,10 @@ extension NSPersistentStoreCoordinator {
     static func file(
         ofType storeType: String, at url: URL, _ options: [AnyHashable: Any]?
     ) throws -> SQLiteStoreFile {
-        try refuseUnknown(storeType)
+        guard try storeClass(ofType: storeType) == SQLiteStore.self else {
+            throw NSError.coreData(
+                .persistentStoreInvalidType, "A store of type '\(storeType)' is not one of SQLite.")
+        }
         return SQLiteStoreFile(url: url, options: try SQLiteStoreOptions(options))
-    }
-
-    /// - Throws: 134000 for a type of store that there is none of.
-    static func refuseUnknown(_ storeType: String) throws {
-        guard storeType != NSSQLiteStoreType else { return }
-        throw NSError.coreData(
-            .persistentStoreInvalidType,
-            "Stores of type '\(storeType)' are not supported; see Documentation/Compatibility.md.")
     }
 }

@@ -8,17 +8,21 @@ extension NSPersistentStoreCoordinator {
         guard let identifier = url.host, !identifier.isEmpty, url.query == nil, url.fragment == nil,
             url.absoluteString.hasPrefix("x-coredata://\(identifier)/")
         else { return nil }
-        // The name of an entity may contain a slash; a reference does not.
         let path = url.path.dropFirst()
-        guard url.path.hasPrefix("/"), let slash = path.lastIndex(of: "/") else { return nil }
-        let last = path[path.index(after: slash)...]
-        guard last.first == "p",
-            let store = persistentStores.first(where: { $0.identifier == identifier }),
-            let entity = managedObjectModel.entitiesByName[String(path[..<slash])],
-            let home = store.home(of: entity),
-            let reference = store.reference(fromText: String(last.dropFirst()))
+        guard url.path.hasPrefix("/"),
+            let store = persistentStores.first(where: { $0.identifier == identifier })
         else { return nil }
-        return NSManagedObjectID(home: home, reference: reference)
+        // The name of an entity may contain a slash, and so may the references of some stores.
+        for slash in path.indices.reversed() where path[slash] == "/" {
+            let last = path[path.index(after: slash)...]
+            guard last.first == "p", let entity = managedObjectModel.entitiesByName[String(path[..<slash])],
+                let home = store.home(of: entity)
+            else { continue }
+            if let reference = store.reference(fromText: String(last.dropFirst()), home) {
+                return NSManagedObjectID(home: home, reference: reference)
+            }
+        }
+        return nil
     }
 
     /// The ID whose URI a string is; nil as for `managedObjectID(forURIRepresentation:)`.

@@ -40,7 +40,7 @@ extension NSPersistentStoreCoordinator {
     ///   - store: a store of this coordinator.
     ///   - URL: where the copy will be. Nothing may be there; its folder must.
     ///   - options: the options of the new store.
-    ///   - storeType: `NSSQLiteStoreType`.
+    ///   - storeType: the type of the new store. Between types every object is copied, whatever else is in the file is not.
     /// - Returns: the new store.
     /// - Throws: 134000 for an unknown type or option, 134070 when the store is not one of the coordinator's, 134080
     ///   when the copy cannot be made, or an error of SQLite or the file system; everything is as it was then.
@@ -49,10 +49,31 @@ extension NSPersistentStoreCoordinator {
         _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil,
         withType storeType: String
     ) throws -> NSPersistentStore {
-        let file = try Self.file(ofType: storeType, at: URL, options)
-        guard let old = objectStores.first(where: { $0 === store }) as? SQLiteStore else {
+        let storeClass = try Self.storeClass(ofType: storeType)
+        guard let old = objectStores.first(where: { $0 === store }) else {
             throw NSError.coreData(.persistentStoreOperation, "The store is not one of this coordinator's.")
         }
+        let new: any ObjectStore
+        if storeClass == SQLiteStore.self, let old = old as? SQLiteStore {
+            new = try copy(old, to: URL, options)
+        } else {
+            new = try StoreTransfer(self, from: old, to: storeClass, at: URL, options).run()
+        }
+        replace(old, by: new)
+        for home in new.homes { home.move(to: new) }
+        old.willRemove(from: self)
+        new.didAdd(to: self)
+        NotificationCenter.default.post(
+            name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
+            userInfo: [NSUUIDChangedPersistentStoresKey: [old, new]])
+        return new
+    }
+
+    /// Copies a SQLite store with everything that is in its file, and opens the copy.
+    private func copy(
+        _ old: SQLiteStore, to URL: URL, _ options: [AnyHashable: Any]?
+    ) throws -> SQLiteStore {
+        let file = SQLiteStoreFile(url: URL, options: try SQLiteStoreOptions(options))
         guard URL.isFileURL, !URL.isNullDevice else {
             throw NSError.coreData(
                 .persistentStoreOpen, "A store is migrated to a file, not to \(URL.absoluteString).")
@@ -76,13 +97,6 @@ extension NSPersistentStoreCoordinator {
             try? file.destroy()
             throw error
         }
-        replace(old, by: new)
-        for home in new.homes { home.move(to: new) }
-        old.willRemove(from: self)
-        new.didAdd(to: self)
-        NotificationCenter.default.post(
-            name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
-            userInfo: [NSUUIDChangedPersistentStoresKey: [old, new]])
         return new
     }
 
@@ -107,6 +121,10 @@ extension NSPersistentStoreCoordinator {
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
         ofType storeType: String
     ) throws {
+        let storeClass = try Self.storeClass(ofType: storeType)
+        guard storeClass == SQLiteStore.self else {
+            return try storeClass.replace(at: destinationURL, withStoreAt: sourceURL)
+        }
         try Self.file(ofType: storeType, at: destinationURL, destinationOptions).replace(
             with: Self.file(ofType: storeType, at: sourceURL, sourceOptions))
     }
@@ -131,6 +149,8 @@ extension NSPersistentStoreCoordinator {
     public func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {
+        let storeClass = try Self.storeClass(ofType: storeType)
+        guard storeClass == SQLiteStore.self else { return try storeClass.destroy(at: url) }
         try Self.file(ofType: storeType, at: url, options).destroy()
     }
 

@@ -53,9 +53,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Opens or makes a store and adds it.
     ///
     /// - Parameters:
-    ///   - storeType: `NSSQLiteStoreType`.
+    ///   - storeType: one of the types of the framework (`NSSQLiteStoreType`, `NSXMLStoreType`, `NSBinaryStoreType`,
+    ///     `NSInMemoryStoreType`), or one that a class was registered for.
     ///   - configuration: the name of a configuration of the model; nil for all entities.
-    ///   - storeURL: the file; `/dev/null` for a store in memory.
+    ///   - storeURL: the file; `/dev/null` for a SQLite store in memory. A store in memory needs none.
     ///   - options: see the option keys.
     /// - Throws: 134000 for an unknown type or option, 134010 for a database that is no store, 259 for a file that is no
     ///   database or a damaged one, 134100 when the model is not the store's, 134080 when the file cannot be opened,
@@ -65,10 +66,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
         options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
-        try Self.refuseUnknown(storeType)
-        guard let storeURL else {
-            throw NSError.coreData(.persistentStoreOpen, "A SQLite store needs a URL.")
-        }
+        let storeClass = try Self.storeClass(ofType: storeType)
+        let storeURL = try storeURL ?? Self.placeWithoutURL(storeClass, storeType)
         guard configuration.map({ managedObjectModel.configurations.contains($0) }) ?? true else {
             throw NSError.coreData(
                 .persistentStoreOpen,
@@ -79,10 +78,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             throw NSError.coreData(
                 .persistentStoreOpen, "The store at \(storeURL.path) was added to the coordinator already.")
         }
-        let store = SQLiteStore(
+        let store = storeClass.init(
             persistentStoreCoordinator: self, configurationName: configuration, at: storeURL, options: options
         )
-        try store.open(model: managedObjectModel)
+        try store.open(model: managedObjectModel, inPlaceOf: nil)
         // A copy of a store has the same identifier: its objects would have the same URIs.
         let isAdded = stores.withLock { stores in
             if stores.contains(where: { $0.identifier == store.identifier }) { return false }

@@ -80,7 +80,7 @@ extension NSManagedObjectContext {
         }
         if !isWindowed {
             if fetch.stores.count > 1 { found = sorted(found, by: fetch.sortDescriptors) }
-            found = fetch.window(pending.overlay(on: found, in: self))
+            found = fetch.window(try pending.overlay(on: found, in: self))
         }
         try prefetch(fetch, found)
         if !fetch.specification.returnsObjectsAsFaults {
@@ -94,12 +94,22 @@ extension NSManagedObjectContext {
         _ query: FetchQuery, _ store: any ObjectStore, _ specification: FetchSpecification
     ) throws -> [NSManagedObject] {
         let isRefreshing = specification.shouldRefreshRefetchedObjects
-        guard !specification.includesPropertyValues, specification.returnsObjectsAsFaults, !isRefreshing
-        else {
+        let needsRows =
+            specification.includesPropertyValues || !specification.returnsObjectsAsFaults || isRefreshing
+        guard !needsRows || !store.fetchesRows else {
             return materialise(try store.rows(for: query), from: store, refreshing: isRefreshing)
         }
-        return try store.keys(for: query).compactMap { key in
+        let objects = try store.keys(for: query).compactMap { key in
             store.home(number: key.entityNumber).map { object(home: $0, reference: key.reference) }
+        }
+        if isRefreshing { try refreshRefetched(objects) }
+        return objects
+    }
+
+    /// Gives loaded objects the values that the store has now.
+    private func refreshRefetched(_ objects: [NSManagedObject]) throws {
+        for object in objects where !object.isFault && !object.hasChanges {
+            if let row = try storedRow(of: object, notBefore: .infinity) { refreshValues(of: object, row) }
         }
     }
 
@@ -140,7 +150,7 @@ extension NSManagedObjectContext {
                 count -= try store.count(for: query)
             }
         }
-        count += pending.matches(in: self).count
+        count += try pending.matches(in: self).count
         let rest = max(0, count - fetch.specification.fetchOffset)
         return fetch.specification.fetchLimit > 0 ? min(rest, fetch.specification.fetchLimit) : rest
     }

@@ -31,8 +31,8 @@ struct PendingMatches {
     /// Inserted and changed objects that meet the condition, in order.
     ///
     /// To be asked after the stores: these find what is wrong with the condition and the order.
-    func matches(in context: NSManagedObjectContext) -> [NSManagedObject] {
-        sorted(candidates.filter { fetch.isMet(by: $0, in: context) }, by: fetch.sortDescriptors)
+    func matches(in context: NSManagedObjectContext) throws -> [NSManagedObject] {
+        sorted(try candidates.filter { try fetch.isMet(by: $0, in: context) }, by: fetch.sortDescriptors)
     }
 
     var isEmpty: Bool { dirty.isEmpty && candidates.isEmpty }
@@ -46,9 +46,11 @@ struct PendingMatches {
     }
 
     /// The result with the changes laid over what the store found. O(n + m log n) for m changes.
-    func overlay(on found: [NSManagedObject], in context: NSManagedObjectContext) -> [NSManagedObject] {
+    func overlay(
+        on found: [NSManagedObject], in context: NSManagedObjectContext
+    ) throws -> [NSManagedObject] {
         let kept = dirty.isEmpty ? found : found.filter { !dirty.contains($0) }
-        return Self.merge(matches(in: context), into: kept, by: fetch.sortDescriptors)
+        return Self.merge(try matches(in: context), into: kept, by: fetch.sortDescriptors)
     }
 
     /// Puts ordered objects into an ordered list; behind it when there is no order. O(n + m log n).

@@ -54,7 +54,7 @@ extension NSManagedObjectContext {
         let unloaded = owners.filter { !$0.toMany(at: slot).isLoaded }
         if let home = unloaded.first?.home {
             let found = try store.destinations(
-                of: relationship, home: home, owners: unloaded.map(\.reference))
+                of: relationship, home: home, owners: unloaded.map(\.reference), in: self)
             for owner in unloaded {
                 owner.toMany(at: slot).load(
                     (found[owner.reference] ?? []).compactMap { object($0, in: store) })
@@ -72,6 +72,7 @@ extension NSManagedObjectContext {
             }
             var query = FetchQuery(home: home)
             query.references = Array(Set(group.map(\.reference)))
+            query.context = self
             _ = materialise(try store.rows(for: query), from: store, refreshing: false)
         }
     }

@@ -8,6 +8,7 @@ struct ResolvedFetch {
     let entity: NSEntityDescription
     let stores: [any ObjectStore]
     let sortDescriptors: [NSSortDescriptor]
+    private weak var context: NSManagedObjectContext?
     private let properties: [NSPropertyDescription]
     private let groupBy: [NSPropertyDescription]
 
@@ -24,6 +25,7 @@ struct ResolvedFetch {
         entity = try Self.entity(specification, coordinator.managedObjectModel)
         request.resolveEntity(entity)
         self.specification = specification
+        self.context = context
         sortDescriptors = specification.sortDescriptors ?? []
         let affected = request.affectedStores
         let entity = entity
@@ -112,6 +114,8 @@ struct ResolvedFetch {
         query.groupBy = groupBy
         query.having = specification.havingPredicate
         query.isDistinct = specification.returnsDistinctResults
+        query.resultType = specification.resultType
+        query.context = context
         query.properties =
             properties.isEmpty
             ? entity.allProperties.filter {
@@ -134,9 +138,17 @@ struct ResolvedFetch {
     }
 
     /// Whether an object, as it is in the context, is one that the fetch would find after a save.
-    func isMet(by object: NSManagedObject, in context: NSManagedObjectContext) -> Bool {
+    ///
+    /// - Throws: 134060 for a condition that cannot be evaluated.
+    func isMet(by object: NSManagedObject, in context: NSManagedObjectContext) throws -> Bool {
         guard object.context === context, !object.isDeleted, concerns(object) else { return false }
-        return specification.predicate.map { StoreLogic.isMet($0, by: object) } ?? true
+        guard let predicate = specification.predicate else { return true }
+        do {
+            return try StoreLogic.isMet(predicate, by: object)
+        } catch {
+            throw NSError.coreData(
+                .coreData, "The predicate \(predicate.formatString) cannot be evaluated: \(error)")
+        }
     }
 
     /// The part of a complete result that limit and offset leave.

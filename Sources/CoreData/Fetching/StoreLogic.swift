@@ -8,30 +8,32 @@ import Foundation
 /// saved and unsaved objects; it is the store's.
 enum StoreLogic {
     /// Whether a fetch with this predicate finds the object.
-    static func isMet(_ predicate: NSPredicate, by object: NSManagedObject) -> Bool {
-        value(predicate, object) ?? false
+    ///
+    /// - Throws: `PredicateEvaluationError` for a predicate that cannot be evaluated.
+    static func isMet(_ predicate: NSPredicate, by object: Any) throws -> Bool {
+        try value(predicate, object) ?? false
     }
 
     /// Nil for unknown.
-    private static func value(_ predicate: NSPredicate, _ object: NSManagedObject) -> Bool? {
+    private static func value(_ predicate: NSPredicate, _ object: Any) throws -> Bool? {
         switch predicate.shape {
         case .value(let value): return value
         case .opaque: return predicate.evaluate(with: object)
-        case .comparison(let comparison): return value(comparison, object)
-        case .compound(let type, let parts): return value(type, parts, object)
+        case .comparison(let comparison): return try value(comparison, object)
+        case .compound(let type, let parts): return try value(type, parts, object)
         }
     }
 
     private static func value(
-        _ type: NSCompoundPredicate.LogicalType, _ parts: [NSPredicate], _ object: NSManagedObject
-    ) -> Bool? {
+        _ type: NSCompoundPredicate.LogicalType, _ parts: [NSPredicate], _ object: Any
+    ) throws -> Bool? {
         switch type {
         case .not:
-            return parts.first.flatMap { value($0, object) }.map { !$0 }
+            return try parts.first.flatMap { try value($0, object) }.map { !$0 }
         case .and:
             var isUnknown = false
             for part in parts {
-                guard let value = value(part, object) else {
+                guard let value = try value(part, object) else {
                     isUnknown = true
                     continue
                 }
@@ -41,7 +43,7 @@ enum StoreLogic {
         case .or:
             var isUnknown = false
             for part in parts {
-                guard let value = value(part, object) else {
+                guard let value = try value(part, object) else {
                     isUnknown = true
                     continue
                 }
@@ -53,7 +55,7 @@ enum StoreLogic {
         }
     }
 
-    private static func value(_ comparison: NSComparisonPredicate, _ object: NSManagedObject) -> Bool? {
+    private static func value(_ comparison: NSComparisonPredicate, _ object: Any) throws -> Bool? {
         let isNilTest = [comparison.leftExpression, comparison.rightExpression].contains { expression in
             if case .constant(let value) = expression.kind { return presentValue(value) == nil }
             return false
@@ -68,16 +70,20 @@ enum StoreLogic {
                 case .keyPath, .function: break
                 default: continue
                 }
-                if presentValue(expression.expressionValue(with: object, context: nil)) == nil { return nil }
+                if presentValue(try expression.value(with: object, context: nil)) == nil { return nil }
             }
         }
-        return (comparisonOfTexts(comparison, object) ?? comparison).evaluate(with: object)
+        do {
+            return try (comparisonOfTexts(comparison, object) ?? comparison).matches(object)
+        } catch let error as PredicateEvaluationError where error.cause == .values {
+            return false
+        }
     }
 
     /// A comparison of a URL or a UUID with text, as one of texts; nil for any other. Stores let the text stand for both.
     private static func comparisonOfTexts(
-        _ comparison: NSComparisonPredicate, _ object: NSManagedObject
-    ) -> NSComparisonPredicate? {
+        _ comparison: NSComparisonPredicate, _ object: Any
+    ) throws -> NSComparisonPredicate? {
         let expressions = [comparison.leftExpression, comparison.rightExpression]
         let hasText = expressions.contains { expression in
             guard case .constant(let value?) = expression.kind else {
@@ -88,7 +94,7 @@ enum StoreLogic {
                 || (value as? [Any])?.contains { $0 is String } ?? (value is Set<AnyHashable>)
         }
         guard hasText else { return nil }
-        let values = expressions.map { $0.expressionValue(with: object, context: nil) }
+        let values = try expressions.map { try $0.value(with: object, context: nil) }
         guard values.contains(where: { $0 is URL || $0 is UUID }) else { return nil }
         let texts = values.map { NSExpression(forConstantValue: text($0)) }
         return NSComparisonPredicate(

@@ -33,7 +33,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
         let last =
             isTemporaryID
             ? "t\(Self.temporaryPrefix)\(-reference)"
-            : "p\(home.store?.referenceText(reference) ?? String(reference))"
+            : "p\(home.store?.referenceText(reference, home) ?? String(reference))"
         var parts = URLComponents()
         parts.scheme = "x-coredata"
         parts.host = host

@@ -15,6 +15,8 @@ package final class StoredEntity: @unchecked Sendable {
     package let entityNumber: Int32
     /// Identifies the root entity's table of this store in this process; 0 for objects without a store.
     package let table: UInt32
+    /// Whether the store is told which objects contexts have.
+    let tellsStore: Bool
 
     private struct Place: Sendable {
         weak var store: NSPersistentStore?
@@ -35,6 +37,7 @@ package final class StoredEntity: @unchecked Sendable {
         model = entity.model
         entityNumber = 0
         table = 0
+        tellsStore = false
     }
 
     package init(layout: EntityLayout, store: NSPersistentStore, entityNumber: Int32, table: UInt32) {
@@ -44,6 +47,19 @@ package final class StoredEntity: @unchecked Sendable {
         place.withLock { $0.store = store }
         self.entityNumber = entityNumber
         self.table = table
+        tellsStore = store is NSIncrementalStore
+    }
+
+    /// Tells the store that a context has an object from now on.
+    func noteRegistered(_ reference: Int64) {
+        (store as? NSIncrementalStore)?.managedObjectContextDidRegisterObjects(
+            with: [NSManagedObjectID(home: self, reference: reference)])
+    }
+
+    /// Tells the store that a context has an object no more.
+    func noteUnregistered(_ reference: Int64) {
+        (store as? NSIncrementalStore)?.managedObjectContextDidUnregisterObjects(
+            with: [NSManagedObjectID(home: self, reference: reference)])
     }
 
     private static let lastTable = Atomic<UInt32>(0)

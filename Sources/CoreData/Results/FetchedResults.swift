@@ -98,7 +98,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
             return try context.objects(fetch)
         }
         let kept = objects.filter { !concerned.contains($0) }
-        let matches = concerned.filter { fetch.isMet(by: $0, in: context) }
+        let matches = try concerned.filter { try fetch.isMet(by: $0, in: context) }
         return PendingMatches.merge(
             sorted(Array(matches), by: fetch.sortDescriptors), into: kept, by: fetch.sortDescriptors)
     }

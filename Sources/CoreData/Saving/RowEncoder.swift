@@ -41,34 +41,45 @@ struct RowEncoder: ~Copyable {
     private mutating func set(_ value: SlotValue, _ info: PropertySlot, _ plan: StorePlan) throws {
         let slot = info.rowSlot
         switch value {
-        case .unloaded, .null, .toMany: break
-        case .integer(let value): builder.set(slot, integer: value)
-        case .double(let value): builder.set(slot, double: value)
-        case .string(let value): builder.set(slot, string: value)
-        case .data(let value):
-            builder.set(slot, data: info.isExternal ? ExternalData.column(value) : value)
-        case .uuid(let value): builder.set(slot, uuid: value)
-        case .url(let value): builder.set(slot, string: value.absoluteString)
-        case .decimal(let value): builder.set(slot, decimal: value)
         case .object(let destination):
             guard let relationship = info.relationship, !destination.isDeleted else { break }
             let home = try plan.destinationHome(of: destination, relationship)
             builder.set(slot, integer: destination.reference)
             if info.entitySlot >= 0 { builder.set(info.entitySlot, integer: Int64(home.entityNumber)) }
+        default: try builder.set(value, info)
+        }
+    }
+}
+
+extension RowBuilder {
+    /// Sets the value of an attribute.
+    ///
+    /// - Throws: 134060 when a transformer refuses a value.
+    mutating func set(_ value: SlotValue, _ info: PropertySlot) throws {
+        let slot = info.rowSlot
+        switch value {
+        case .unloaded, .null, .toMany, .object: break
+        case .integer(let value): set(slot, integer: value)
+        case .double(let value): set(slot, double: value)
+        case .string(let value): set(slot, string: value)
+        case .data(let value): set(slot, data: info.isExternal ? ExternalData.column(value) : value)
+        case .uuid(let value): set(slot, uuid: value)
+        case .url(let value): set(slot, string: value.absoluteString)
+        case .decimal(let value): set(slot, decimal: value)
         case .boxed(let box):
             if info.kind == .composite {
-                try set(composite: box.value, info, plan)
+                try set(composite: box.value, info)
             } else if info.kind == .transformable {
-                builder.set(slot, data: try TransformableValue.encode(box.value, info))
+                set(slot, data: try TransformableValue.encode(box.value, info))
             }
         }
     }
 
-    private mutating func set(composite: Any, _ info: PropertySlot, _ plan: StorePlan) throws {
+    private mutating func set(composite: Any, _ info: PropertySlot) throws {
         guard let dictionary = composite as? [String: Any] else { return }
         for element in info.elements {
             guard let value = dictionary[element.name] else { continue }
-            try set(try SlotValue(value, for: element), element, plan)
+            try set(try SlotValue(value, for: element), element)
         }
     }
 }

@@ -40,6 +40,7 @@ struct SavePlan {
             plan(store).delete(object)
         }
         stores = order.compactMap { plans[$0] }
+        for plan in stores { plan.complete(context) }
         for plan in stores where plan.store.isReadOnly && !plan.unit.isEmpty {
             throw plan.store.readOnlyError
         }
@@ -189,6 +190,14 @@ final class StorePlan {
         deleted.append(object)
         guard let row = object.row, !object.state.contains(.inaccessible) else { return }
         unit.deletions.append(.init(home: object.home, old: row))
+    }
+
+    /// Adds the objects themselves.
+    fileprivate func complete(_ context: NSManagedObjectContext) {
+        unit.objects.inserted = inserted
+        unit.objects.updated = updated
+        unit.objects.deleted = deleted
+        unit.objects.context = context
     }
 
     /// The links that are not columns of this object's row.

@@ -3,6 +3,18 @@ import ManagedObjectModel
 
 /// What a context needs of a store. Calls come from the queues of any context, several at once.
 package protocol ObjectStore: NSPersistentStore {
+    /// Opens the store, or makes it, for the entities of a model.
+    ///
+    /// - Parameter old: a store of the same model whose objects this one takes over, by the same references.
+    /// - Throws: see `NSPersistentStoreCoordinator.addPersistentStore(ofType:configurationName:at:options:)`; what is
+    ///   stored is as it was.
+    func open(model: NSManagedObjectModel, inPlaceOf old: (any ObjectStore)?) throws
+
+    /// Whether a fetch brings rows. Otherwise it brings keys, and rows are asked for one by one.
+    var fetchesRows: Bool { get }
+    /// Whether new objects must have their references before they are saved.
+    var needsReferencesBeforeSaving: Bool { get }
+
     /// The objects that a query finds, as rows; includes no unsaved changes.
     func rows(for query: FetchQuery) throws -> [Row]
     /// The primary keys that a query finds, with the numbers of their entities.
@@ -14,22 +26,32 @@ package protocol ObjectStore: NSPersistentStore {
 
     /// The row of one object, from the cache when it is no older than `notBefore` (seconds since 2001); nil when
     /// there is no such row.
-    func row(of home: StoredEntity, _ reference: Int64, notBefore: Double) throws -> Row?
+    ///
+    /// - Parameter context: the context that asks.
+    func row(
+        of home: StoredEntity, _ reference: Int64, notBefore: Double, in context: NSManagedObjectContext?
+    ) throws -> Row?
     /// Drops a row from the cache, because others have changed it.
     func forgetRow(_ key: ObjectKey)
     /// The destinations of a to-many relationship for each owner that has any, in order when it is ordered.
     func destinations(
-        of relationship: NSRelationshipDescription, home: StoredEntity, owners: [Int64]
+        of relationship: NSRelationshipDescription, home: StoredEntity, owners: [Int64],
+        in context: NSManagedObjectContext?
     ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]]
 
-    /// Reserves references for new objects of an entity; the first one. They are not used again.
-    func reserveReferences(for home: StoredEntity, count: Int) throws -> Int64
+    /// References for new objects of an entity, one for each. They are not used again.
+    func newReferences(for objects: [NSManagedObject], of home: StoredEntity) throws -> [Int64]
     /// Writes a unit of work in one transaction, or throws and leaves the store as it was.
     ///
     /// - Throws: `SaveConflicts` when rows changed since they were read.
     func save(_ unit: UnitOfWork) throws -> SaveOutcome
     /// Writes the metadata if they were set since they were written.
     func saveMetadata() throws
+}
+
+extension ObjectStore {
+    package var fetchesRows: Bool { true }
+    package var needsReferencesBeforeSaving: Bool { false }
 }
 
 /// A fetch request as a store executes it: resolved against the model, without pending changes.
@@ -47,6 +69,10 @@ package struct FetchQuery {
     package var groupBy: [NSPropertyDescription] = []
     package var having: NSPredicate?
     package var isDistinct = false
+    /// The form of the result that was asked for.
+    package var resultType: NSFetchRequestResultType = .managedObjectResultType
+    /// The context that asks.
+    package var context: NSManagedObjectContext?
 
     package init(home: StoredEntity) { self.home = home }
 }
@@ -115,6 +141,8 @@ package struct UnitOfWork {
     package var addedLinks: [Link] = []
     package var removedLinks: [Link] = []
     package var orders: [Order] = []
+    /// The objects themselves, for stores that do not take rows.
+    package var objects = SavedObjects()
     /// Who saves, for history.
     package var author: String?
     /// The name of the context that saves, for history.
@@ -126,6 +154,18 @@ package struct UnitOfWork {
         inserts.isEmpty && updates.isEmpty && deletions.isEmpty && addedLinks.isEmpty && removedLinks.isEmpty
             && orders.isEmpty
     }
+}
+
+/// The objects that a save writes to one store.
+package struct SavedObjects {
+    /// In the order of the unit's inserts.
+    package var inserted: [NSManagedObject] = []
+    /// In the order of the unit's updates.
+    package var updated: [NSManagedObject] = []
+    package var deleted: [NSManagedObject] = []
+    package var context: NSManagedObjectContext?
+
+    package init() {}
 }
 
 /// What a save did to a store.

@@ -5,6 +5,15 @@ import Foundation
 /// Store type: one SQLite file.
 public let NSSQLiteStoreType = "SQLite"
 
+/// Store type: memory; the objects are gone when the store is removed.
+public let NSInMemoryStoreType = "InMemory"
+
+/// Store type: one XML file, read and written as a whole.
+public let NSXMLStoreType = "XML"
+
+/// Store type: one file of archives, read and written as a whole.
+public let NSBinaryStoreType = "Binary"
+
 /// Metadata key: the store's type (`String`).
 public let NSStoreTypeKey = "NSStoreType"
 
@@ -60,10 +69,11 @@ public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnect
 public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
     "NSPersistentStoreDeferredLightweightMigrationOptionKey"
 
-/// Option key: check an XML store against its document type. Not for SQLite stores: refused by name.
+/// Option key: check an XML store against its document type (`Bool`). Every XML store is checked when it is read,
+/// whatever the value. Not for other stores: refused by name.
 public let NSValidateXMLStoreOption = "NSValidateXMLStoreOption"
 
-/// Option key: take archives of any class out of a binary store. Not for SQLite stores: refused by name.
+/// Option key: take archives of any class out of a binary store. Refused by name: only values of attributes are read.
 public let NSBinaryStoreInsecureDecodingCompatibilityOption =
     "NSBinaryStoreInsecureDecodingCompatibilityOption"
 

@@ -4,7 +4,7 @@ import CocoaFoundation
 /// that refer to each other by identifiers.
 ///
 /// Mapping models of Xcode are such stores.
-struct XMLStoreDocument {
+package struct XMLStoreDocument {
     /// One object, with its values and references as they stand in the file.
     struct Object {
         /// The identifier in the file, such as `z102`.
@@ -107,7 +107,7 @@ struct XMLStoreDocument {
     // MARK: Property lists
 
     /// The value of an element of an XML property list. The depth of the tree is bounded where it is read.
-    private static func propertyList(_ element: ModelElement) throws -> Any {
+    package static func propertyList(_ element: ModelElement) throws -> Any {
         switch element.name {
         case "string": return element.text
         case "true": return true
@@ -137,19 +137,19 @@ struct XMLStoreDocument {
 }
 
 /// Data as XML files hold it.
-enum Base64 {
+package enum Base64 {
     /// The data of a text; white space in it means nothing.
-    static func data(_ text: String) -> Data? {
+    package static func data(_ text: String) -> Data? {
         Data(base64Encoded: String(decoding: text.utf8.filter { $0 > 0x20 }, as: UTF8.self))
     }
 }
 
 /// Text as XML stores write it.
-enum XMLStoreText {
+package enum XMLStoreText {
     /// The text that an XML store has escaped: characters that mean something in XML are `\u` with the two
     /// bytes of their UTF-16 code in the order of a little-endian machine (`\u3c00` is `<`), and a backslash
     /// is two.
-    static func unescaped(_ text: String) -> String {
+    package static func unescaped(_ text: String) -> String {
         let bytes = Array(text.utf8)
         guard bytes.contains(UInt8(ascii: "\\")) else { return text }
         var units: [UInt16] = []

@@ -9,26 +9,10 @@ package enum SQLiteMetadata {
     static func new(
         _ model: NSManagedObjectModel, configuration: String, autoVacuum: String
     ) -> [String: Any] {
-        let name = configuration == defaultConfigurationName ? nil : configuration
-        var hashes: [String: Data] = [:]
-        for entity in model.entitiesInPreorder(configuration: name) {
-            if let name = entity.name { hashes[name] = entity.versionHash }
-        }
-        return [
-            NSStoreTypeKey: NSSQLiteStoreType,
-            NSStoreUUIDKey: UUID().uuidString,
-            NSStoreModelVersionHashesKey: hashes,
-            "NSStoreModelVersionHashesVersion": NSNumber(value: 3),
-            "NSStoreModelVersionHashesDigest": model.versionHashesDigest(configuration: name),
-            NSPersistentStoreModelVersionChecksumKey: model.versionChecksum,
-            NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.map(\.base),
-            "NSPersistenceFrameworkVersion": NSNumber(value: frameworkVersion),
-            "_NSAutoVacuumLevel": autoVacuum,
-        ]
+        var metadata = StoreMetadata.new(model, configuration: configuration, type: NSSQLiteStoreType)
+        metadata["_NSAutoVacuumLevel"] = autoVacuum
+        return metadata
     }
-
-    /// The version of Apple's framework whose format ours is.
-    private static let frameworkVersion = 1447
 
     /// How many bytes of metadata are read; those of real stores have a few thousand.
     private static let maximumLength = 16 << 20
@@ -82,21 +66,12 @@ package enum SQLiteMetadata {
     }
 
     /// The keys that say how the store is to be opened; all others are the application's, but for the type.
-    package static let formatKeys = [
-        NSStoreUUIDKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
-        "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey,
-        NSStoreModelVersionIdentifiersKey, "NSPersistenceFrameworkVersion", "_NSAutoVacuumLevel",
-    ]
+    package static let formatKeys = StoreMetadata.formatKeys
 
     /// What an application sets, in the place of what it set before. Whatever says how the store is to be opened
     /// stays where the application does not set it; the type stays in any case.
     static func merging(_ new: [String: Any], into old: [String: Any]) -> [String: Any] {
-        var merged = new
-        for key in formatKeys where merged[key] == nil {
-            merged[key] = old[key]
-        }
-        merged[NSStoreTypeKey] = old[NSStoreTypeKey] ?? NSSQLiteStoreType
-        return merged
+        StoreMetadata.merging(new, into: old, type: NSSQLiteStoreType)
     }
 
     /// Writes the metadata; the identifier has a column of its own.

@@ -4,7 +4,13 @@ import GRDBSQLite
 import ManagedObjectModel
 
 extension SQLiteStore {
-    package func reserveReferences(for home: StoredEntity, count: Int) throws -> Int64 {
+    package func newReferences(for objects: [NSManagedObject], of home: StoredEntity) throws -> [Int64] {
+        let first = try reserveReferences(for: home, count: objects.count)
+        return objects.indices.map { first + Int64($0) }
+    }
+
+    /// Reserves references for new objects of an entity; the first one.
+    func reserveReferences(for home: StoredEntity, count: Int) throws -> Int64 {
         try write("reserve object IDs") { database in
             try SQLiteSave(self, database).reserve(home, count: count)
         }

@@ -25,7 +25,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     /// - Parameter old: a store of the same model whose objects this one takes over, by the same references.
     /// - Throws: see `NSPersistentStoreCoordinator.addPersistentStore(ofType:configurationName:at:options:)`; the file
     ///   is as it was.
-    func open(model: NSManagedObjectModel, inPlaceOf old: SQLiteStore? = nil) throws {
+    package func open(model: NSManagedObjectModel, inPlaceOf old: (any ObjectStore)?) throws {
         let options = try SQLiteStoreOptions(self.options)
         let configuration = configurationName == defaultConfigurationName ? nil : configurationName
         do {
@@ -210,7 +210,9 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         return try read("fetch") { try SQLiteReader($0).dictionaries(statement, columns) }
     }
 
-    package func row(of home: StoredEntity, _ reference: Int64, notBefore: Double) throws -> Row? {
+    package func row(
+        of home: StoredEntity, _ reference: Int64, notBefore: Double, in context: NSManagedObjectContext?
+    ) throws -> Row? {
         let key = ObjectKey(table: home.table, reference: reference)
         if let row = rowCache.row(key), row.timestamp >= notBefore {
             // An ID can name another entity of the table than the row's.
@@ -224,7 +226,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     package func forgetRow(_ key: ObjectKey) { rowCache.update { $0.remove(key) } }
 
     package func destinations(
-        of relationship: NSRelationshipDescription, home: StoredEntity, owners: [Int64]
+        of relationship: NSRelationshipDescription, home: StoredEntity, owners: [Int64],
+        in context: NSManagedObjectContext?
     ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
         guard let links = schema.links(of: relationship) else { return [:] }
         let statement = try LinkCompiler(schema: schema).destinations(of: relationship, links, owners: owners)

@@ -127,34 +127,10 @@ final class SQLiteStoreOpening {
         // A model of the tables has no hashes that could be compared; the tables are.
         guard !options.ignoresVersion, !model.isReconstructed else { return }
         let configuration = configurationName == defaultConfigurationName ? nil : configurationName
-        if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) { return }
         if ModelCache.confirms(model, configuration, metadata: metadata, database, file.url) { return }
-        let uncertainty = ModelCache.comparison(of: model, configuration, metadata)?.uncertainty
-        let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
-        let own = model.entityVersionHashesByName
-        var differences: [String] = []
-        for name in Set(stored.keys).union(own.keys).sorted() where stored[name] != own[name] {
-            if stored[name] == nil {
-                differences.append("\(name) (new in the model)")
-            } else if own[name] == nil {
-                differences.append("\(name) (not in the model)")
-            } else {
-                differences.append("\(name) (changed)")
-            }
-        }
-        throw NSError.coreData(
-            .persistentStoreIncompatibleVersionHash,
-            """
-            The model used to open the store is incompatible with the one used to create the store. Entities that \
-            differ: \(differences.joined(separator: ", ")). \(uncertainty.map { "\($0) " } ?? "")\
-            Migration is not supported yet.
-            """,
-            [
-                "metadata": metadata,
-                "reason":
-                    "The model used to open the store is incompatible with the one used to create the store",
-                NSFilePathErrorKey: file.url.path,
-            ])
+        try StoreMetadata.check(
+            metadata, model, configuration: configurationName, url: file.url,
+            uncertainty: ModelCache.comparison(of: model, configuration, metadata)?.uncertainty)
     }
 
     private func checkTables(_ database: Database) throws {

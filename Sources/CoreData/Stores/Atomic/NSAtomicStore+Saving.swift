@@ -1,0 +1,230 @@
+import Foundation
+import ManagedObjectModel
+
+extension NSAtomicStore {
+    package final func save(_ unit: UnitOfWork) throws -> SaveOutcome {
+        try access.withLock {
+            guard !isReadOnly else { throw readOnlyError }
+            try checkConflicts(unit)
+            let change = NodeChange(self)
+            defer { nodes.endPreparation() }
+            do {
+                change.apply(unit)
+                let outcome = try change.outcome(unit)
+                try save()
+                noteSavedMetadata()
+                return outcome
+            } catch {
+                change.takeBack()
+                throw error
+            }
+        }
+    }
+
+    private func checkConflicts(_ unit: UnitOfWork) throws {
+        var conflicts: [SaveConflicts.Conflict] = []
+        func check(_ home: StoredEntity, _ old: Row, isDeletion: Bool) throws {
+            let key = ObjectKey(table: home.table, reference: old.reference)
+            let current = try nodes.savedNode(key).map(row)
+            guard current?.version != old.version, !(isDeletion && current == nil) else { return }
+            conflicts.append(.init(home: home, old: old, cached: current, current: current))
+        }
+        for update in unit.updates { try check(update.home, update.old, isDeletion: false) }
+        for deletion in unit.deletions { try check(deletion.home, deletion.old, isDeletion: true) }
+        if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
+    }
+
+    /// The values of a node as a row.
+    final func row(_ node: NSAtomicStoreCacheNode) throws -> Row {
+        try node.row(node.objectID.home, version: nodes.version(node.objectID.key)) {
+            nodes.node($0.key) != nil
+        }
+    }
+}
+
+/// What one save does to the nodes, so that it can be taken back.
+private final class NodeChange {
+    private let store: NSAtomicStore
+    private var nodes: NodeTable { store.nodes }
+    private var removed: [NSAtomicStoreCacheNode] = []
+    private var added: [NSAtomicStoreCacheNode] = []
+    private var former:
+        [ObjectKey: (node: NSAtomicStoreCacheNode, values: NSMutableDictionary?, version: Int64)] =
+            [:]
+
+    init(_ store: NSAtomicStore) { self.store = store }
+
+    func apply(_ unit: UnitOfWork) {
+        remove(unit)
+        add(unit)
+        var changed = added.map { (node: $0, before: Links()) }
+        for (update, object) in zip(unit.updates, unit.objects.updated) {
+            guard let node = nodes.savedNode(object.objectID.key) else { continue }
+            changed.append((node, links(of: node)))
+            remember(node)
+            store.updateCacheNode(node, from: object)
+            node.row = nil
+            nodes.setVersion(object.objectID.key, update.old.version &+ 1)
+        }
+        // Both ends of most links have come with the objects by now.
+        for (node, before) in changed { keepInverses(of: node, before) }
+    }
+
+    private func remove(_ unit: UnitOfWork) {
+        removed = unit.deletions.compactMap {
+            nodes.savedNode(ObjectKey(table: $0.home.table, reference: $0.old.reference))
+        }
+        if !removed.isEmpty { store.willRemoveCacheNodes(Set(removed)) }
+        for node in removed {
+            let before = links(of: node)
+            nodes.remove(node)
+            for (relationship, destinations) in before {
+                for destination in destinations { unlink(node, from: destination, relationship) }
+            }
+        }
+    }
+
+    private func add(_ unit: UnitOfWork) {
+        let objects = unit.objects.inserted
+        for object in objects { nodes.prepare(NSAtomicStoreCacheNode(objectID: object.objectID)) }
+        var isReplaced = false
+        for object in objects {
+            let node = store.newCacheNode(for: object)
+            isReplaced = isReplaced || !nodes.isPrepared(node)
+            added.append(node)
+        }
+        for (insert, node) in zip(unit.inserts, added) {
+            nodes.add(node)
+            nodes.setVersion(node.objectID.key, insert.row.version)
+        }
+        // A class makes nodes of its own: whatever leads to the nodes that held their places leads to them.
+        if isReplaced { for node in added { leadToNodes(node) } }
+        for node in added { node.row = nil }
+    }
+
+    private func leadToNodes(_ node: NSAtomicStoreCacheNode) {
+        for slot in node.objectID.home.layout.slots where slot.isStored && slot.kind.isRelationship {
+            guard let relationship = slot.relationship, let ids = try? node.destinations(relationship),
+                !ids.isEmpty
+            else { continue }
+            let found = ids.compactMap { nodes.savedNode($0.key) }
+            set(found, of: relationship, in: node)
+        }
+    }
+
+    /// The rows as stored.
+    func outcome(_ unit: UnitOfWork) throws -> SaveOutcome {
+        var outcome = SaveOutcome()
+        outcome.inserted = try added.map(store.row)
+        outcome.updated = try zip(unit.updates, unit.objects.updated).map { update, object in
+            try nodes.savedNode(object.objectID.key).map(store.row) ?? update.row
+        }
+        return outcome
+    }
+
+    // MARK: Inverses
+
+    private typealias Links = [(relationship: NSRelationshipDescription, destinations: [ObjectKey])]
+
+    private func links(of node: NSAtomicStoreCacheNode) -> Links {
+        guard store.keepsInverses else { return [] }
+        return node.objectID.home.layout.slots.compactMap { slot in
+            guard slot.isStored, let relationship = slot.relationship,
+                relationship.inverseRelationship != nil, let ids = try? node.destinations(relationship)
+            else { return nil }
+            return (relationship, ids.map(\.key))
+        }
+    }
+
+    /// What a context does not have, it does not change: the other ends of the links that ended and began are set here.
+    private func keepInverses(of node: NSAtomicStoreCacheNode, _ before: Links) {
+        guard store.keepsInverses else { return }
+        let former = Dictionary(
+            before.map { (ObjectIdentifier($0.relationship), Set($0.destinations)) },
+            uniquingKeysWith: { a, _ in a })
+        for (relationship, destinations) in links(of: node) {
+            let old = former[ObjectIdentifier(relationship)] ?? []
+            for key in old.subtracting(destinations) { unlink(node, from: key, relationship) }
+            for key in destinations where !old.contains(key) { link(node, to: key, relationship) }
+        }
+    }
+
+    private func unlink(
+        _ node: NSAtomicStoreCacheNode, from key: ObjectKey, _ relationship: NSRelationshipDescription
+    ) {
+        guard let inverse = relationship.inverseRelationship, let other = nodes.savedNode(key),
+            other.leads(to: node, by: inverse), let ids = try? other.destinations(inverse)
+        else { return }
+        remember(other)
+        set(
+            ids.compactMap { $0.key == node.objectID.key ? nil : nodes.savedNode($0.key) }, of: inverse,
+            in: other)
+    }
+
+    private func link(
+        _ node: NSAtomicStoreCacheNode, to key: ObjectKey, _ relationship: NSRelationshipDescription
+    ) {
+        guard let inverse = relationship.inverseRelationship, let other = nodes.savedNode(key),
+            !other.leads(to: node, by: inverse), let ids = try? other.destinations(inverse)
+        else { return }
+        remember(other)
+        guard inverse.isToMany else {
+            // Its former partner loses it.
+            for id in ids {
+                guard let partner = nodes.savedNode(id.key),
+                    let links = try? partner.destinations(relationship)
+                else { continue }
+                remember(partner)
+                set(
+                    links.compactMap { $0.key == key ? nil : nodes.savedNode($0.key) }, of: relationship,
+                    in: partner)
+            }
+            return set([node], of: inverse, in: other)
+        }
+        set(ids.compactMap { nodes.savedNode($0.key) } + [node], of: inverse, in: other)
+    }
+
+    private func set(
+        _ destinations: [NSAtomicStoreCacheNode], of relationship: NSRelationshipDescription,
+        in node: NSAtomicStoreCacheNode
+    ) {
+        if !relationship.isToMany {
+            node.setValue(destinations.first, forKey: relationship.name)
+        } else {
+            let value: Any =
+                relationship.isOrdered ? NSOrderedSet(array: destinations) : NSSet(array: destinations)
+            node.setValue(value, forKey: relationship.name)
+        }
+    }
+
+    // MARK: Taking back
+
+    private func remember(_ node: NSAtomicStoreCacheNode) {
+        let key = node.objectID.key
+        guard former[key] == nil else { return }
+        let values = node.propertyCache?.mutableCopy() as? NSMutableDictionary
+        former[key] = (node, values, nodes.version(key))
+    }
+
+    func takeBack() {
+        for node in added { nodes.remove(node) }
+        for node in removed { nodes.add(node) }
+        for (key, (node, values, version)) in former {
+            node.propertyCache = values
+            nodes.setVersion(key, version)
+        }
+    }
+}
+
+extension NSAtomicStoreCacheNode {
+    /// Whether a relationship leads to a node. O(1).
+    fileprivate func leads(to node: NSAtomicStoreCacheNode, by relationship: NSRelationshipDescription)
+        -> Bool
+    {
+        switch value(forKey: relationship.name) {
+        case let set as NSSet: set.contains(node)
+        case let set as NSOrderedSet: set.contains(node)
+        case let value: value as AnyObject? === node
+        }
+    }
+}

@@ -1,0 +1,208 @@
+import Foundation
+import ManagedObjectModel
+
+/// A store that is read and written as a whole, such as a file in a format of one's own. Subclass it, and register the
+/// class with a coordinator (`registerStoreClass(_:type:)`).
+///
+/// A subclass overrides `type`, `load()` and `save()`, and `newReferenceObject(for:)`: how it identifies its objects.
+/// All objects are kept in memory, as cache nodes; fetches are evaluated there.
+///
+/// The calls of a save, in this order: `newReferenceObject(for:)` for each new object; `willRemoveCacheNodes(_:)`;
+/// `newCacheNode(for:)` and `updateCacheNode(_:from:)`; `save()`. When a part of it fails, the nodes get their values
+/// back. Calls come one at a time, from the queues of any context.
+///
+/// The version of an object counts the saves that changed it, so that contexts of one coordinator notice conflicts. What
+/// others write to the file while the store is open, the next save overwrites.
+open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
+    let access = NSRecursiveLock()
+    let nodes = NodeTable()
+    private let references = ReferenceTable()
+    /// How often the metadata were set since they were written.
+    private var metadataChanges = 0
+
+    /// Prepares a store; the coordinator opens it.
+    public required init(
+        persistentStoreCoordinator coordinator: NSPersistentStoreCoordinator?,
+        configurationName: String?, at url: URL, options: [AnyHashable: Any]? = nil
+    ) {
+        super.init(
+            persistentStoreCoordinator: coordinator, configurationName: configurationName, at: url,
+            options: options)
+    }
+
+    // MARK: What a subclass overrides
+
+    /// Reads what is stored, and adds a cache node for each object with `addCacheNodes(_:)`; sets `metadata`, if they are
+    /// stored. A file that is missing or empty is a store without objects.
+    ///
+    /// - Throws: why it cannot be read.
+    open func load() throws { throw mustOverride("load()") }
+
+    /// Writes all cache nodes and the metadata.
+    ///
+    /// - Throws: why they cannot be written; what was stored should be as it was.
+    open func save() throws { throw mustOverride("save()") }
+
+    /// A new node with the values of an object. The default makes an `NSAtomicStoreCacheNode`.
+    open func newCacheNode(for managedObject: NSManagedObject) -> NSAtomicStoreCacheNode {
+        let node =
+            cacheNode(for: managedObject.objectID).flatMap { nodes.isPrepared($0) ? $0 : nil }
+            ?? NSAtomicStoreCacheNode(objectID: managedObject.objectID)
+        updateCacheNode(node, from: managedObject)
+        return node
+    }
+
+    /// Gives a node the values of an object. The default takes the values of all stored properties.
+    open func updateCacheNode(_ node: NSAtomicStoreCacheNode, from managedObject: NSManagedObject) {
+        NodeUpdate(store: self, node: node).take(managedObject)
+    }
+
+    /// A value that identifies a new object in the store; not used for another one, ever.
+    open func newReferenceObject(for managedObject: NSManagedObject) -> Any {
+        fatalError("\(Swift.type(of: self)) must override newReferenceObject(for:).")
+    }
+
+    /// Called before nodes are removed by a save.
+    open func willRemoveCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {}
+
+    private func mustOverride(_ method: String) -> NSError {
+        .coreData(.coreData, "\(Swift.type(of: self)) must override \(method).")
+    }
+
+    // MARK: What a subclass calls
+
+    /// All nodes.
+    public func cacheNodes() -> Set<NSAtomicStoreCacheNode> { access.withLock { Set(nodes.all) } }
+
+    /// Adds nodes, in `load()`.
+    public func addCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {
+        access.withLock { for node in cacheNodes { nodes.add(node) } }
+    }
+
+    /// The node of an object; nil if there is none.
+    public func cacheNode(for objectID: NSManagedObjectID) -> NSAtomicStoreCacheNode? {
+        access.withLock { nodes.node(objectID.key) }
+    }
+
+    /// The identity of the object that has this reference object.
+    ///
+    /// - Parameters:
+    ///   - entity: an entity that the store holds.
+    ///   - data: a hashable value.
+    public func objectID(
+        for entity: NSEntityDescription, withReferenceObject data: Any
+    ) -> NSManagedObjectID {
+        guard let home = home(of: entity) else {
+            fatalError("The store does not hold the entity '\(entity.name ?? "")'.")
+        }
+        return NSManagedObjectID(home: home, reference: references.number(of: data, home))
+    }
+
+    /// The reference object of an identity of this store.
+    public func referenceObject(for objectID: NSManagedObjectID) -> Any {
+        references.reference(objectID.key) ?? objectID.reference
+    }
+
+    // MARK: Opening
+
+    /// Checks options, model and metadata before anything is read. For the stores of this framework.
+    func prepare(_ model: NSManagedObjectModel) throws {}
+
+    /// Writes a new store once it is open. For the stores of this framework.
+    func makeIfMissing() throws {}
+
+    /// Whether the nodes at both ends of a relationship are kept consistent whatever objects a save brings.
+    var keepsInverses: Bool { false }
+
+    package final func open(model: NSManagedObjectModel, inPlaceOf old: (any ObjectStore)?) throws {
+        try access.withLock {
+            if let old {
+                takeEntities(of: old)
+            } else {
+                let configuration = configurationName == defaultConfigurationName ? nil : configurationName
+                let entities = model.entitiesInPreorder(configuration: configuration)
+                installEntities(entities.enumerated().map { ($1, Int32($0 + 1)) })
+            }
+            try prepare(model)
+            try loadMetadata()
+            try checkVersion(model)
+            try load()
+            try checkVersion(model)
+            var metadata = self.metadata ?? [:]
+            let isNew = metadata[NSStoreModelVersionHashesKey] == nil
+            for (key, value) in StoreMetadata.new(model, configuration: configurationName, type: type)
+            where metadata[key] == nil && (isNew || key == NSStoreUUIDKey || key == NSStoreTypeKey) {
+                metadata[key] = value
+            }
+            super.metadata = metadata
+            metadataChanges = 0
+            if old == nil, !isReadOnly { try makeIfMissing() }
+        }
+    }
+
+    private func checkVersion(_ model: NSManagedObjectModel) throws {
+        guard (options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber)?.boolValue != true,
+            metadata?[NSStoreModelVersionHashesKey] != nil
+        else { return }
+        try StoreMetadata.check(metadata, model, configuration: configurationName, url: url)
+    }
+
+    open override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
+        access.withLock { nodes.removeAll() }
+    }
+
+    // MARK: Metadata
+
+    open override var metadata: [String: Any]! {
+        get { super.metadata }
+        set {
+            access.withLock {
+                super.metadata = StoreMetadata.merging(newValue ?? [:], into: super.metadata, type: type)
+                metadataChanges += 1
+            }
+        }
+    }
+
+    open override var identifier: String! {
+        get { super.identifier }
+        set { metadata[NSStoreUUIDKey] = newValue }
+    }
+
+    /// Takes metadata that were read as they are.
+    final func setLoadedMetadata(_ metadata: [String: Any]) { super.metadata = metadata }
+
+    package final func saveMetadata() throws {
+        try access.withLock {
+            guard metadataChanges > 0 else { return }
+            guard !isReadOnly else { throw readOnlyError }
+            try save()
+            metadataChanges = 0
+        }
+    }
+
+    final func noteSavedMetadata() { metadataChanges = 0 }
+
+    // MARK: References
+
+    package override func referenceText(_ reference: Int64, _ home: StoredEntity) -> String {
+        references.reference(ObjectKey(table: home.table, reference: reference)).map { "\($0)" }
+            ?? String(reference)
+    }
+
+    package override func reference(fromText text: String, _ home: StoredEntity) -> Int64? {
+        references.number(ofText: text, home)
+    }
+
+    package final var needsReferencesBeforeSaving: Bool { true }
+
+    package final func newReferences(
+        for objects: [NSManagedObject], of home: StoredEntity
+    ) throws -> [Int64] {
+        access.withLock { objects.map { references.number(of: newReferenceObject(for: $0), home) } }
+    }
+
+    /// Lets the first reference object that is made by a block have a certain number.
+    final func withReference<Value>(_ number: Int64, _ body: () throws -> Value) rethrows -> Value {
+        try references.withNumber(number, body)
+    }
+}

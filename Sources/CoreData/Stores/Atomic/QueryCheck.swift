@@ -1,0 +1,98 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+/// Finds keys in conditions and expressions that the stored objects of an entity do not have, before they are evaluated.
+struct QueryCheck {
+    private let entity: NSEntityDescription
+    /// The entities of the variables of subqueries; nil for elements of no entity.
+    private var variables: [String: NSEntityDescription?] = [:]
+
+    init(_ entity: NSEntityDescription) { self.entity = entity }
+
+    /// - Throws: 134060 with the key that is missing.
+    func check(_ predicate: NSPredicate) throws {
+        var rest = [predicate]
+        while let next = rest.popLast() {
+            switch next.shape {
+            case .value, .opaque: break
+            case .compound(_, let parts): rest += parts
+            case .comparison(let comparison):
+                try check(comparison.leftExpression)
+                try check(comparison.rightExpression)
+            }
+        }
+    }
+
+    /// - Throws: as `check(_:)` of a predicate.
+    func check(_ expression: NSExpression) throws {
+        switch expression.kind {
+        case .constant, .evaluatedObject, .block, .symbol, .anyKey, .custom, .assignment: break
+        case .variable(let name):
+            guard variables[name] != nil else {
+                throw NSError.coreData(.coreData, "The variable $\(name) has no value.")
+            }
+        case .keyPath(let operand, let path):
+            if let start = try entity(of: operand) { try check(keyPath: path, from: start) }
+            try check(operand)
+        case .function(let target, _, let arguments):
+            try target.map(check)
+            for argument in arguments { try check(argument) }
+        case .aggregate(let parts): for part in parts { try check(part) }
+        case .set(_, let left, let right):
+            try check(left)
+            try check(right)
+        case .subquery(let collection, let variable, let predicate):
+            try check(collection)
+            var inner = self
+            inner.variables[variable] = .some(try entity(of: collection))
+            try inner.check(predicate)
+        case .conditional(let predicate, let one, let other):
+            try check(predicate)
+            try check(one)
+            try check(other)
+        }
+    }
+
+    /// The entity of an expression's value, or of its elements; nil if it is none.
+    private func entity(of expression: NSExpression) throws -> NSEntityDescription? {
+        switch expression.kind {
+        case .evaluatedObject: return entity
+        case .variable(let name): return variables[name] ?? nil
+        case .keyPath(let operand, let path):
+            return try entity(of: operand).flatMap { try check(keyPath: path, from: $0) }
+        default: return nil
+        }
+    }
+
+    /// - Throws: as `check(_:)` of a predicate.
+    func check(keyPath: String) throws { try check(keyPath: keyPath, from: entity) }
+
+    /// The entity at the end of a key path; nil if there are values of attributes.
+    @discardableResult
+    private func check(keyPath: String, from start: NSEntityDescription) throws -> NSEntityDescription? {
+        var current: NSEntityDescription? = start
+        for step in KeyPathSteps(keyPath).steps {
+            switch step {
+            case .evaluatedObject: continue
+            case .collection(let collection):
+                // Counting objects leads nowhere; adding up, on to a key of theirs.
+                if collection.rawValue == "@count" { current = nil }
+            case .key(let key):
+                // The keys of values, such as the elements of composite attributes, are their own.
+                guard let entity = current else { return nil }
+                guard let property = entity.propertiesByName[key] else {
+                    throw NSError.coreData(
+                        .coreData, "keypath \(keyPath) not found in entity \(start.name ?? "")")
+                }
+                guard !property.isTransient, !(property is NSFetchedPropertyDescription) else {
+                    throw NSError.coreData(
+                        .coreData,
+                        "keypath \(keyPath): '\(key)' of entity \(entity.name ?? "") is not stored")
+                }
+                current = (property as? NSRelationshipDescription)?.destinationEntity
+            }
+        }
+        return current
+    }
+}

@@ -1,0 +1,269 @@
+import Foundation
+
+/// The file of a store that is read and written as a whole.
+enum StoreDocument {
+    /// How large a file may be; all of it is read into memory.
+    private static let maximumByteCount = 1 << 30
+
+    /// The contents of a file.
+    ///
+    /// - Throws: 260 when there is none, 259 when it is too large, 134080 when it cannot be read.
+    static func read(_ url: URL) throws -> Data {
+        guard let data = try readIfPresent(url) else {
+            throw NSError.coreData(
+                .fileReadNoSuchFile, "There is no store at \(url.path).", [NSFilePathErrorKey: url.path])
+        }
+        return data
+    }
+
+    /// The contents of a file; nil when there is none.
+    ///
+    /// - Throws: as `read(_:)`.
+    static func readIfPresent(_ url: URL) throws -> Data? {
+        guard url.isFileURL else {
+            throw unopenable(url, "its URL, \(url.absoluteString), is not that of a file")
+        }
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else { return nil }
+        guard !isFolder.boolValue else { throw unopenable(url, "it is a folder") }
+        do {
+            let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
+            guard (size?.int64Value ?? 0) <= maximumByteCount else {
+                throw damaged(url, "it is larger than \(maximumByteCount >> 20) MiB")
+            }
+            return try Data(contentsOf: url)
+        } catch let error as NSError where error.code == CocoaError.Code.fileReadCorruptFile.rawValue {
+            throw error
+        } catch {
+            throw unopenable(url, "the file cannot be read: \(error.localizedDescription)")
+        }
+    }
+
+    /// Puts contents into a file, all or nothing.
+    ///
+    /// - Throws: 134030 when that is not possible; the file is as it was.
+    static func write(_ data: Data, to url: URL) throws {
+        // A link stays a link.
+        let target = url.resolvingSymlinksInPath()
+        let draft = target.deletingLastPathComponent().appendingPathComponent(
+            ".\(target.lastPathComponent).\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: draft) }
+        do {
+            try data.write(to: draft)
+            let handle = try FileHandle(forWritingTo: draft)
+            defer { try? handle.close() }
+            try handle.synchronize()
+            if let mode = try? FileManager.default.attributesOfItem(atPath: target.path)[.posixPermissions] {
+                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: draft.path)
+            }
+            // `rename` takes the old file's place in one step, which Foundation's move does not.
+            guard rename(draft.path, target.path) == 0 else {
+                throw NSError(domain: NSPOSIXErrorDomain, code: Int(errno))
+            }
+        } catch {
+            throw NSError.coreData(
+                .persistentStoreSave,
+                "Could not write the store at \(url.path): \(error.localizedDescription)",
+                [NSUnderlyingErrorKey: error as NSError, NSFilePathErrorKey: url.path])
+        }
+    }
+
+    static func unopenable(_ url: URL, _ reason: String) -> NSError {
+        .coreData(
+            .persistentStoreOpen, "The store at \(url.path) cannot be opened: \(reason).",
+            [NSFilePathErrorKey: url.path])
+    }
+
+    static func damaged(_ url: URL?, _ reason: String) -> NSError {
+        .coreData(
+            .fileReadCorruptFile, "The store at \(url?.path ?? "") is damaged: \(reason).",
+            [NSFilePathErrorKey: url?.path ?? ""])
+    }
+
+    /// What a file is that is no store of a type.
+    ///
+    /// - Returns: 134010 for a store of another type, else 259.
+    static func foreign(_ data: Data, _ url: URL, type: String) -> NSError {
+        let beginnings = [
+            (NSSQLiteStoreType, "SQLite format 3\0"), (NSBinaryStoreType, "CoreData"),
+            (NSXMLStoreType, "<?xml"),
+        ]
+        let found = beginnings.first { $0.0 != type && data.starts(with: Data($0.1.utf8)) }
+        guard let found else { return damaged(url, "it does not begin as a store of type \(type)") }
+        return .coreData(
+            .persistentStoreTypeMismatch,
+            "The file at \(url.path) is no store of type \(type); it looks like one of type \(found.0).",
+            [NSFilePathErrorKey: url.path])
+    }
+}
+
+/// A store of this framework in one file.
+package class DocumentStore: MappedStore, @unchecked Sendable {
+    /// Whether there was anything in the file.
+    private(set) final var isNew = true
+
+    /// Takes the contents of the file in.
+    func take(_ data: Data, _ url: URL) throws {}
+
+    /// The contents for the file.
+    func contents() throws -> Data { Data() }
+
+    /// The metadata in the contents of a file.
+    class func metadata(in data: Data, _ url: URL) throws -> [String: Any] { [:] }
+
+    /// The contents of a file with other metadata.
+    class func setting(_ metadata: [String: Any], in data: Data, _ url: URL) throws -> Data { data }
+
+    package final override func loadMetadata() throws {
+        guard let url else { return }
+        guard let data = try StoreDocument.readIfPresent(url), !data.isEmpty else {
+            guard !isReadOnly else {
+                throw StoreDocument.unopenable(url, "the file does not exist or is empty")
+            }
+            let folder = url.deletingLastPathComponent()
+            guard FileManager.default.fileExists(atPath: folder.path) else {
+                throw StoreDocument.unopenable(url, "the folder \(folder.path) does not exist")
+            }
+            return
+        }
+        isNew = false
+        setLoadedMetadata(try Self.metadata(in: data, url))
+    }
+
+    package final override func load() throws {
+        guard !isNew, let url else { return }
+        try take(try StoreDocument.read(url), url)
+    }
+
+    package final override func save() throws {
+        guard let url else { return }
+        try StoreDocument.write(try contents(), to: url)
+    }
+
+    final override func makeIfMissing() throws {
+        if isNew { try save() }
+    }
+
+    package final override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        try metadata(in: try StoreDocument.read(url), url)
+    }
+
+    package final override class func setMetadata(
+        _ metadata: [String: Any]?, forPersistentStoreAt url: URL
+    ) throws {
+        let data = try StoreDocument.read(url)
+        let old = try self.metadata(in: data, url)
+        let type = old[NSStoreTypeKey] as? String ?? ""
+        let merged = StoreMetadata.merging(metadata ?? [:], into: old, type: type)
+        try StoreDocument.write(try setting(merged, in: data, url), to: url)
+    }
+
+    // MARK: Properties
+
+    /// The stored attributes of an entity in the order of Apple's files: the superentity's first, by name.
+    final func attributes(of home: StoredEntity) -> [PropertySlot] {
+        ordered(home) { !$0.kind.isRelationship }
+    }
+
+    /// The stored relationships of an entity in the order of Apple's files: to-one before to-many.
+    final func relationships(of home: StoredEntity) -> [PropertySlot] {
+        ordered(home) { $0.kind == .toOne } + ordered(home) { $0.kind == .toMany }
+    }
+
+    private func ordered(_ home: StoredEntity, _ isWanted: (PropertySlot) -> Bool) -> [PropertySlot] {
+        var known = 0
+        var chain: [EntityLayout] = []
+        var next: EntityLayout? = home.layout
+        while let layout = next {
+            chain.append(layout)
+            next = layout.superlayout
+        }
+        return chain.reversed().flatMap { layout in
+            defer { known = layout.slots.count }
+            return layout.slots[known...].filter { $0.isStored && isWanted($0) }
+                .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        }
+    }
+
+    override func prepare(_ model: NSManagedObjectModel) throws {
+        try super.prepare(model)
+        for home in homes {
+            if let slot = home.layout.slots.first(where: { $0.isStored && $0.kind == .composite }) {
+                throw refusal(
+                    "how Apple's stores of this type keep composite attributes, such as '\(slot.name)' of entity '\(home.entity.name ?? "")', is not known"
+                )
+            }
+        }
+    }
+
+    /// The nodes in the order of their numbers in the file.
+    final var numberedNodes: [(number: Int64, node: NSAtomicStoreCacheNode)] {
+        nodes.all.map { (number(of: $0.objectID), $0) }.sorted { $0.number < $1.number }
+    }
+
+    /// The number of an object in the file.
+    final func number(of id: NSManagedObjectID) -> Int64 {
+        referenceObject(for: id) as? Int64 ?? id.reference
+    }
+
+    /// The destinations of a relationship that are there, as numbers in the file.
+    final func numbers(_ node: NSAtomicStoreCacheNode, _ slot: PropertySlot) throws -> [Int64] {
+        guard let relationship = slot.relationship else { return [] }
+        return try node.destinations(relationship).filter { nodes.savedNode($0.key) != nil }.map(number)
+    }
+
+    /// Makes the nodes lead to each other.
+    final func link(
+        _ node: NSAtomicStoreCacheNode, _ slot: PropertySlot, _ numbers: [Int64],
+        _ byNumber: [Int64: NSAtomicStoreCacheNode]
+    ) throws {
+        let destinations = try numbers.map { number in
+            guard let destination = byNumber[number],
+                slot.relationship?.destinationEntity.map(destination.objectID.entity.isKindOf) ?? false
+            else {
+                throw StoreDocument.damaged(
+                    url,
+                    "relationship '\(slot.name)' of object \(self.number(of: node.objectID)) leads to \(number), which is not there"
+                )
+            }
+            return destination
+        }
+        guard slot.kind == .toMany else {
+            guard destinations.count <= 1 else {
+                throw StoreDocument.damaged(
+                    url,
+                    "relationship '\(slot.name)' of object \(number(of: node.objectID)) leads to more than one object"
+                )
+            }
+            return node.setValue(destinations.first, forKey: slot.name)
+        }
+        let value: Any = slot.isOrdered ? NSOrderedSet(array: destinations) : NSSet(array: destinations)
+        node.setValue(value, forKey: slot.name)
+    }
+
+    /// The error for a value in the file that does not fit the model.
+    final func wrongValue(_ slot: PropertySlot, _ number: Int64) -> NSError {
+        StoreDocument.damaged(url, "the value of attribute '\(slot.name)' of object \(number) cannot be read")
+    }
+
+    /// The entity of a name in the file.
+    ///
+    /// - Throws: 134020 when the store does not hold it.
+    final func unknown(_ what: String) -> NSError {
+        .coreData(
+            .persistentStoreIncompatibleSchema,
+            "The store at \(url?.path ?? "") has \(what), which the model does not have.",
+            [NSFilePathErrorKey: url?.path ?? ""])
+    }
+}
+
+/// The bytes of a transformable attribute, which are decoded when an object is asked for the value, and kept as they are
+/// until a new one is set.
+final class ArchivedValue: NSObject, @unchecked Sendable {
+    let data: Data
+
+    init(_ data: Data) { self.data = data }
+
+    override func isEqual(_ object: Any?) -> Bool { (object as? ArchivedValue)?.data == data }
+    override var hash: Int { data.hashValue }
+}

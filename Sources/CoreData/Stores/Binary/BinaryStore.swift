@@ -1,0 +1,92 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+/// A store in one file of Apple's archives: each save writes the whole file, which takes the old one's place.
+package final class BinaryStore: DocumentStore, @unchecked Sendable {
+    package override var type: String { NSBinaryStoreType }
+
+    override class func metadata(in data: Data, _ url: URL) throws -> [String: Any] {
+        var metadata = try BinaryStoreFile(data, url).metadata(url)
+        metadata[NSStoreTypeKey] = NSBinaryStoreType
+        return metadata
+    }
+
+    override class func setting(_ metadata: [String: Any], in data: Data, _ url: URL) throws -> Data {
+        try BinaryStoreFile(data, url).setting(metadata)
+    }
+
+    override func take(_ data: Data, _ url: URL) throws {
+        let file = try BinaryStoreFile(data, url)
+        let byName = Dictionary(homes.map { ($0.entity.name ?? "", $0) }, uniquingKeysWith: { a, _ in a })
+        var byNumber: [Int64: NSAtomicStoreCacheNode] = [:]
+        var read: [(BinaryStoreFile.Node, NSAtomicStoreCacheNode)] = []
+        for stored in try file.nodes(url) {
+            guard let home = byName[stored.entityName] else {
+                throw unknown("objects of entity '\(stored.entityName)'")
+            }
+            let slots = attributes(of: home)
+            guard stored.values.count == slots.count else {
+                throw NSError.coreData(
+                    .persistentStoreIncompatibleSchema,
+                    """
+                    The store at \(url.path) has \(stored.values.count) values for the \(slots.count) attributes of entity \
+                    '\(stored.entityName)'.
+                    """)
+            }
+            let node = NSAtomicStoreCacheNode(
+                objectID: objectID(for: home.entity, withReferenceObject: stored.number))
+            guard stored.number < Self.numberLimit, byNumber.updateValue(node, forKey: stored.number) == nil
+            else {
+                throw StoreDocument.damaged(url, "there are two objects \(stored.number)")
+            }
+            lastReference = max(lastReference, stored.number)
+            for (slot, value) in zip(slots, stored.values) {
+                guard let value else { continue }
+                node.setValue(try self.value(value, slot, stored.number), forKey: slot.name)
+            }
+            read.append((stored, node))
+        }
+        lastReference = max(lastReference, file.lastNumber)
+        for (stored, node) in read { try link(stored, node, byNumber) }
+        addCacheNodes(Set(read.map(\.1)))
+    }
+
+    private func value(_ value: Any, _ slot: PropertySlot, _ number: Int64) throws -> Any {
+        if slot.kind == .transformable, let data = value as? Data { return ArchivedValue(data) }
+        guard let value = (try? SlotValue(value, for: slot))?.anyValue(slot.kind) else {
+            throw wrongValue(slot, number)
+        }
+        return value
+    }
+
+    private func link(
+        _ stored: BinaryStoreFile.Node, _ node: NSAtomicStoreCacheNode,
+        _ byNumber: [Int64: NSAtomicStoreCacheNode]
+    ) throws {
+        let slots = Dictionary(
+            relationships(of: node.objectID.home).map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
+        for (name, numbers) in stored.related {
+            guard let slot = slots[name] else {
+                throw unknown("relationship '\(name)' of entity '\(stored.entityName)'")
+            }
+            try link(node, slot, numbers, byNumber)
+        }
+    }
+
+    override func contents() throws -> Data {
+        let stored = try numberedNodes.map { number, node in
+            let home = node.objectID.home
+            return BinaryStoreFile.Node(
+                entityName: home.entity.name ?? "", number: number,
+                values: attributes(of: home).map { slot in
+                    let value = node.value(forKey: slot.name)
+                    return (value as? ArchivedValue)?.data ?? value
+                },
+                related: Dictionary(
+                    try relationships(of: home).map { ($0.name, try numbers(node, $0)) },
+                    uniquingKeysWith: { a, _ in a }))
+        }
+        return try BinaryStoreFile.data(metadata: metadata, nodes: stored, lastNumber: lastReference)
+    }
+}

@@ -1,0 +1,305 @@
+import CocoaFoundation
+import Foundation
+
+/// What is in the file of a binary store: a header of 64 bytes, and two keyed archives.
+///
+/// The header, whose numbers have their highest byte first: `CoreData`, 1 and the version of the format (32 bits each); where
+/// the metadata begin and how long they are, the same of the objects, the highest number of an object, and 0 (64 bits).
+struct BinaryStoreFile {
+    struct Node {
+        let entityName: String
+        let number: Int64
+        /// In the order of `DocumentStore.attributes(of:)`; nil for no value.
+        let values: [Any?]
+        let related: [String: [Int64]]
+    }
+
+    static let beginning = Data("CoreData".utf8)
+    private static let headerLength = 64
+    private static let version: UInt64 = 1 << 32 | 0x0804_0800
+
+    /// The highest number that an object has had.
+    let lastNumber: Int64
+    private let metadataBytes: Data
+    private let objectBytes: Data
+
+    // MARK: Reading
+
+    /// - Throws: 134010 for a store of another type, 259 for a damaged one.
+    init(_ data: Data, _ url: URL) throws {
+        guard data.starts(with: Self.beginning) else {
+            throw StoreDocument.foreign(data, url, type: NSBinaryStoreType)
+        }
+        guard data.count >= Self.headerLength else {
+            throw StoreDocument.damaged(url, "its header is cut off")
+        }
+        let header = data.prefix(Self.headerLength).dropFirst(8)
+        let numbers = (0..<7).map { index in
+            header.dropFirst(index * 8).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        }
+        guard numbers[0] == Self.version else { throw StoreDocument.damaged(url, "its version is unknown") }
+        func part(_ index: Int) throws -> Data {
+            guard let offset = Int(exactly: numbers[index]), let length = Int(exactly: numbers[index + 1]),
+                offset <= data.count, length <= data.count - offset
+            else { throw StoreDocument.damaged(url, "its parts do not lie in the file") }
+            return Data(data.dropFirst(offset).prefix(length))
+        }
+        metadataBytes = try part(1)
+        objectBytes = try part(3)
+        guard let last = Int64(exactly: numbers[5]), last < MappedStore.numberLimit else {
+            throw StoreDocument.damaged(url, "it has no number left for an object")
+        }
+        lastNumber = last
+    }
+
+    private static func checked<Value>(_ url: URL, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let fault as MalformedPropertyList {
+            throw StoreDocument.damaged(url, fault.reason)
+        } catch let error as CocoaError {
+            throw StoreDocument.damaged(url, error.localizedDescription)
+        }
+    }
+
+    /// What the store says of itself.
+    func metadata(_ url: URL) throws -> [String: Any] {
+        try Self.checked(url) {
+            let archive = try KeyedArchive(metadataBytes)
+            guard let root = archive.top["metadata"],
+                let object = try KeyedArchiveReader(archive).object(
+                    at: root,
+                    allowed: [
+                        NSDictionary.self, NSArray.self, NSString.self, NSNumber.self, NSData.self,
+                        NSDate.self,
+                    ])
+            else { throw MalformedPropertyList("there are no metadata") }
+            guard let dictionary = Self.swiftValue(object) as? [String: Any] else {
+                throw MalformedPropertyList("the metadata are no dictionary")
+            }
+            return dictionary
+        }
+    }
+
+    /// The objects.
+    func nodes(_ url: URL) throws -> [Node] {
+        try Self.checked(url) { try BinaryNodeReader(try KeyedArchive(objectBytes)).nodes() }
+    }
+
+    /// A value of a Foundation class as Swift has it.
+    static func swiftValue(_ object: AnyObject) -> Any {
+        switch object {
+        case let text as NSString: String(describing: text)
+        case let number as NSNumber: number
+        case let date as NSDate: Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate)
+        case let data as NSData: Data(referencing: data)
+        case let uuid as NSUUID: UUID(uuidString: uuid.uuidString) ?? uuid
+        case let url as NSURL: URL(string: url.absoluteString) ?? url
+        case let array as NSArray: array.map { swiftValue($0 as AnyObject) }
+        case let dictionary as NSDictionary:
+            Dictionary(
+                dictionary.map { ("\($0.key)", swiftValue($0.value as AnyObject)) },
+                uniquingKeysWith: { a, _ in a })
+        default: object
+        }
+    }
+
+    // MARK: Writing
+
+    /// - Throws: 134030 when a value cannot be archived.
+    static func data(metadata: [String: Any], nodes: [Node], lastNumber: Int64) throws -> Data {
+        try data(metadata, objects: BinaryNodeWriter().data(nodes), lastNumber)
+    }
+
+    /// The same objects with other metadata.
+    func setting(_ metadata: [String: Any]) throws -> Data {
+        try Self.data(metadata, objects: objectBytes, lastNumber)
+    }
+
+    private static func data(_ metadata: [String: Any], objects: Data, _ lastNumber: Int64) throws -> Data {
+        guard PropertyListSerialization.propertyList(metadata, isValidFor: .binary) else {
+            throw NSError.coreData(
+                .persistentStoreSave, "The store's metadata has a value that is not one of a property list.")
+        }
+        let writer = KeyedArchiveWriter()
+        let root = writer.reference(to: metadata as NSDictionary)
+        let archived = try writer.finish(root: root, key: "metadata")
+        var data = beginning
+        let offset = UInt64(headerLength + objects.count)
+        for number in [
+            version, offset, UInt64(archived.count), UInt64(headerLength), UInt64(objects.count),
+            UInt64(lastNumber), 0,
+        ] {
+            withUnsafeBytes(of: number.bigEndian) { data.append(contentsOf: $0) }
+        }
+        return data + objects + archived
+    }
+}
+
+/// Reads the objects of a binary store: a dictionary of numbers and `NSDictionaryMapNode`s.
+private struct BinaryNodeReader {
+    private let archive: KeyedArchive
+    private let reader: KeyedArchiveReader
+
+    init(_ archive: KeyedArchive) {
+        self.archive = archive
+        reader = KeyedArchiveReader(archive)
+    }
+
+    func nodes() throws -> [BinaryStoreFile.Node] {
+        guard let root = archive.top["mapData"] else { throw MalformedPropertyList("there are no objects") }
+        return try list("NS.objects", of: try fields(root)).map { try node(try fields($0)) }
+    }
+
+    /// The fields of the object that a reference leads to.
+    private func fields(_ index: Int) throws -> [String: Int] {
+        guard case .identifier(let reference) = archive.list.nodes[index],
+            let place = try archive.object(at: reference)
+        else { throw MalformedPropertyList("there is no object where one should be") }
+        return try archive.list.fields(of: place)
+    }
+
+    private func list(_ key: String, of fields: [String: Int]) throws -> [Int] {
+        guard let index = fields[key], case .array(let elements) = archive.list.nodes[index] else {
+            throw MalformedPropertyList("a collection has no elements")
+        }
+        return elements
+    }
+
+    private func node(_ fields: [String: Int]) throws -> BinaryStoreFile.Node {
+        guard try archive.classNames(of: fields).first == "NSDictionaryMapNode" else {
+            throw MalformedPropertyList("there is an object of another class among the nodes")
+        }
+        guard let name = fields["NSEntityName"],
+            let name = try reader.object(at: name, allowed: [NSString.self]).map(BinaryStoreFile.swiftValue)
+                as? String,
+            let key = fields["NSPrimaryKey64"], case .integer(let number) = archive.list.nodes[key],
+            number > 0,
+            let values = fields["NSAttributeValues"]
+        else { throw MalformedPropertyList("a node is not complete") }
+        var related: [String: [Int64]] = [:]
+        if let index = fields["NSRelatedNodes"], case .identifier(let reference) = archive.list.nodes[index],
+            reference != 0
+        {
+            let table = try self.fields(index)
+            let keys = try list("NS.keys", of: table)
+            let lists = try list("NS.objects", of: table)
+            guard keys.count == lists.count else {
+                throw MalformedPropertyList("a dictionary is not complete")
+            }
+            for (key, list) in zip(keys, lists) {
+                let name = try reader.object(at: key, allowed: [NSString.self]).map(
+                    BinaryStoreFile.swiftValue)
+                guard let name = name as? String else { throw MalformedPropertyList("a key is not a text") }
+                related[name] = try self.list("NS.objects", of: try self.fields(list)).map(self.number)
+            }
+        }
+        return BinaryStoreFile.Node(
+            entityName: name, number: number,
+            values: try list("NS.objects", of: try self.fields(values)).map(value), related: related)
+    }
+
+    private func number(_ index: Int) throws -> Int64 {
+        guard let number = try reader.object(at: index, allowed: [NSNumber.self]) as? NSNumber else {
+            throw MalformedPropertyList("the number of an object is none")
+        }
+        return number.int64Value
+    }
+
+    private func value(_ index: Int) throws -> Any? {
+        let object = try reader.object(
+            at: index,
+            allowed: [
+                NSNull.self, NSString.self, NSNumber.self, NSDecimalNumber.self, NSDate.self, NSData.self,
+                NSUUID.self, NSURL.self,
+            ])
+        return object.flatMap { $0 is NSNull ? nil : BinaryStoreFile.swiftValue($0) }
+    }
+}
+
+/// Writes the objects of a binary store as Apple's archives have them.
+private struct BinaryNodeWriter {
+    private let archive = KeyedArchiveWriter()
+
+    func data(_ nodes: [BinaryStoreFile.Node]) throws -> Data {
+        let root = archive.reserve()
+        var texts: [String: Int] = [:]
+        var numbers: [Int64: Int] = [:]
+        func text(_ text: String) -> Int {
+            if let known = texts[text] { return known }
+            let place = archive.addObject(.string(text))
+            texts[text] = place
+            return place
+        }
+        func number(_ number: Int64) -> Int {
+            if let known = numbers[number] { return known }
+            let place = archive.addObject(.integer(number))
+            numbers[number] = place
+            return place
+        }
+        func value(_ value: Any?) -> Int {
+            switch value {
+            case nil: archive.reference(to: NSNull())
+            case let value as String: text(value)
+            // Truth values, too, are numbers in Apple's files.
+            case let value as NSNumber where value === NSNumber(value: true): number(1)
+            case let value as NSNumber where value === NSNumber(value: false): number(0)
+            case let value?: archive.reference(to: value)
+            }
+        }
+        let keys = nodes.map { number($0.number) }
+        var places: [Int] = []
+        for node in nodes {
+            let place = archive.reserve()
+            places.append(place)
+            var fields = [
+                (key: "NSEntityName", value: reference(text(node.entityName))),
+                (key: "NSAttributeValues", value: list(["NSArray"], node.values.map(value))),
+                (key: "NSPrimaryKey64", value: archive.add(.integer(node.number))),
+            ]
+            let related = node.related.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
+            if !related.isEmpty {
+                let lists = related.map { entry in
+                    let place = archive.reserve()
+                    fill(place, ["NSArray"], entry.value.map(number))
+                    return place
+                }
+                let table = archive.reserve()
+                archive.fill(
+                    table, classNames: ["NSMutableDictionary", "NSDictionary"],
+                    fields: [
+                        (key: "NS.keys", value: references(related.map { text($0.key) })),
+                        (key: "NS.objects", value: references(lists)),
+                    ])
+                fields.append((key: "NSRelatedNodes", value: reference(table)))
+            }
+            archive.fill(place, classNames: ["NSDictionaryMapNode", "NSStoreMapNode"], fields: fields)
+        }
+        archive.fill(
+            root, classNames: ["NSMutableDictionary", "NSDictionary"],
+            fields: [
+                (key: "NS.keys", value: references(keys)), (key: "NS.objects", value: references(places)),
+            ])
+        do {
+            return try archive.finish(root: root, key: "mapData")
+        } catch {
+            throw NSError.coreData(
+                .persistentStoreSave, "A value cannot be archived: \(error.localizedDescription)",
+                [NSUnderlyingErrorKey: error as NSError])
+        }
+    }
+
+    private func reference(_ place: Int) -> Int { archive.add(.identifier(UInt64(place))) }
+
+    private func references(_ places: [Int]) -> Int { archive.add(.array(places.map(reference))) }
+
+    private func list(_ classNames: [String], _ places: [Int]) -> Int {
+        let place = archive.reserve()
+        fill(place, classNames, places)
+        return reference(place)
+    }
+
+    private func fill(_ place: Int, _ classNames: [String], _ places: [Int]) {
+        archive.fill(place, classNames: classNames, fields: [(key: "NS.objects", value: references(places))])
+    }
+}

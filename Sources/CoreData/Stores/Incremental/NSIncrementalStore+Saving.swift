@@ -1,0 +1,64 @@
+import Foundation
+import ManagedObjectModel
+
+extension NSIncrementalStore {
+    package final func save(_ unit: UnitOfWork) throws -> SaveOutcome {
+        guard !isReadOnly else { throw readOnlyError }
+        try checkConflicts(unit)
+        let request = NSSaveChangesRequest(
+            inserted: Set(unit.objects.inserted), updated: Set(unit.objects.updated),
+            deleted: Set(unit.objects.deleted), locked: [])
+        request.affectedStores = [self]
+        do {
+            _ = try execute(request, with: unit.objects.context)
+        } catch let error as NSError {
+            throw try conflicts(error, unit) ?? error
+        }
+        var outcome = SaveOutcome()
+        outcome.inserted = unit.inserts.map(\.row)
+        outcome.updated = unit.updates.map(\.row)
+        rowCache.update { cache in
+            for (insert, row) in zip(unit.inserts, outcome.inserted) { cache.add(row, insert.home.table) }
+            for (update, row) in zip(unit.updates, outcome.updated) { cache.add(row, update.home.table) }
+            for deletion in unit.deletions {
+                cache.remove(ObjectKey(table: deletion.home.table, reference: deletion.old.reference))
+            }
+        }
+        return outcome
+    }
+
+    /// Compares the rows that the objects were read with and those in the row cache, which another context may have saved
+    /// since. A store that counts its versions in its own way gives rows with other numbers and the same values.
+    private func checkConflicts(_ unit: UnitOfWork) throws {
+        var conflicts: [SaveConflicts.Conflict] = []
+        func check(_ home: StoredEntity, _ old: Row) {
+            let key = ObjectKey(table: home.table, reference: old.reference)
+            guard let cached = rowCache.row(key), cached.version != old.version,
+                home.layout.slots.contains(where: { slot in
+                    slot.isStored && slot.kind != .toMany && !cached.hasSameValue(as: old, slot.rowSlot, slot)
+                })
+            else { return }
+            conflicts.append(.init(home: home, old: old, cached: cached, current: cached))
+        }
+        for update in unit.updates { check(update.home, update.old) }
+        for deletion in unit.deletions { check(deletion.home, deletion.old) }
+        if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
+    }
+
+    /// The conflicts that the store itself has found, for the context's merge policy.
+    private func conflicts(_ error: NSError, _ unit: UnitOfWork) throws -> SaveConflicts? {
+        guard let list = error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict],
+            !list.isEmpty
+        else { return nil }
+        return SaveConflicts(
+            try list.compactMap { conflict in
+                let object = conflict.sourceObject
+                guard let old = object.row else { return nil }
+                let key = ObjectKey(table: object.home.table, reference: object.reference)
+                let cached = rowCache.row(key)
+                let current = try row(
+                    of: object.home, object.reference, notBefore: .infinity, in: unit.objects.context)
+                return .init(home: object.home, old: old, cached: cached, current: current)
+            })
+    }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import ManagedObjectModel
+
+/// A store that loads and saves objects one by one, such as a web service or a database of another kind. Subclass it, and
+/// register the class with a coordinator (`registerStoreClass(_:type:)`).
+///
+/// A subclass overrides `type`, `loadMetadata()`, `execute(_:with:)`, `newValuesForObject(with:with:)`,
+/// `newValue(forRelationship:forObjectWith:with:)` and `obtainPermanentIDs(for:)`. Objects are identified by reference
+/// objects of its own choice: hashable values, whose descriptions are the last part of the objects' URIs.
+///
+/// Calls come from the queues of any context, several at once. The values of loaded objects are kept in the row cache of the
+/// coordinator.
+open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
+    private let references = ReferenceTable()
+    let rowCache = RowCache()
+    private let metadataLock = NSLock()
+    private var metadataChanges = 0
+
+    /// Prepares a store; the coordinator opens it.
+    public required init(
+        persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
+        at url: URL, options: [AnyHashable: Any]? = nil
+    ) {
+        super.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)
+    }
+
+    // MARK: What a subclass overrides
+
+    /// Reads or makes the metadata and sets `metadata`, with `NSStoreTypeKey` and `NSStoreUUIDKey` at least.
+    ///
+    /// - Throws: why the store cannot be used.
+    open override func loadMetadata() throws { throw mustOverride("loadMetadata()") }
+
+    /// The identifier of a new store. The default is a new UUID.
+    open class func identifierForNewStore(at storeURL: URL) -> Any { UUID().uuidString }
+
+    /// Executes a request.
+    ///
+    /// - Parameters:
+    ///   - request: an `NSFetchRequest<any NSFetchRequestResult>` or an `NSSaveChangesRequest`.
+    ///   - context: the context that asks.
+    /// - Returns: for a fetch, an array of what the request's result type says: objects, which the context gives for the
+    ///   IDs of what was found (`object(with:)`), IDs, dictionaries, or one `NSNumber`. For a save, an empty array.
+    /// - Throws: why it cannot be executed.
+    open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws
+        -> Any
+    {
+        throw mustOverride("execute(_:with:)")
+    }
+
+    /// The values of an object: its attributes, and the IDs of the destinations of to-one relationships.
+    ///
+    /// - Throws: 133000 (`managedObjectReferentialIntegrity`) when there is no such object.
+    open func newValuesForObject(
+        with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+    ) throws -> NSIncrementalStoreNode {
+        throw mustOverride("newValuesForObject(with:with:)")
+    }
+
+    /// The destinations of a relationship.
+    ///
+    /// - Returns: for a to-one relationship an `NSManagedObjectID` or `NSNull`, for a to-many one an array of
+    ///   `NSManagedObjectID`s, in order if the relationship is ordered.
+    open func newValue(
+        forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
+        with context: NSManagedObjectContext?
+    ) throws -> Any {
+        throw mustOverride("newValue(forRelationship:forObjectWith:with:)")
+    }
+
+    /// IDs for new objects, in their order, made with `newObjectID(for:referenceObject:)`.
+    open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
+        throw mustOverride("obtainPermanentIDs(for:)")
+    }
+
+    /// Tells that a context has objects with these IDs from now on.
+    open func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {}
+
+    /// Tells that a context has no objects with these IDs any more. May come on any thread.
+    open func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {}
+
+    private func mustOverride(_ method: String) -> NSError {
+        .coreData(.coreData, "\(Swift.type(of: self)) must override \(method).")
+    }
+
+    // MARK: What a subclass calls
+
+    /// The identity of the object that has this reference object.
+    ///
+    /// - Parameters:
+    ///   - entity: an entity that the store holds.
+    ///   - data: a hashable value, such as a number or a text.
+    public func newObjectID(
+        for entity: NSEntityDescription, referenceObject data: Any
+    ) -> NSManagedObjectID {
+        guard let home = home(of: entity) else {
+            fatalError("The store does not hold the entity '\(entity.name ?? "")'.")
+        }
+        return NSManagedObjectID(home: home, reference: references.number(of: data, home))
+    }
+
+    /// The reference object of an identity of this store.
+    public func referenceObject(for objectID: NSManagedObjectID) -> Any {
+        references.reference(objectID.key) ?? objectID.reference
+    }
+
+    // MARK: Opening
+
+    package final func open(model: NSManagedObjectModel, inPlaceOf old: (any ObjectStore)?) throws {
+        guard old == nil else {
+            throw NSError.coreData(
+                .persistentStoreOperation,
+                "A store cannot be migrated to one of type \(type): an incremental store makes its own objects."
+            )
+        }
+        let configuration = configurationName == defaultConfigurationName ? nil : configurationName
+        let entities = model.entitiesInPreorder(configuration: configuration)
+        installEntities(entities.enumerated().map { ($1, Int32($0 + 1)) })
+        try loadMetadata()
+        guard let metadata, metadata[NSStoreTypeKey] is String, metadata[NSStoreUUIDKey] is String else {
+            throw NSError.coreData(
+                .persistentStoreOpen,
+                """
+                \(Swift.type(of: self)).loadMetadata() must set metadata with \(NSStoreTypeKey) and \(NSStoreUUIDKey), \
+                which are strings.
+                """)
+        }
+        guard metadata[NSStoreTypeKey] as? String == type else {
+            throw NSError.coreData(
+                .persistentStoreTypeMismatch,
+                "The store is of type \(metadata[NSStoreTypeKey] ?? "") and not of type \(type).")
+        }
+        if metadata[NSStoreModelVersionHashesKey] != nil,
+            (options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber)?.boolValue != true
+        {
+            try StoreMetadata.check(metadata, model, configuration: configurationName, url: url)
+        }
+        metadataLock.withLock { metadataChanges = 0 }
+    }
+
+    open override func willRemove(from coordinator: NSPersistentStoreCoordinator?) { rowCache.removeAll() }
+
+    override class func destroy(at url: URL) throws {
+        throw NSError.coreData(
+            .persistentStoreOperation,
+            "\(self) is an incremental store: only it knows what there is to destroy.")
+    }
+
+    override class func replace(at url: URL, withStoreAt source: URL) throws {
+        throw NSError.coreData(
+            .persistentStoreOperation,
+            "\(self) is an incremental store: only it knows what there is to replace.")
+    }
+
+    // MARK: Metadata
+
+    open override var metadata: [String: Any]! {
+        get { super.metadata }
+        set {
+            super.metadata = StoreMetadata.merging(newValue ?? [:], into: super.metadata, type: type)
+            metadataLock.withLock { metadataChanges += 1 }
+        }
+    }
+
+    open override var identifier: String! {
+        get { super.identifier }
+        set { metadata[NSStoreUUIDKey] = newValue }
+    }
+
+    package final func saveMetadata() throws {
+        guard metadataLock.withLock({ metadataChanges > 0 }) else { return }
+        guard !isReadOnly else { throw readOnlyError }
+        _ = try execute(NSSaveChangesRequest(), with: nil)
+        metadataLock.withLock { metadataChanges = 0 }
+    }
+
+    // MARK: References
+
+    package final var fetchesRows: Bool { false }
+    package final var needsReferencesBeforeSaving: Bool { true }
+
+    package override func referenceText(_ reference: Int64, _ home: StoredEntity) -> String {
+        references.reference(ObjectKey(table: home.table, reference: reference)).map { "\($0)" }
+            ?? String(reference)
+    }
+
+    package override func reference(fromText text: String, _ home: StoredEntity) -> Int64? {
+        if let known = references.number(ofText: text, home) { return known }
+        // The object may be there and not have been met yet.
+        return references.number(of: Int64(text).map { NSNumber(value: $0) as Any } ?? text, home)
+    }
+
+    package final func newReferences(
+        for objects: [NSManagedObject], of home: StoredEntity
+    ) throws -> [Int64] {
+        let ids = try obtainPermanentIDs(for: objects)
+        guard ids.count == objects.count, ids.allSatisfy({ $0.home === home }) else {
+            throw NSError.coreData(
+                .coreData,
+                "\(Swift.type(of: self)).obtainPermanentIDs(for:) must give an ID of the store and the entity for each object."
+            )
+        }
+        return ids.map(\.reference)
+    }
+}

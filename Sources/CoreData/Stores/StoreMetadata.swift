@@ -1,0 +1,84 @@
+import Foundation
+import ManagedObjectModel
+
+/// What stores of every type say of themselves.
+enum StoreMetadata {
+    /// The version of Apple's framework whose formats ours are.
+    private static let frameworkVersion = 1447
+
+    /// The metadata of a new store.
+    static func new(_ model: NSManagedObjectModel, configuration: String, type: String) -> [String: Any] {
+        let name = configuration == defaultConfigurationName ? nil : configuration
+        var hashes: [String: Data] = [:]
+        for entity in model.entitiesInPreorder(configuration: name) {
+            if let name = entity.name { hashes[name] = entity.versionHash }
+        }
+        return [
+            NSStoreTypeKey: type,
+            NSStoreUUIDKey: UUID().uuidString,
+            NSStoreModelVersionHashesKey: hashes,
+            "NSStoreModelVersionHashesVersion": NSNumber(value: 3),
+            "NSStoreModelVersionHashesDigest": model.versionHashesDigest(configuration: name),
+            NSPersistentStoreModelVersionChecksumKey: model.versionChecksum,
+            NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.map(\.base),
+            "NSPersistenceFrameworkVersion": NSNumber(value: frameworkVersion),
+        ]
+    }
+
+    /// The keys that say how the store is to be opened; all others are the application's, but for the type.
+    static let formatKeys = [
+        NSStoreUUIDKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
+        "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey,
+        NSStoreModelVersionIdentifiersKey, "NSPersistenceFrameworkVersion", "_NSAutoVacuumLevel",
+    ]
+
+    /// What an application sets, in the place of what it set before. Whatever says how the store is to be opened
+    /// stays where the application does not set it; the type stays in any case.
+    static func merging(
+        _ new: [String: Any], into old: [String: Any], type: String
+    ) -> [String: Any] {
+        var merged = new
+        for key in formatKeys where merged[key] == nil {
+            merged[key] = old[key]
+        }
+        merged[NSStoreTypeKey] = old[NSStoreTypeKey] ?? type
+        return merged
+    }
+
+    /// Compares the version hashes of a store with those of a model.
+    ///
+    /// - Parameter uncertainty: what is to be said of hashes that cannot be computed with certainty.
+    /// - Throws: 134100, with the entities that differ.
+    static func check(
+        _ metadata: [String: Any], _ model: NSManagedObjectModel, configuration: String, url: URL?,
+        uncertainty: String? = nil
+    ) throws {
+        let name = configuration == defaultConfigurationName ? nil : configuration
+        if model.isConfiguration(withName: name, compatibleWithStoreMetadata: metadata) { return }
+        let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+        let own = model.entityVersionHashesByName
+        var differences: [String] = []
+        for name in Set(stored.keys).union(own.keys).sorted() where stored[name] != own[name] {
+            if stored[name] == nil {
+                differences.append("\(name) (new in the model)")
+            } else if own[name] == nil {
+                differences.append("\(name) (not in the model)")
+            } else {
+                differences.append("\(name) (changed)")
+            }
+        }
+        throw NSError.coreData(
+            .persistentStoreIncompatibleVersionHash,
+            """
+            The model used to open the store is incompatible with the one used to create the store. Entities that \
+            differ: \(differences.joined(separator: ", ")). \(uncertainty.map { "\($0) " } ?? "")\
+            Migration is not supported yet.
+            """,
+            [
+                "metadata": metadata,
+                "reason":
+                    "The model used to open the store is incompatible with the one used to create the store",
+                NSFilePathErrorKey: url?.path ?? "",
+            ])
+    }
+}

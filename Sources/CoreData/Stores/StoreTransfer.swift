@@ -1,0 +1,164 @@
+import Foundation
+import ManagedObjectModel
+
+/// Copies the objects of a store into a new one of another type, which then takes its place: the objects have the same
+/// references in this process, so that every context goes on with what it has.
+struct StoreTransfer {
+    private let coordinator: NSPersistentStoreCoordinator
+    private let old: any ObjectStore
+    private let new: any ObjectStore
+    private let url: URL
+
+    init(
+        _ coordinator: NSPersistentStoreCoordinator, from old: any ObjectStore, to type: any ObjectStore.Type,
+        at url: URL, _ options: [AnyHashable: Any]?
+    ) {
+        self.coordinator = coordinator
+        self.old = old
+        self.url = url
+        new = type.init(
+            persistentStoreCoordinator: coordinator, configurationName: old.configurationName, at: url,
+            options: options)
+    }
+
+    /// The new store, open.
+    ///
+    /// - Throws: 134080 when there is something at the URL, or an error of either store; nothing is left then.
+    func run() throws -> any ObjectStore {
+        let isFile = url.isFileURL && !url.isNullDevice && !(new is MemoryStore)
+        guard !isFile || !FileManager.default.fileExists(atPath: url.path) else {
+            throw StoreDocument.unopenable(url, "there is a file already; destroy that store first")
+        }
+        try new.open(model: coordinator.managedObjectModel, inPlaceOf: old)
+        do {
+            let context = NSManagedObjectContext(.privateQueue)
+            context.persistentStoreCoordinator = coordinator
+            try context.performAndWait { try copyObjects(context) }
+            var metadata = old.metadata ?? [:]
+            for key in [NSStoreUUIDKey, NSStoreTypeKey, "_NSAutoVacuumLevel"] { metadata[key] = nil }
+            new.metadata = metadata
+            try new.saveMetadata()
+        } catch {
+            new.willRemove(from: coordinator)
+            if isFile { removeFile() }
+            throw error
+        }
+        return new
+    }
+
+    private func removeFile() {
+        guard new is SQLiteStore, let options = try? SQLiteStoreOptions(nil) else {
+            try? FileManager.default.removeItem(at: url)
+            return
+        }
+        try? SQLiteStoreFile(url: url, options: options).destroy()
+    }
+
+    /// Makes all objects in a context of their own, as new ones with the references that they have, and saves them.
+    private func copyObjects(_ context: NSManagedObjectContext) throws {
+        var unit = UnitOfWork()
+        var objects: [ObjectKey: NSManagedObject] = [:]
+        var rows: [(object: NSManagedObject, row: Row)] = []
+        for home in old.homes {
+            var query = FetchQuery(home: home)
+            query.includesSubentities = false
+            query.context = context
+            for row in try old.rows(for: query) {
+                let object = home.materialise(reference: row.reference)
+                object.context = context
+                object.row = row
+                context.identityMap.register(object)
+                objects[ObjectKey(table: home.table, reference: row.reference)] = object
+                rows.append((object, row))
+            }
+        }
+        for (object, row) in rows { try load(object, row, objects, context) }
+        try setReferences(rows.map(\.object))
+        let plan = StorePlan(old, author: nil, contextName: nil)
+        var encoder = RowEncoder()
+        for (object, row) in rows {
+            let row = try encoder.row(
+                object, object.home, plan, timestamp: Date.timeIntervalSinceReferenceDate,
+                version: row.version)
+            unit.inserts.append(.init(home: object.home, row: row))
+            unit.objects.inserted.append(object)
+            addLinks(object, &unit)
+        }
+        unit.objects.context = context
+        if !unit.isEmpty { _ = try new.save(unit) }
+        for (object, _) in rows { context.dismiss(object) }
+    }
+
+    /// Gives an object its values and destinations, which then are what is new about it.
+    private func load(
+        _ object: NSManagedObject, _ row: Row, _ objects: [ObjectKey: NSManagedObject],
+        _ context: NSManagedObjectContext
+    ) throws {
+        object.ensureValues()
+        for (index, slot) in object.layout.slots.enumerated() where slot.isStored {
+            switch slot.kind {
+            case .toOne:
+                let home = row.destinationHome(slot, old)
+                let destination = home.flatMap {
+                    objects[ObjectKey(table: $0.table, reference: row.integer(slot.rowSlot))]
+                }
+                object.values[index] = destination.map(SlotValue.object) ?? .null
+            case .toMany:
+                guard let relationship = slot.relationship else { continue }
+                let found = try old.destinations(
+                    of: relationship, home: object.home, owners: [object.reference], in: context)
+                let contents = ToManyContents(isOrdered: slot.isOrdered, isLoaded: true)
+                for key in found[object.reference] ?? [] {
+                    guard let table = old.home(number: key.entityNumber)?.table,
+                        let destination = objects[ObjectKey(table: table, reference: key.reference)]
+                    else { continue }
+                    contents.insert(destination)
+                }
+                object.values[index] = .toMany(contents)
+            // Its bytes stay what they are.
+            case .transformable: continue
+            default:
+                object.values[index] =
+                    slot.isExternal
+                    ? object.stored(row, slot.rowSlot, slot) : row.value(slot.rowSlot, slot)
+            }
+            object.touched.insert(index)
+        }
+    }
+
+    private func setReferences(_ objects: [NSManagedObject]) throws {
+        if let store = new as? NSAtomicStore {
+            for object in objects {
+                _ = try store.withReference(object.reference) {
+                    try store.newReferences(for: [object], of: object.home)
+                }
+            }
+        } else if let store = new as? SQLiteStore {
+            for group in Dictionary(grouping: objects, by: { $0.home.table }).values {
+                guard let home = group.first?.home, let highest = group.map(\.reference).max() else {
+                    continue
+                }
+                _ = try store.reserveReferences(for: home, count: Int(highest))
+            }
+        }
+    }
+
+    private func addLinks(_ object: NSManagedObject, _ unit: inout UnitOfWork) {
+        for index in object.layout.toManyIndexes where object.layout.slots[index].isStored {
+            guard case .toMany(let contents) = object.values[index],
+                let relationship = object.layout.slots[index].relationship
+            else { continue }
+            if relationship.keepsOwnLinks {
+                unit.addedLinks += contents.members.map {
+                    .init(relationship: relationship, owner: object.key, destination: $0.key)
+                }
+            }
+            if contents.isOrdered {
+                unit.orders.append(
+                    .init(
+                        relationship: relationship, owner: object.key, destinations: contents.order.map(\.key)
+                    ))
+            }
+        }
+    }
+}

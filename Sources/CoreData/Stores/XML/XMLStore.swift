@@ -1,0 +1,164 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+/// A store in one XML file, of Apple's document type: each save writes the whole file, which takes the old one's place.
+package final class XMLStore: DocumentStore, @unchecked Sendable {
+    package override var type: String { NSXMLStoreType }
+
+    override var knownOptions: Set<String> { [NSValidateXMLStoreOption] }
+
+    override func prepare(_ model: NSManagedObjectModel) throws {
+        try super.prepare(model)
+        for home in homes {
+            let names = home.layout.slots.filter(\.isStored).map(\.name)
+            if let twin = names.first(where: { name in
+                names.count { $0.lowercased() == name.lowercased() } > 1
+            }) {
+                throw refusal(
+                    "it does not tell capitals from small letters, and entity '\(home.entity.name ?? "")' has another property like '\(twin)'"
+                )
+            }
+        }
+        let entities = homes.map { Self.typeName($0) }
+        guard Set(entities).count == entities.count else {
+            throw refusal("it does not tell capitals from small letters in the names of entities")
+        }
+        // Where Apple's stores begin to count.
+        lastReference = 101
+    }
+
+    private static func typeName(_ home: StoredEntity) -> String { (home.entity.name ?? "").uppercased() }
+
+    // MARK: Metadata
+
+    override class func metadata(in data: Data, _ url: URL) throws -> [String: Any] {
+        let file = try XMLStoreReader.read(data, url)
+        var metadata = file.metadata
+        metadata[NSStoreTypeKey] = NSXMLStoreType
+        metadata[NSStoreUUIDKey] = file.identifier
+        return metadata
+    }
+
+    override class func setting(_ metadata: [String: Any], in data: Data, _ url: URL) throws -> Data {
+        var file = try XMLStoreReader.read(data, url)
+        file.set(metadata)
+        return try file.data()
+    }
+
+    // MARK: Reading
+
+    override func take(_ data: Data, _ url: URL) throws {
+        let file = try XMLStoreReader.read(data, url)
+        let byType = Dictionary(homes.map { (Self.typeName($0), $0) }, uniquingKeysWith: { a, _ in a })
+        var byNumber: [Int64: NSAtomicStoreCacheNode] = [:]
+        var read: [(XMLStoreFile.Object, NSAtomicStoreCacheNode)] = []
+        for object in file.objects {
+            guard let home = byType[object.type.uppercased()] else {
+                throw unknown("objects of the type \(object.type)")
+            }
+            guard let number = Self.number(object.id) else {
+                throw StoreDocument.damaged(url, "'\(object.id)' is not the identifier of an object")
+            }
+            let node = NSAtomicStoreCacheNode(
+                objectID: objectID(for: home.entity, withReferenceObject: number))
+            guard byNumber.updateValue(node, forKey: number) == nil else {
+                throw StoreDocument.damaged(url, "there are two objects '\(object.id)'")
+            }
+            lastReference = max(lastReference, number)
+            try take(object.attributes, node, home, number)
+            read.append((object, node))
+        }
+        lastReference = max(lastReference, file.nextObjectID)
+        for (object, node) in read { try link(object, node, byNumber) }
+        addCacheNodes(Set(read.map(\.1)))
+    }
+
+    private static func number(_ id: String) -> Int64? {
+        guard id.first == "z", let number = Int64(id.dropFirst()), number > 0, number < numberLimit else {
+            return nil
+        }
+        return number
+    }
+
+    private func take(
+        _ attributes: [XMLStoreFile.Attribute], _ node: NSAtomicStoreCacheNode, _ home: StoredEntity,
+        _ number: Int64
+    ) throws {
+        let slots = Dictionary(
+            self.attributes(of: home).map { ($0.name.lowercased(), $0) }, uniquingKeysWith: { a, _ in a })
+        for attribute in attributes {
+            guard let slot = slots[attribute.name.lowercased()] else {
+                throw unknown("attribute '\(attribute.name)' of \(home.entity.name ?? "")")
+            }
+            guard let value = XMLStoreValue.value(attribute.text, slot) else {
+                throw wrongValue(slot, number)
+            }
+            node.setValue(value, forKey: slot.name)
+        }
+    }
+
+    private func link(
+        _ object: XMLStoreFile.Object, _ node: NSAtomicStoreCacheNode,
+        _ byNumber: [Int64: NSAtomicStoreCacheNode]
+    ) throws {
+        let slots = Dictionary(
+            relationships(of: node.objectID.home).map { ($0.name.lowercased(), $0) },
+            uniquingKeysWith: { a, _ in a })
+        for relationship in object.relationships {
+            guard let slot = slots[relationship.name.lowercased()] else {
+                throw unknown("relationship '\(relationship.name)' of \(node.objectID.entity.name ?? "")")
+            }
+            let numbers = try relationship.ids.map { id in
+                guard let number = Self.number(id) else {
+                    throw StoreDocument.damaged(url, "'\(id)' is not the identifier of an object")
+                }
+                return number
+            }
+            try link(node, slot, numbers, byNumber)
+        }
+    }
+
+    // MARK: Writing
+
+    override func contents() throws -> Data {
+        var file = XMLStoreFile(identifier: identifier ?? "", nextObjectID: lastReference, metadata: [:])
+        file.set(metadata)
+        file.objects = try numberedNodes.map(object)
+        return try file.data()
+    }
+
+    private func object(_ number: Int64, _ node: NSAtomicStoreCacheNode) throws -> XMLStoreFile.Object {
+        let home = node.objectID.home
+        var object = XMLStoreFile.Object(type: Self.typeName(home), id: "z\(number)")
+        // From the last to the first, as in Apple's files.
+        for slot in attributes(of: home).reversed() {
+            guard let value = node.value(forKey: slot.name) else { continue }
+            let text = try XMLStoreValue.text(value, slot)
+            object.attributes.append(
+                .init(name: slot.name.lowercased(), type: XMLStoreValue.typeName(slot.kind), text: text))
+        }
+        for slot in relationships(of: home) {
+            guard let relationship = slot.relationship, let destination = relationship.destinationEntity
+            else {
+                continue
+            }
+            object.relationships.append(
+                .init(
+                    name: slot.name.lowercased(), type: "\(relationship.minCount)/\(relationship.maxCount)",
+                    destination: (destination.name ?? "").uppercased(),
+                    ids: try numbers(node, slot).map { "z\($0)" }))
+        }
+        return object
+    }
+}
+
+extension XMLStoreFile {
+    /// Takes metadata, which have the identifier elsewhere in the file and the type nowhere.
+    fileprivate mutating func set(_ metadata: [String: Any]) {
+        identifier = metadata[NSStoreUUIDKey] as? String ?? identifier
+        self.metadata = metadata
+        self.metadata[NSStoreUUIDKey] = nil
+        self.metadata[NSStoreTypeKey] = nil
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import ManagedObjectModel
+
+/// What is in the file of an XML store, as text: no model is needed to read it and to write it again.
+struct XMLStoreFile {
+    struct Attribute: Equatable {
+        let name: String
+        let type: String
+        /// The text, escapes of XML resolved and those of the store not.
+        let text: String
+    }
+
+    struct Relationship: Equatable {
+        let name: String
+        /// Least and greatest count, as in `0/1`; a greatest count of 0 is none.
+        let type: String
+        let destination: String
+        let ids: [String]
+    }
+
+    struct Object: Equatable {
+        /// The name of the entity in capitals.
+        let type: String
+        let id: String
+        var attributes: [Attribute] = []
+        var relationships: [Relationship] = []
+    }
+
+    /// The version of the format.
+    static let version = "134481920"
+
+    var identifier: String
+    /// The highest number that an object has had.
+    var nextObjectID: Int64
+    /// Without type and identifier.
+    var metadata: [String: Any]
+    var objects: [Object] = []
+
+    // MARK: Writing
+
+    /// The text of the file.
+    ///
+    /// - Throws: 134030 when the metadata are no property list.
+    func data() throws -> Data {
+        var text = """
+            <?xml version="1.0" standalone="yes"?>
+            <!DOCTYPE database SYSTEM "file:///System/Library/DTDs/CoreData.dtd">
+
+            <database>
+                <databaseInfo>
+                    <version>\(Self.version)</version>
+                    <UUID>\(Self.escaped(identifier))</UUID>
+                    <nextObjectID>\(nextObjectID)</nextObjectID>
+                    <metadata>
+            \(try propertyList())        </metadata>
+                </databaseInfo>
+
+            """
+        for object in objects {
+            text += "    <object type=\"\(Self.escaped(object.type))\" id=\"\(object.id)\">\n"
+            for attribute in object.attributes {
+                text +=
+                    "        <attribute name=\"\(Self.escaped(attribute.name))\" type=\"\(attribute.type)\">"
+                text += "\(Self.escaped(attribute.text))</attribute>\n"
+            }
+            for relationship in object.relationships {
+                text +=
+                    "        <relationship name=\"\(Self.escaped(relationship.name))\" type=\"\(relationship.type)\""
+                text += " destination=\"\(Self.escaped(relationship.destination))\""
+                if !relationship.ids.isEmpty {
+                    text += " idrefs=\"\(relationship.ids.joined(separator: " "))\""
+                }
+                text += "></relationship>\n"
+            }
+            text += "    </object>\n"
+        }
+        return Data((text + "</database>").utf8)
+    }
+
+    private func propertyList() throws -> String {
+        guard PropertyListSerialization.propertyList(metadata, isValidFor: .xml) else {
+            throw NSError.coreData(
+                .persistentStoreSave, "The store's metadata has a value that is not one of a property list.")
+        }
+        let data = try PropertyListSerialization.data(fromPropertyList: metadata, format: .xml, options: 0)
+        let text = String(decoding: data, as: UTF8.self)
+        // Without the declaration and the document type, which a file has once.
+        guard let start = text.range(of: "<plist") else { return "" }
+        return text[start.lowerBound...].split(separator: "\n").map { "            \($0)\n" }.joined()
+    }
+
+    private static func escaped(_ text: String) -> String {
+        guard text.utf8.contains(where: { "&<>\"\r".utf8.contains($0) }) else { return text }
+        return text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
+            .replacingOccurrences(of: ">", with: "&gt;").replacingOccurrences(of: "\"", with: "&quot;")
+            .replacingOccurrences(of: "\r", with: "&#13;")
+    }
+}
