@@ -150,14 +150,16 @@ import Testing
             """
             ALTER TABLE ZTAG ADD COLUMN ZDESCRIPTION VARCHAR; ALTER TABLE ZTAG ADD COLUMN ZBOOKS INTEGER;
             ALTER TABLE ZTAG ADD COLUMN "Z.A" VARCHAR; ALTER TABLE ZTAG ADD COLUMN Zlower VARCHAR;
-            ALTER TABLE ZTAG ADD COLUMN ZODD GEOMETRY; UPDATE ZTAG SET ZDESCRIPTION = 'told'
+            ALTER TABLE ZTAG ADD COLUMN ZODD GEOMETRY; ALTER TABLE ZTAG ADD COLUMN Z1 INTEGER;
+            ALTER TABLE ZTAG ADD COLUMN "Z1.X" INTEGER; ALTER TABLE ZTAG ADD COLUMN Z99NONE INTEGER; UPDATE ZTAG SET ZDESCRIPTION = 'told'
             """)
         let container = try NSPersistentContainer(storeAt: folder.file)
         var failure: (any Error)?
         container.loadPersistentStores { failure = $1 }
         #expect(failure == nil)
         let tag = try #require(container.managedObjectModel.entitiesByName["Tag"])
-        #expect(tag.attributesByName.keys.sorted() == ["Description", "books", "bytes", "text"])
+        #expect(
+            tag.attributesByName.keys.sorted() == ["1", "99none", "Description", "books", "bytes", "text"])
         let told = try container.viewContext.performAndWait {
             try container.viewContext.all("Tag").map { $0.value(forKey: "Description") as? String }
         }

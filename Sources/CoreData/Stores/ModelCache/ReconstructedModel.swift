@@ -24,6 +24,8 @@ struct ReconstructedModel {
     private let url: URL
     private var entities: [Int64: NSEntityDescription] = [:]
     private var parents: [Int64: Int64] = [:]
+    /// The numbers of entities without heirs, by their names in capitals.
+    private var leaves: [String: Int64] = [:]
     /// The properties of each entity, by its number.
     private var properties: [Int64: [NSPropertyDescription]] = [:]
     /// The names that each tree of entities has, by the number of its root.
@@ -106,6 +108,9 @@ struct ReconstructedModel {
             superentity.subentities.append(entity)
         }
         guard !entities.isEmpty else { throw failure("there are no entities") }
+        for (number, entity) in entities where entity.subentities.isEmpty {
+            leaves[(entity.name ?? "").uppercased()] = number
+        }
     }
 
     private func root(_ number: Int64) -> Int64 {
@@ -114,12 +119,14 @@ struct ReconstructedModel {
         return number
     }
 
-    /// Adds a property under a name that the entity's tree does not have.
+    /// Adds a property, if its name is one that a property can have and that the entity's tree does not have yet.
     private mutating func add(_ property: NSPropertyDescription, to number: Int64) -> Bool {
-        guard names[root(number), default: []].insert(property.name).inserted else {
+        let name = property.name
+        guard !name.isEmpty, !name.contains("."), !name.hasPrefix("@"),
+            names[root(number), default: []].insert(name).inserted
+        else {
             Log.store.warning(
-                "A second property '\(property.name)' of the store at \(url.path) is not in its reconstructed model."
-            )
+                "The property '\(name)' of the store at \(url.path) is not in its reconstructed model.")
             return false
         }
         properties[number, default: []].append(property)
@@ -136,12 +143,12 @@ struct ReconstructedModel {
     }
 
     private func tables() throws -> [String: [Column]] {
+        let indexes = try String.fetchSet(
+            database, sql: "SELECT name FROM sqlite_master WHERE type = 'index'")
         let rows = try GRDB.Row.fetchAll(
             database,
             sql: """
-                SELECT t.name, c.name, c.type, EXISTS (SELECT 1 FROM sqlite_master i WHERE i.type = 'index'
-                    AND i.tbl_name = t.name AND i.name = t.name || '_' || c.name || '_INDEX')
-                FROM sqlite_master t JOIN pragma_table_info(t.name) c
+                SELECT t.name, c.name, c.type FROM sqlite_master t JOIN pragma_table_info(t.name) c
                 WHERE t.type = 'table' AND t.rootpage > 0 ORDER BY t.name, c.cid
                 """)
         var tables: [String: [Column]] = [:]
@@ -149,7 +156,8 @@ struct ReconstructedModel {
             guard let table = String.fromDatabaseValue(row[0]), let name = String.fromDatabaseValue(row[1])
             else { continue }
             let column = Column(
-                name: name, type: (String.fromDatabaseValue(row[2]) ?? "").uppercased(), isIndexed: row[3])
+                name: name, type: (String.fromDatabaseValue(row[2]) ?? "").uppercased(),
+                isIndexed: indexes.contains("\(table)_\(name)_INDEX"))
             tables[table, default: []].append(column)
         }
         return tables
@@ -157,9 +165,16 @@ struct ReconstructedModel {
 
     private mutating func readColumns(_ columns: [Column], table: String, root: Int64) throws {
         let all = Set(columns.map(\.name))
+        var told: [String: Int64] = [:]
+        for column in columns where column.name.hasPrefix("Z") {
+            let (number, rest) = Self.number(in: column.name.dropFirst())
+            if let number, entities[number] != nil, rest.hasPrefix("_") {
+                told[String(rest.dropFirst())] = number
+            }
+        }
         for column in columns where column.name.hasPrefix("Z") && !column.name.hasPrefix("Z_") {
             let (number, rest) = Self.number(in: column.name.dropFirst())
-            if let number, column.type == "INTEGER", entities[number] != nil {
+            if let number, !rest.isEmpty, column.type == "INTEGER", entities[number] != nil {
                 // `Z4_BOOK` tells the entity of what `ZBOOK` leads to; `Z4BOOKS` is the key of a to-many relationship.
                 if rest.hasPrefix("_") { continue }
                 let order = "Z_FOK_\(column.name.dropFirst())"
@@ -167,11 +182,9 @@ struct ReconstructedModel {
                 continue
             }
             let name = Self.name(column.name.dropFirst())
-            guard "Z\(name.uppercased())" == column.name, !name.contains("."), !name.hasPrefix("@") else {
-                continue
-            }
+            guard "Z\(name.uppercased())" == column.name else { continue }
             let property: NSPropertyDescription
-            if let destination = try destination(of: column, in: table, all),
+            if let destination = try destination(of: column, in: table, told),
                 let entity = entities[destination]
             {
                 let relationship = NSRelationshipDescription()
@@ -225,17 +238,13 @@ struct ReconstructedModel {
     }
 
     /// The entity that a foreign key leads to, nil when it is none or that cannot be told.
-    private func destination(of column: Column, in table: String, _ all: Set<String>) throws -> Int64? {
+    ///
+    /// - Parameter told: the entities that columns `Z<number>_<key>` tell, by key.
+    private func destination(of column: Column, in table: String, _ told: [String: Int64]) throws -> Int64? {
         guard column.type == "INTEGER", column.isIndexed else { return nil }
         let key = column.name.dropFirst()
-        for number in entities.keys where all.contains("Z\(number)_\(key)") { return number }
-        let candidates = entities.filter { _, entity in
-            entity.subentities.isEmpty && key.hasSuffix(entity.name?.uppercased() ?? " ")
-        }
-        let longest = candidates.max { ($0.value.name ?? "").count < ($1.value.name ?? "").count }
-        guard let number = longest?.key,
-            let name = entities[root(number)]?.name
-        else { return nil }
+        if let number = told[String(key)] { return number }
+        guard let number = leaf(named: key), let name = entities[root(number)]?.name else { return nil }
         let strays = try Bool.fetchOne(
             database,
             sql: """
@@ -243,6 +252,16 @@ struct ReconstructedModel {
                 \(Self.quoted(column.name)) NOT IN (SELECT Z_PK FROM \(Self.quoted("Z\(name.uppercased())")) WHERE Z_ENT = ?))
                 """, arguments: [number])
         return strays == false ? number : nil
+    }
+
+    /// The entity without heirs whose name a key ends with; of several, the one with the longest name.
+    private func leaf(named key: Substring) -> Int64? {
+        var rest = key
+        while !rest.isEmpty {
+            if let number = leaves[String(rest)] { return number }
+            rest = rest.dropFirst()
+        }
+        return nil
     }
 
     private static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
