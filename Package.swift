@@ -98,9 +98,9 @@ let package = Package(
                 .product(name: "SwiftSyntax", package: "swift-syntax"),
             ],
             swiftSettings: settings),
-        // What a client's build runs: nothing but swift-syntax.
+        // What a client's build runs: swift-syntax, and what reads models.
         .executableTarget(
-            name: "CoreDataPorter", dependencies: ["ModelPorting"], swiftSettings: settings),
+            name: "CoreDataPorter", dependencies: ["ModelPorting", "ModelTools"], swiftSettings: settings),
         .plugin(
             name: "CoreDataPortPlugin", capability: .buildTool(), dependencies: ["CoreDataPorter"]),
         .testTarget(

@@ -9,7 +9,10 @@ struct CommandFailure: Error, CustomStringConvertible {
     init(_ reason: String) { self.reason = reason }
 
     init(_ error: any Error) {
-        reason = (error as? any LocalizedError)?.errorDescription ?? error.localizedDescription
+        let text = (error as? any LocalizedError)?.errorDescription ?? error.localizedDescription
+        // Foundation's sentences name no file.
+        let path = (error as? CocoaError).flatMap { $0.filePath ?? $0.url?.path }
+        reason = path.map { text.contains($0) ? text : "\($0): \(text)" } ?? text
     }
 
     var description: String { "error: \(reason)" }

@@ -17,8 +17,10 @@ struct PortCommand: ParsableCommand {
             EXAMPLES
               coredata port ../App/Model -o Sources/Model
               coredata port --json ../App/Model -o Sources/Model
+              coredata port ../App/Model -o Sources/Model --model ../App/Model/Library.xcdatamodeld
 
-            Exits with 1 if something cannot be ported; a source with errors gives no file.
+            Exits with 1 if something cannot be ported; a source with errors gives no file. What an earlier port wrote \
+            is removed when its source is gone or has errors. Exits with 2 if there is nothing to port.
             """)
 
     /// What a run has done, as JSON.
@@ -33,6 +35,7 @@ struct PortCommand: ParsableCommand {
 
         let written: [String]
         let unchanged: [String]
+        let removed: [String]
         let diagnostics: [Diagnostic]
     }
 
@@ -47,7 +50,7 @@ struct PortCommand: ParsableCommand {
             "The model of the classes. It tells keys apart that accessors do not: URLs from uRLs in addURLsObject.",
         completion: .file())
     var model: String?
-    @Flag(help: "Print a JSON object: written, unchanged, diagnostics.")
+    @Flag(help: "Print a JSON object: written, unchanged, removed, diagnostics.")
     var json = false
 
     func run() throws {
@@ -58,7 +61,7 @@ struct PortCommand: ParsableCommand {
         if json {
             try Output.standard.write(
                 json: Report(
-                    written: outcome.written, unchanged: outcome.unchanged,
+                    written: outcome.written, unchanged: outcome.unchanged, removed: outcome.removed,
                     diagnostics: outcome.diagnostics.map {
                         .init(
                             file: $0.file, line: $0.line, column: $0.column, severity: $0.severity.rawValue,
@@ -67,18 +70,13 @@ struct PortCommand: ParsableCommand {
         } else {
             for diagnostic in outcome.diagnostics { Output.error.write("\(diagnostic)") }
             for path in outcome.written { Output.standard.write(path) }
+            for path in outcome.removed { Output.standard.write("\(path) (removed)") }
         }
         if outcome.hasErrors { throw ExitCode(1) }
     }
 
     /// The names of the properties by the name of the class.
     private func modelKeys() throws -> [String: Set<String>] {
-        guard let model else { return [:] }
-        var keys: [String: Set<String>] = [:]
-        for entity in try ModelInput.load(model).entities {
-            let name = entity.managedObjectClassName.split(separator: ".").last.map(String.init)
-            keys[name ?? "", default: []].formUnion(entity.propertiesByName.keys)
-        }
-        return keys
+        try model.map { try ModelInput.load($0).propertyNamesByClass } ?? [:]
     }
 }

@@ -1,21 +1,37 @@
 import Foundation
 import ModelPorting
+import ModelTools
 
-// What CoreDataPortPlugin runs: CoreDataPorter SOURCES DESTINATION. Small, because a client's build builds it.
+// What CoreDataPortPlugin runs: CoreDataPorter SOURCES DESTINATION [--model MODEL]... Small, because a client's build
+// builds it. Exits with 1 for sources that cannot be ported, with 2 when nothing can be, with 64 for wrong arguments.
 
 func say(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 
-let arguments = CommandLine.arguments.dropFirst()
-guard let source = arguments.first, let destination = arguments.last, arguments.count == 2 else {
-    say("usage: CoreDataPorter SOURCES DESTINATION")
+var folders: [String] = []
+var models: [String] = []
+var arguments = CommandLine.arguments.dropFirst()
+while let argument = arguments.popFirst() {
+    if argument == "--model", let model = arguments.popFirst() {
+        models.append(model)
+    } else {
+        folders.append(argument)
+    }
+}
+guard folders.count == 2, !folders.contains(where: { $0.hasPrefix("--") }) else {
+    say("usage: CoreDataPorter SOURCES DESTINATION [--model MODEL]...")
     exit(64)
 }
 do {
-    let port = FolderPort(URL(fileURLWithPath: source), into: URL(fileURLWithPath: destination))
+    var keys: [String: Set<String>] = [:]
+    for model in models {
+        keys.merge(try ModelSource(path: model).load().propertyNamesByClass) { $0.union($1) }
+    }
+    let port = FolderPort(
+        URL(fileURLWithPath: folders[0]), into: URL(fileURLWithPath: folders[1]), modelKeys: keys)
     let outcome = try port.run()
     for diagnostic in outcome.diagnostics { say(diagnostic.description) }
     exit(outcome.hasErrors ? 1 : 0)
 } catch {
-    say("error: \(error.localizedDescription)")
-    exit(1)
+    say("error: \((error as? any LocalizedError)?.errorDescription ?? error.localizedDescription)")
+    exit(2)
 }

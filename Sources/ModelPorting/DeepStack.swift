@@ -44,10 +44,16 @@ enum DeepStack {
         return calls
     }
 
-    /// Runs a block and returns when it has ended.
+    /// Runs a block and returns when it has ended, or when it has taken too long.
     ///
-    /// - Parameter calls: how often the work may call itself; not more than `mostCalls`.
-    static func run<Value>(calls: Int, _ body: @escaping () -> Value) -> Value {
+    /// - Parameters:
+    ///   - calls: how often the work may call itself; not more than `mostCalls`.
+    ///   - deadline: when the work is given up; the thread goes on with it, because nothing can stop it.
+    /// - Returns: what the block gives; nil when it was given up.
+    static func run<Value>(
+        calls: Int = 0, until deadline: DispatchTime = .distantFuture, _ body: @escaping () -> Value
+    ) -> Value? {
+        guard deadline > .now() else { return nil }
         nonisolated(unsafe) var value: Value?
         nonisolated(unsafe) let work = body
         let done = DispatchSemaphore(value: 0)
@@ -57,8 +63,6 @@ enum DeepStack {
         }
         thread.stackSize = min(calls, mostCalls) * perCall + usual
         thread.start()
-        done.wait()
-        guard let value else { return body() }
-        return value
+        return done.wait(timeout: deadline) == .success ? value : nil
     }
 }

@@ -4,7 +4,7 @@ enum KeyName {
     ///
     /// - Parameter known: names of properties; one with a capital letter of its own, such as `URL`, is only known
     ///   through them.
-    static func key(from suffix: Substring, among known: Set<String>) -> String {
+    static func key(from suffix: Substring, among known: KnownKeys) -> String {
         let name = String(suffix)
         guard !known.contains(name), let first = name.first else { return name }
         return first.lowercased() + name.dropFirst()

@@ -1,3 +1,4 @@
+import Dispatch
 import SwiftSyntax
 
 /// Rewrites the Swift sources of a module that were written for Apple's Core Data, so that they compile where there is
@@ -16,40 +17,66 @@ import SwiftSyntax
 package struct SourcePort {
     private let sources: [PortSource]
     private let modelKeys: [String: Set<String>]
+    private let patience: Double
 
     /// - Parameters:
     ///   - sources: all sources of the module that are to be ported.
     ///   - modelKeys: the names of an entity's properties in the model by the name of its class. They tell `URLs` from
     ///     `uRLs` in `addURLsObject(_:)`, and a property that is called `primitiveAge` in the model from the primitive
     ///     value of `age`. The sources' own properties are known without.
-    package init(_ sources: [PortSource], modelKeys: [String: Set<String>] = [:]) {
+    ///   - patience: how many seconds the parser has for one source, and rewriting on the average of all. The longest
+    ///     sources take two.
+    package init(
+        _ sources: [PortSource], modelKeys: [String: Set<String>] = [:], patience: Double = 60
+    ) {
         self.sources = sources
+        self.patience = patience
         self.modelKeys = modelKeys
     }
 
     /// The ported sources, in the order of the sources. The same sources give the same texts.
     package func ported() -> [PortedSource] {
-        let calls = sources.map { DeepStack.calls(for: $0.bytes) }
-        let most = calls.filter { $0 <= DeepStack.mostCalls }.max() ?? 0
-        return DeepStack.run(calls: most) { ported(calls) }
-    }
-
-    /// - Parameter calls: how often each source may make the parser call itself.
-    private func ported(_ calls: [Int]) -> [PortedSource] {
-        let read = zip(sources, calls).map { source, calls in
-            Result { () throws(Refusal) in
-                guard calls <= DeepStack.mostCalls else { throw Refusal.tooLong(source) }
-                return try ParsedSource(source)
-            }
+        let read = parsed()
+        let trees = read.compactMap { try? $0.get() }
+        // Trees are walked on a stack as deep as the one that they were made on.
+        let ported = DeepStack.run(until: .now() + patience * Double(trees.count)) { [self] in
+            let module = ModuleDeclarations(trees, modelKeys: modelKeys)
+            return trees.map { FilePort($0, module).ported() }
         }
-        let module = ModuleDeclarations(read.compactMap { try? $0.get() }, modelKeys: modelKeys)
+        var next = ported?.makeIterator()
         return zip(sources, read).map { source, result in
             switch result {
-            case .success(let parsed):
-                return FilePort(parsed, module).ported()
-            case .failure(let refusal):
-                return PortedSource(name: source.name, text: nil, diagnostics: refusal.diagnostics)
+            case .success:
+                next?.next()
+                    ?? Self.refused(
+                        source, Refusal(source, "rewriting the sources takes too long: divide them"))
+            case .failure(let refusal): Self.refused(source, refusal)
             }
+        }
+    }
+
+    private static func refused(_ source: PortSource, _ refusal: Refusal) -> PortedSource {
+        PortedSource(name: source.name, text: nil, diagnostics: refusal.diagnostics)
+    }
+
+    /// The trees of the sources. The parser takes too long for some texts that nobody writes; after the first of them
+    /// nothing more is parsed, so that no more than one thread is left with it.
+    private func parsed() -> [Result<ParsedSource, Refusal>] {
+        var slowSource: String?
+        return sources.map { source in
+            if let slowSource {
+                return .failure(Refusal(source, "not parsed, because '\(slowSource)' took too long"))
+            }
+            let calls = DeepStack.calls(for: source.bytes)
+            guard calls <= DeepStack.mostCalls else {
+                return .failure(Refusal(source, "the file is too long to be parsed: divide it"))
+            }
+            let result = DeepStack.run(calls: calls, until: .now() + patience) {
+                Result { () throws(Refusal) in try ParsedSource(source) }
+            }
+            if let result { return result }
+            slowSource = source.name
+            return .failure(Refusal(source, "parsing the file takes too long"))
         }
     }
 }
@@ -71,9 +98,5 @@ struct Refusal: Error {
         let before = source.bytes[..<offset]
         let start = before.lastIndex(of: 10).map { $0 + 1 } ?? 0
         self.init(source, message, line: before.count { $0 == 10 } + 1, column: offset - start + 1)
-    }
-
-    static func tooLong(_ source: PortSource) -> Refusal {
-        Refusal(source, "the file is too long to be parsed: divide it")
     }
 }

@@ -2,22 +2,50 @@
 struct TextEdits {
     private let bytes: [UInt8]
     private var edits: [(range: Range<Int>, text: String)] = []
+    /// The most that is added to a source, in bytes.
+    private static let mostAdded = 64 << 20
+    private var added = 0
+
+    /// Whether no more may be added: `var a, b, …: Type` writes the type once for each name.
+    var isFull: Bool { added > Self.mostAdded }
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Puts a text in the place of another; the line ends of the old one are kept, behind the new one.
+    /// Puts a text in the place of another; the line ends and the indentation of the old one are
+    /// kept, behind the new one.
     ///
     /// - Parameters:
     ///   - range: what is replaced, in bytes. Ranges do not overlap.
     ///   - text: has no line end.
     mutating func replace(_ range: Range<Int>, with text: String) {
-        let lineEnds = bytes[range].filter { $0 == 10 || $0 == 13 }
+        let lineEnds = Self.lineEnds(in: bytes[range])
+        added += text.utf8.count
         edits.append((range, text + String(decoding: lineEnds, as: UTF8.self)))
+    }
+
+    /// The line ends of a text, each with the blanks behind it: a literal of several lines needs its indentation.
+    private static func lineEnds(in text: ArraySlice<UInt8>) -> [UInt8] {
+        var kept: [UInt8] = []
+        var isStart = false
+        for byte in text {
+            switch byte {
+            case 10, 13:
+                isStart = true
+                kept.append(byte)
+            case 9, 32:
+                if isStart { kept.append(byte) }
+            default: isStart = false
+            }
+        }
+        return kept
     }
 
     /// Puts a text, without line ends, before a byte; several at one place follow one another in the order of the
     /// calls.
-    mutating func insert(_ text: String, at offset: Int) { edits.append((offset..<offset, text)) }
+    mutating func insert(_ text: String, at offset: Int) {
+        added += text.utf8.count
+        edits.append((offset..<offset, text))
+    }
 
     /// The changed text.
     func applied() -> String {

@@ -8,17 +8,18 @@ package final class OpenStore {
     package let coordinator: NSPersistentStoreCoordinator
     package let store: SQLiteStore
     /// Whether the model is the copy that the store holds.
-    private let hasOwnModel: Bool
+    private let hasCopy: Bool
 
     /// Opens a store.
     ///
     /// - Parameters:
     ///   - url: the file.
-    ///   - model: the model; nil for the copy that the store holds.
+    ///   - model: the model; nil for the copy that the store holds, or else one made from its tables, with which a store
+    ///     can only be read.
     ///   - isReadOnly: whether nothing of the store, and of the files beside it, may change.
     ///   - makesFile: whether a store that is not there is made.
-    /// - Throws: as `NSPersistentStoreCoordinator.addPersistentStore(ofType:configurationName:at:options:)`; without a
-    ///   model, an error that asks for one when the store holds none.
+    /// - Throws: as `NSPersistentStoreCoordinator.addPersistentStore(ofType:configurationName:at:options:)`; an error
+    ///   that asks for a model when a new store is to be made without one.
     package init(
         _ url: URL, model: NSManagedObjectModel?, isReadOnly: Bool = true, makesFile: Bool = false
     ) throws {
@@ -27,10 +28,10 @@ package final class OpenStore {
         guard exists || makesFile else { throw StoreToolError("There is no store at \(url.path).") }
         var configuration: String?
         var options: [AnyHashable: Any] = [NSReadOnlyPersistentStoreOption: isReadOnly]
-        hasOwnModel = model == nil
         if exists {
             let metadata = try SQLiteStoreTables(url).metadata()
-            self.model = try model ?? Self.cachedModel(url)
+            self.model = try model ?? Self.ownModel(url)
+            hasCopy = model == nil && !self.model.isReconstructed
             // Who does not keep the history of a store that has one may only read.
             if !isReadOnly, try SQLiteStoreTables(url).read({ try $0.tableExists("ATRANSACTION") }) {
                 options[NSPersistentHistoryTrackingKey] = true
@@ -39,8 +40,8 @@ package final class OpenStore {
         } else {
             guard let model else { throw StoreToolError("A new store needs a model: give one with --model.") }
             self.model = model
+            hasCopy = false
         }
-        if isReadOnly { Self.removeUnknownIndexes(self.model) }
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: self.model)
         let added = try coordinator.addPersistentStore(
             ofType: NSSQLiteStoreType, configurationName: configuration, at: url, options: options)
@@ -50,28 +51,17 @@ package final class OpenStore {
         self.store = store
     }
 
-    /// The copy of its model that a store holds.
-    private static func cachedModel(_ url: URL) throws -> NSManagedObjectModel {
+    /// The copy of its model that a store holds. Stores of before 2012 hold none: then what their tables tell.
+    private static func ownModel(_ url: URL) throws -> NSManagedObjectModel {
+        let options = [NSReadOnlyPersistentStoreOption: true]
         do {
             return try NSPersistentStoreCoordinator.cachedModelForPersistentStore(
-                ofType: NSSQLiteStoreType, at: url, options: [NSReadOnlyPersistentStoreOption: true])
+                ofType: NSSQLiteStoreType, at: url, options: options)
+        } catch let error as NSError where error.code == CocoaError.Code.coreData.rawValue {
+            return try NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(
+                ofType: NSSQLiteStoreType, at: url, options: options)
         } catch let error as NSError {
             throw StoreToolError("\(error.localizedDescription) Give the model with --model.")
-        }
-    }
-
-    /// Takes away indexes over expressions of which the model, as those of Apple's Photos, has the name only. Who does
-    /// not write to a store needs none.
-    private static func removeUnknownIndexes(_ model: NSManagedObjectModel) {
-        guard !model.isImmutable else { return }
-        for entity in model.entities {
-            let known = entity.indexes.filter { index in
-                index.elements.allSatisfy { element in
-                    element.property != nil || element.isOverExpression
-                        || ["self", "entity", "objectID"].contains(element.propertyName ?? "")
-                }
-            }
-            if known.count < entity.indexes.count { entity.indexes = known }
         }
     }
 
@@ -81,7 +71,7 @@ package final class OpenStore {
     package func modelArchive() throws -> Data {
         // As it was written: parts of it may not be known here.
         let copy = try store.withSnapshot { snapshot in
-            hasOwnModel
+            hasCopy
                 ? try Data.fetchOne(
                     snapshot.database, sql: "SELECT Z_CONTENT FROM \(ModelCache.table) LIMIT 1")
                 : nil

@@ -128,6 +128,38 @@ import Testing
         #expect(run.output == "0 errors, 0 warnings\n")
     }
 
+    /// Compiled models do not say that they are used with CloudKit.
+    @Test func checkAppliesTheRulesOfCloudKitOnDemandToEveryVersion() throws {
+        let compiled = folder.url.appending(path: "Cloud.momd").path
+        let mandatory = "<attribute name=\"isbn\" attributeType=\"String\"/>"
+        for version in ["One", "Two"] {
+            try folder.write(
+                """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+                    <entity name="\(version)" representedClassName="\(version)">\(mandatory)</entity>
+                </model>
+                """, to: "Cloud.xcdatamodeld/\(version).xcdatamodel/contents")
+        }
+        try folder.write(
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <plist version="1.0"><dict><key>_XCCurrentVersionName</key><string>Two.xcdatamodel</string></dict></plist>
+            """, to: "Cloud.xcdatamodeld/.xccurrentversion")
+        let source = folder.url.appending(path: "Cloud.xcdatamodeld").path
+        #expect(try Command("model", "compile", source, "-o", compiled).status == 0)
+        for path in [compiled, source] {
+            #expect(try Command("model", "check", path).status == 0)
+            let run = try Command("model", "check", "--cloudkit", path)
+            #expect(run.status == 1)
+            for version in ["One", "Two"] {
+                #expect(
+                    run.output.contains("\(version).isbn: ")
+                        && run.output.contains("[cloudkit-mandatory-attribute-without-default]"))
+            }
+        }
+    }
+
     @Test func checkNamesFileEntityAndProperty() throws {
         try folder.write(
             """

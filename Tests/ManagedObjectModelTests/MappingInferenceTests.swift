@@ -230,7 +230,11 @@ struct MappingInferenceTests {
         let mappings = try infer(alone, makeModel(entity("New", [], subentities: [below]), below))
         #expect(Set(mappings.keys) == ["IEM_Add_New", "IEM_Transform_Child"])
 
-        let error = error(apart, together)
+        // Into one as well, unless others are in it.
+        #expect(try infer(apart, together)["IEM_Transform_Child"] != nil)
+        let (first, second) = (entity("First", []), entity("Second", []))
+        let siblings = makeModel(entity("Parent", [], subentities: [first, second]), first, second)
+        let error = error(makeModel(entity("First", []), entity("Second", [])), siblings)
         #expect((error?.userInfo["reason"] as? String)?.contains("common parent") == true)
         #expect(error?.code.rawValue == 134190)
     }

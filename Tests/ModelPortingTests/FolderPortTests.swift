@@ -67,6 +67,44 @@ import Testing
         }
     }
 
+    @Test func aFolderWithoutSourcesIsNamed() throws {
+        try write("no Swift", "Read.me")
+        #expect(throws: FolderPortError.noSources(source.path)) {
+            try FolderPort(source, into: destination).run()
+        }
+    }
+
+    @Test func aLinkToTheSourcesIsFollowed() throws {
+        try write("#error(\"a\")", "Model/A.swift")
+        let link = folder.url.appendingPathComponent("Link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: source)
+        #expect(try FolderPort(link, into: destination).run().written == ["Model/A.ported.swift"])
+        #expect(try read("Model/A.ported.swift").contains("\"\(link.path)/Model/A.swift\", line: 1"))
+        #expect(throws: FolderPortError.destinationInside(source.path + "/Ported")) {
+            try FolderPort(link, into: source.appendingPathComponent("Ported")).run()
+        }
+        #expect(throws: FolderPortError.destinationInside(link.path)) {
+            try FolderPort(source, into: link).run()
+        }
+    }
+
+    @Test func whatAnEarlierPortWroteGoesWithItsSource() throws {
+        for name in ["A", "Model/B", "C"] { try write("let a = 1", "\(name).swift") }
+        let port = FolderPort(source, into: destination)
+        #expect(try port.run().removed.isEmpty)
+        for name in ["Own.swift", "Own.ported.swift"] {
+            try Data("let a = 1".utf8).write(to: destination.appendingPathComponent(name))
+        }
+        try FileManager.default.removeItem(at: source.appendingPathComponent("Model/B.swift"))
+        try write("let a = #selector(b)", "C.swift")
+
+        let second = try port.run()
+        #expect(second.removed == ["C.ported.swift", "Model/B.ported.swift"])
+        #expect(second.unchanged == ["A.ported.swift"])
+        let left = try FileManager.default.subpathsOfDirectory(atPath: destination.path).sorted()
+        #expect(left == ["A.ported.swift", "Model", "Own.ported.swift", "Own.swift"])
+    }
+
     @Test func linksToFoldersAreNotFollowed() throws {
         try write("let a = 1", "A.swift")
         try FileManager.default.createSymbolicLink(

@@ -75,6 +75,17 @@ import Testing
         #expect(errors(Array(common.utf8)).isEmpty)
     }
 
+    @Test func aSourceThatTakesTooLongIsGivenUpAndTheNextOnesAreNotTried() {
+        let sources = ["A", "B"].map { PortSource(name: "\($0).swift", text: "let a = 1") }
+        let ported = SourcePort(sources, patience: -1).ported()
+        #expect(ported.map(\.text) == [nil, nil])
+        #expect(
+            ported.flatMap(\.diagnostics).map(\.description) == [
+                "A.swift:1:1: error: parsing the file takes too long",
+                "B.swift:1:1: error: not parsed, because 'A.swift' took too long",
+            ])
+    }
+
     @Test func hostileInheritanceEnds() {
         let cycle =
             "class A: B { @NSManaged var a: Int }\nclass B: A {}\nclass C: C {}\ntypealias D = D\nclass E: D {}"

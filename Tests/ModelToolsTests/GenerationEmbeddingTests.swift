@@ -73,9 +73,11 @@ import Testing
         let folder = try GenerationFolder(Self.entity)
         let url = folder.url.deletingLastPathComponent().appending(path: "out.swift")
         let file = try folder.generator().classesFile
-        #expect(try file.write(to: url))
-        #expect(try !file.write(to: url))
-        #expect(try GeneratedFile(file.name, "other").write(to: url))
+        #expect(try file.write(to: url) == .written)
+        #expect(try file.write(to: url) == .unchanged)
+        #expect(try GeneratedFile(file.name, "other").write(to: url, replacing: false) == .kept)
+        #expect(try String(contentsOf: url, encoding: .utf8) == file.text)
+        #expect(try GeneratedFile(file.name, "other").write(to: url) == .written)
         #expect(try String(contentsOf: url, encoding: .utf8) == "other")
     }
 
@@ -115,6 +117,18 @@ import Testing
         #expect(text.contains("        place = Place(dictionary[\"place\"] as? [String: Any])\n"))
         #expect(text.contains("        dictionary[\"place\"] = place?.dictionary\n"))
         #expect(try folder.text("Books+CoreDataComposites.swift", GenerationOptions(style: .apple)) == nil)
+    }
+
+    @Test(arguments: ["CodingKeys", "Self", "dictionary"])
+    func anElementMayNotHaveANameThatItsTypeNeeds(name: String) throws {
+        let folder = try GenerationFolder(
+            """
+            <composite name="Place"><attribute name="\(name)" attributeType="Double"/></composite>
+            <entity name="A" representedClassName="A" codeGenerationType="class">\
+            <attribute name="place" optional="YES" attributeType="Composite" composite="Place"/></entity>
+            """)
+        let error = #expect(throws: GenerationError.self) { try folder.generator() }
+        #expect(error?.element == "Place.\(name)")
     }
 
     @Test func aCompositeTypeMayNotHaveTheNameOfAClass() throws {

@@ -89,6 +89,34 @@ import Testing
         #expect(error?.detail.contains("'Item' is generated for entity 'A' too") == true)
     }
 
+    /// The text of all classes uses these names, and Swift finds the class of the same module first.
+    @Test(arguments: ["CoreData", "Swift", "Foundation", "NSFetchRequest"])
+    func aClassThatHidesWhatTheTextNeedsIsRefused(name: String) throws {
+        let folder = try GenerationFolder(
+            "<entity name=\"A\" representedClassName=\"\(name)\" codeGenerationType=\"class\"/>")
+        let error = #expect(throws: GenerationError.self) { try folder.generator() }
+        #expect(error?.element == "A" && error?.detail.contains("'\(name)' hides") == true)
+    }
+
+    @Test func accessorsOfOneNameAreRefused() throws {
+        let relationship =
+            "<relationship name=\"NAME\" toMany=\"YES\" optional=\"YES\" destinationEntity=\"A\"/>"
+        let folder = try GenerationFolder(
+            "<entity name=\"A\" representedClassName=\"A\" codeGenerationType=\"class\">"
+                + ["pages", "Pages"].map { relationship.replacing("NAME", with: $0) }.joined() + "</entity>")
+        let error = #expect(throws: GenerationError.self) { try folder.generator() }
+        #expect(error?.element.hasPrefix("A.") == true && error?.detail.contains("its accessors") == true)
+    }
+
+    @Test func namesWithAMeaningInSwiftAreLeftOutWithAWarning() throws {
+        let folder = try GenerationFolder(
+            "<entity name=\"A\" representedClassName=\"A\" codeGenerationType=\"class\">"
+                + "<attribute name=\"Self\" optional=\"YES\" attributeType=\"String\"/>"
+                + "<attribute name=\"x\" optional=\"YES\" attributeType=\"String\"/></entity>")
+        #expect(try folder.generator().notices.map(\.element) == ["A.Self"])
+        #expect(try folder.text("A+CoreDataProperties.swift")?.contains("var x: String?") == true)
+    }
+
     @Test func aSettingThatXcodeDoesNotWriteIsRefused() throws {
         let folder = try GenerationFolder(
             "<entity name=\"A\" representedClassName=\"A\" codeGenerationType=\"struct\"/>")

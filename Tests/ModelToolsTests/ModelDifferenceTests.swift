@@ -119,7 +119,7 @@ struct ModelDifferenceTests {
         Case(
             name: "a mandatory attribute without a default", old: entity("A"),
             new: entity("A", "<attribute name=\"x\" attributeType=\"Date\"/>"),
-            obstacles: ["A.x: the new attribute is mandatory and has no default value"]),
+            obstacles: ["A.x: The attribute is new, is mandatory and has no default value"]),
         Case(
             name: "a mandatory attribute with a default", old: entity("A"),
             new: entity("A", "<attribute name=\"x\" attributeType=\"Double\" defaultValueString=\"0\"/>"),
@@ -131,24 +131,40 @@ struct ModelDifferenceTests {
             name: "optional becomes mandatory",
             old: entity("A", "<attribute name=\"x\" optional=\"YES\" attributeType=\"Date\"/>"),
             new: entity("A", "<attribute name=\"x\" attributeType=\"Date\"/>"),
-            obstacles: ["A.x: the attribute that was optional is mandatory and has no default value"]),
+            obstacles: ["A.x: The attribute was optional, is mandatory and has no default value"]),
         Case(
             name: "another type", old: entity("A", "<attribute name=\"x\" attributeType=\"Integer 16\"/>"),
             new: entity("A", "<attribute name=\"x\" attributeType=\"String\"/>"),
-            obstacles: ["A.x: the type Integer 16 cannot become String"]),
+            obstacles: [
+                "A.x: Source and destination attribute types are incompatible: 'x' was Integer 16, 'x' is String"
+            ]),
+        Case(
+            name: "a wider integer", old: entity("A", "<attribute name=\"x\" attributeType=\"Integer 16\"/>"),
+            new: entity("A", "<attribute name=\"x\" attributeType=\"Integer 64\"/>"), obstacles: []),
+        Case(
+            name: "an inherited attribute of another type is told once",
+            old: entity("A", "<attribute name=\"x\" attributeType=\"Date\"/>")
+                + "<entity name=\"B\" parentEntity=\"A\"/>",
+            new: entity("A", "<attribute name=\"x\" attributeType=\"UUID\"/>")
+                + "<entity name=\"B\" parentEntity=\"A\"/>",
+            obstacles: [
+                "A.x: Source and destination attribute types are incompatible: 'x' was Date, 'x' is UUID"
+            ]),
         Case(
             name: "to-one becomes ordered to-many", old: relationship("optional=\"YES\" maxCount=\"1\""),
             new: relationship("optional=\"YES\" toMany=\"YES\" ordered=\"YES\""), obstacles: []),
         Case(
             name: "a relationship becomes mandatory", old: relationship("optional=\"YES\" maxCount=\"1\""),
             new: relationship("maxCount=\"1\""),
-            obstacles: ["A.b: the relationship was optional and cannot become mandatory"]),
+            obstacles: ["A.b: The relationship was optional, is mandatory"]),
         Case(
             name: "another destination", old: relationship("optional=\"YES\"") + entity("C"),
             new: entity("A", "<relationship name=\"b\" destinationEntity=\"C\" optional=\"YES\"/>")
                 + entity("B")
                 + entity("C"),
-            obstacles: ["A.b: the destination 'B' cannot become 'C'"]),
+            obstacles: [
+                "A.b: Source and destination relationship entities are incompatible: 'b' led to 'B', 'b' leads to 'C'"
+            ]),
         Case(
             name: "the destination is renamed", old: relationship("optional=\"YES\""),
             new: entity("A", "<relationship name=\"b\" destinationEntity=\"C\" optional=\"YES\"/>")
@@ -165,7 +181,7 @@ struct ModelDifferenceTests {
             name: "hierarchies are merged", old: "<entity name=\"A\"/><entity name=\"B\"/>",
             new:
                 "<entity name=\"P\"/><entity name=\"A\" parentEntity=\"P\"/><entity name=\"B\" parentEntity=\"P\"/>",
-            obstacles: ["B: it was in another hierarchy than 'A', and hierarchies cannot be merged"]),
+            obstacles: ["B: The entities 'A' and 'B' have a common parent now and had none before"]),
         Case(
             name: "an attribute becomes a relationship",
             old: entity("A", "<attribute name=\"b\" attributeType=\"Date\"/>") + entity("B"),

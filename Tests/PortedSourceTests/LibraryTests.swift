@@ -229,6 +229,70 @@ import Testing
         #expect(context.insertedObjects.count == 2)
     }
 
+    @Test func propertiesUnderConditionsAreRegistered() throws {
+        let shelf = Shelf(context: context)
+        shelf.label = "A"
+        shelf.width = 80
+        #expect(shelf.value(forKey: "sign") as? String == "# A")
+        #expect(NSSortDescriptor(keyPath: \Shelf.label, ascending: true).key == "label")
+        #expect(NSSortDescriptor(keyPath: \Shelf.width, ascending: true).key == "width")
+        #expect(NSSortDescriptor(keyPath: \Drawer.name, ascending: true).key == "name")
+        #expect(NSSortDescriptor(keyPath: \Drawer.depth, ascending: true).key == "depth")
+    }
+
+    @Test func transformedValuesOfAnyTypeAreKept() throws {
+        let shelf = Shelf(context: context)
+        let link = try #require(NSURL(string: "https://example.org"))
+        shelf.extra = ["a", "b"]
+        shelf.link = link
+        #expect(shelf.extra as? [String] == ["a", "b"])
+        #expect(shelf.link == link)
+        #expect(shelf.place == nil)
+    }
+
+    @Test func aPropertyOutsideTheModelTellsOfItsChanges() throws {
+        let shelf = Shelf(context: context)
+        var changes: [Int] = []
+        let observation = shelf.observe(\.selection, options: [.new]) { _, change in
+            changes.append(change.newValue ?? -1)
+        }
+        shelf.selection = 3
+        shelf.setValue(4, forKey: "selection")
+        observation.invalidate()
+        shelf.selection = 5
+        #expect(changes == [3, 4])
+        #expect(shelf.changedValues().isEmpty)
+    }
+
+    @Test func nestedClassesHaveSubclasses() throws {
+        let lectern = Office.Lectern(context: context)
+        lectern.number = 7
+        lectern.height = 120
+        #expect(lectern.value(forKey: "title") as? String == "desk 7")
+        #expect(lectern.value(forKey: "note") as? String == "height height")
+        #expect(NSSortDescriptor(keyPath: \Office.Lectern.height, ascending: true).key == "height")
+        #expect(Office.Desk.keyPathsForValuesAffectingValue(forKey: "title") == ["number"])
+        #expect(Office.Lectern.keyPathsForValuesAffectingValue(forKey: "note") == ["height"])
+        #expect(
+            NSEntityDescription.insertNewObject(forEntityName: "HighDesk", into: context) is Office.HighDesk)
+        lectern.number = 13
+        #expect(throws: LibraryError.negativePages(13)) { try lectern.validateForInsert() }
+        lectern.number = 7
+        try lectern.validateForInsert()
+    }
+
+    @Test func membersThatOnlyAnotherFileSeesAreRegistered() throws {
+        let lectern = Office.Lectern(context: context)
+        lectern.setValue("ABC", forKey: "sortKey")
+        #expect(lectern.value(forKey: "upper") as? String == "ABC")
+        #expect(lectern.value(forKey: "wood") as? String == "oak")
+        #expect(Office.Desk.bySortKey.key == "sortKey")
+        #expect(Office.Desk.keyPathsForValuesAffectingValue(forKey: "upper") == ["sortKey"])
+        var value: Any? = "ABC"
+        try lectern.validateValue(&value, forKey: "sortKey")
+        #expect(value as? String == "abc" || value as? NSString == "abc")
+    }
+
     private func numbers(_ book: Book) -> [Int] {
         (book.pages?.array as? [Page] ?? []).map { Int($0.number) }
     }

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-// usage: Benchmarks [--rounds N] [--scale F] [--only fetch|insert|search]
+// usage: Benchmarks [--rounds N] [--scale F] [--only fetch|insert|search|models]
 //
 // Prints the median time of each contestant and its ratio to the first one of its workload, all from this run.
 
@@ -20,12 +20,17 @@ var report = Report()
 let only = CommandLine.arguments.firstIndex(of: "--only").flatMap {
     CommandLine.arguments.dropFirst($0 + 1).first
 }
-for (name, make) in [
+let workloads: [(name: String, make: () throws -> Workload?)] = [
     ("fetch", { try Numbers.fetching(Int(200_000 * scale), folder) }),
     ("insert", { try Numbers.inserting(Int(50_000 * scale), folder) }),
     ("search", { try Search.searching(Int(200_000 * scale), folder) }),
-] where only == nil || only == name {
-    let workload = try make()
+    ("models", { Models.reading() }),
+]
+for (name, make) in workloads where only == nil || only == name {
+    guard let workload = try make() else {
+        FileHandle.standardError.write(Data("\(name): no models; set OPENCOREDATA_CORPUS\n".utf8))
+        continue
+    }
     report.add(workload, try workload.measure(rounds: rounds))
 }
 print(report.text)

@@ -153,6 +153,21 @@ extension KeyedArchiveReader {
         return isPlain ? NSClassFromString(name) : nil
     }
 
+    /// The name of a class in an archive that does not exist in this program, nor any of the classes that the archive
+    /// proposes in its place; nil when all exist, or the data is no archive.
+    package static func missingClass(in data: Data) -> String? {
+        guard let archive = try? KeyedArchive(data) else { return nil }
+        for index in archive.objects {
+            guard case .dictionary = archive.list.nodes[index],
+                let fields = try? archive.list.fields(of: index),
+                fields["$class"] != nil, let names = try? archive.classNames(of: fields),
+                !names.contains(where: { classNamed($0, among: []) != nil })
+            else { continue }
+            return names.first
+        }
+        return nil
+    }
+
     private static func isIdentifier(_ text: Substring) -> Bool {
         guard let first = text.unicodeScalars.first, first == "_" || first.properties.isXIDStart else {
             return false

@@ -174,7 +174,10 @@ extension NSManagedObjectContext {
             guard let object = identityMap.object(ObjectKey(table: home.table, reference: reference)),
                 let row = object.row
             else { continue }
-            if object.takeDerivedValues(from: row.replacing(values, home.layout)) {
+            let counted = values.compactMap { object.layout.index(of: $0.attribute) }.filter {
+                !object.layout.slots[$0].isDerived && !object.touched.contains($0)
+            }
+            if object.takeDerivedValues(from: row.replacing(values, home.layout), and: counted) {
                 external.refreshed.append(object)
             }
             if !object.hasChanges { changes.refreshed.append(object) }
@@ -263,10 +266,11 @@ extension NSManagedObject {
             if case .toMany(let contents) = values[slot] { contents.markSaved() }
         }
         guard let row else { return false }
-        // A store may keep less of a number than was set: the object shows what is stored.
+        // A store may keep less of a number than was set, or count itself: the object shows what is stored.
         for slot in layout.slots.indices where slot < values.count && layout.slots[slot].isStored {
             switch layout.slots[slot].kind {
-            case .decimal, .double, .float, .date, .composite: values[slot] = .unloaded
+            case .decimal, .double, .float, .date, .composite, .integer16, .integer32, .integer64, .boolean:
+                values[slot] = .unloaded
             default: break
             }
         }
@@ -274,9 +278,11 @@ extension NSManagedObject {
     }
 
     /// Shows what the store computed. Returns whether anything is new.
-    final func takeDerivedValues(from row: Row) -> Bool {
+    ///
+    /// - Parameter counted: other attributes that triggers of the store keep.
+    final func takeDerivedValues(from row: Row, and counted: [Int] = []) -> Bool {
         let old = self.row
-        let changed = layout.derivedIndexes.filter { slot in
+        let changed = (layout.derivedIndexes + counted).filter { slot in
             let isShown = slot >= values.count || values[slot].isUnloaded
             return !(isShown && old.map { $0.hasSameValue(as: row, slot, layout.slots[slot]) } ?? false)
         }

@@ -13,10 +13,25 @@ extension NSPersistentStoreCoordinator {
     ) throws -> NSManagedObjectModel {
         try file(ofType: storeType, at: url, options).cachedModel()
     }
+
+    /// A model made from the tables of a store that holds no copy of its own, and whose model is not at hand.
+    ///
+    /// It has the entities with the columns of their tables as attributes, and those relationships that the tables tell;
+    /// names are in lower case. `isReconstructed` marks it. The store opens with it for reading only: a save fails with
+    /// 134030 and says why. The store need not be open, and does not change. An addition of ours.
+    ///
+    /// - Throws: as `metadataForPersistentStore(ofType:at:options:)`; 134080 when the tables are not those of a store.
+    public class func reconstructedModelForPersistentStore(
+        ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
+    ) throws -> NSManagedObjectModel {
+        try file(ofType: storeType, at: url, options).reconstructedModel()
+    }
 }
 
 extension NSPersistentContainer {
-    /// Makes a container for a store whose model is not at hand, with the copy of it that the store holds.
+    /// Makes a container for a store whose model is not at hand, with the copy of it that the store holds. A store of
+    /// before 2012 holds none: then with a model made from its tables, see
+    /// `NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(ofType:at:options:)`.
     ///
     /// The stores are still to be loaded. Objects are `NSManagedObject`s, unless the program has classes of the names in
     /// the model. An addition of ours.
@@ -25,13 +40,14 @@ extension NSPersistentContainer {
     ///   - url: the file of a SQLite store.
     ///   - isReadOnly: whether the store is to be opened for reading only.
     ///   - fileID: tells the module whose classes are meant; leave it out.
-    /// - Throws: as `NSPersistentStoreCoordinator.cachedModelForPersistentStore(ofType:at:options:)`.
+    /// - Throws: as `NSPersistentStoreCoordinator.cachedModelForPersistentStore(ofType:at:options:)`, but for a store
+    ///   without a copy; 134080 when the tables of such a one are not those of a store.
     public convenience init(
         storeAt url: URL, isReadOnly: Bool = false, fileID: String = #fileID
     ) throws {
         let options: [AnyHashable: Any]? = isReadOnly ? [NSReadOnlyPersistentStoreOption: true] : nil
-        let model = try NSPersistentStoreCoordinator.cachedModelForPersistentStore(
-            ofType: NSSQLiteStoreType, at: url, options: options)
+        let file = try NSPersistentStoreCoordinator.file(ofType: NSSQLiteStoreType, at: url, options)
+        let model = try file.hasCachedModel() ? file.cachedModel() : file.reconstructedModel()
         self.init(
             name: url.deletingPathExtension().lastPathComponent, managedObjectModel: model, fileID: fileID)
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(

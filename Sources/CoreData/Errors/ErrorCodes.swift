@@ -137,5 +137,8 @@ public var NSSQLiteError: Int { 134180 }
 /// No mapping model could be inferred.
 public var NSInferredMappingModelError: Int { 134190 }
 
+/// There is no model at the place of a model reference that has its checksum.
+public var NSManagedObjectModelReferenceNotFoundError: Int { 134504 }
+
 /// An external record could not be imported.
 public var NSExternalRecordImportError: Int { 134200 }

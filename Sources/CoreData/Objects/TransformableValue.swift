@@ -6,20 +6,33 @@ import ManagedObjectModel
 ///
 /// Without a name, the secure unarchive transformer serves.
 enum TransformableValue {
-    /// Decodes a stored value. An archive that the transformer refuses reads as nil, and the refusal is logged;
-    /// the row keeps its bytes as long as no new value is set.
+    /// Decodes a stored value. One whose class or transformer is not there is an ``OpaqueArchive``. An archive that the
+    /// transformer refuses reads as nil, and the refusal is logged; the row keeps its bytes as long as no new value is
+    /// set.
     static func decode(_ data: Data, _ slot: PropertySlot) -> SlotValue {
+        let transformer: ValueTransformer
         do {
-            return try decodeChecked(data, slot).map { .boxed(ValueBox($0)) } ?? .null
+            transformer = try self.transformer(of: slot)
         } catch {
+            return .boxed(ValueBox(OpaqueArchive(data: data, reason: error.localizedDescription)))
+        }
+        do {
+            return try value(of: data, slot, transformer).map { .boxed(ValueBox($0)) } ?? .null
+        } catch {
+            if transformer.isAppliedInReverse, let name = KeyedArchiveReader.missingClass(in: data) {
+                let reason =
+                    "There is no class \(name) here, of which attribute '\(slot.name)' has an object."
+                return .boxed(ValueBox(OpaqueArchive(data: data, reason: reason)))
+            }
             Log.objects.error("\(error.localizedDescription)")
             return .null
         }
     }
 
-    /// - Throws: 134060 when the transformer is unknown or refuses the data.
-    static func decodeChecked(_ data: Data, _ slot: PropertySlot) throws -> Any? {
-        let transformer = try transformer(of: slot)
+    /// - Throws: 134060 when the transformer refuses the data.
+    private static func value(
+        of data: Data, _ slot: PropertySlot, _ transformer: ValueTransformer
+    ) throws -> Any? {
         do {
             return try transformer.value(fromStored: data)
         } catch {
@@ -34,6 +47,7 @@ enum TransformableValue {
     ///
     /// - Throws: 134060 when the transformer is unknown or refuses the value.
     static func encode(_ value: Any, _ slot: PropertySlot) throws -> Data {
+        if let archive = value as? OpaqueArchive { return archive.data }
         let transformer = try transformer(of: slot)
         let details: [String: Any] = [NSValidationKeyErrorKey: slot.name, NSValidationValueErrorKey: value]
         let data: Data?

@@ -46,7 +46,8 @@ extension Row {
             timestamp: timestamp)
     }
 
-    /// The row with derived values as the store computed them.
+    /// The row with values as triggers of the store computed them: those of derived attributes, and of attributes that
+    /// Apple's own applications keep by triggers.
     package func replacing(_ changes: [DerivedValue], _ layout: EntityLayout) -> Row {
         var builder = RowBuilder()
         builder.begin(slotCount: slotCount)
@@ -56,7 +57,7 @@ extension Row {
             if slot.entitySlot >= 0 { builder.copy(slot.entitySlot, from: self, hasBytes: false) }
         }
         for slot in layout.slots where slot.isStored {
-            if slot.isDerived, let change = changes.first(where: { $0.attribute == slot.name }) {
+            if slot.attribute != nil, let change = changes.first(where: { $0.attribute == slot.name }) {
                 builder.set(slot, change.value)
             } else {
                 copy(slot, &builder)

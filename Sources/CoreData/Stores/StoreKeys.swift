@@ -38,6 +38,9 @@ public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVer
 /// Metadata key: the version hashes (`[String: Data]`) of the model's entities.
 public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"
 
+/// Metadata key: the checksum of the model (`String`), as `NSManagedObjectModel.versionChecksum` has it.
+public let NSPersistentStoreModelVersionChecksumKey = "NSStoreModelVersionChecksumKey"
+
 /// Metadata key: the version identifiers of the model.
 public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
 

@@ -15,14 +15,18 @@ struct CheckCommand: ParsableCommand {
               coredata model check Library.xcdatamodeld
               coredata model check --strict --allow name-style Library.xcdatamodeld
               coredata model check --json Library.momd
+              coredata model check --cloudkit Library.momd
 
             Exits with 1 if there are errors; with --strict, if there are findings at all.
             """)
 
-    @Argument(help: "A model: .xcdatamodeld, .xcdatamodel, .momd or .mom.", completion: .file())
+    @Argument(
+        help: "A model: .xcdatamodeld, .xcdatamodel, .momd, .mom, or a SQLite store.", completion: .file())
     var model: String
     @Flag(help: "Exit with 1 for warnings too.")
     var strict = false
+    @Flag(name: .customLong("cloudkit"), help: "Check the whole model against the rules of CloudKit.")
+    var usesCloudKit = false
     @Option(help: "Leave out the findings of this name; can be given several times.")
     var allow: [String] = []
     @Flag(help: "Print a JSON list of findings; see Documentation/CommandLine.md for its shape.")
@@ -38,8 +42,7 @@ struct CheckCommand: ParsableCommand {
         guard FileManager.default.fileExists(atPath: model) else {
             throw CommandFailure("\(model): there is no such file")
         }
-        let findings = ModelCheck.findings(in: URL(fileURLWithPath: model))
-            .filter { !allow.contains($0.code.rawValue) }
+        let findings = try allFindings().filter { !allow.contains($0.code.rawValue) }
         let output = Output.standard
         if json {
             try output.write(json: findings)
@@ -50,11 +53,21 @@ struct CheckCommand: ParsableCommand {
         if findings.contains(where: { strict || $0.severity == .error }) { throw ExitCode(1) }
     }
 
+    private func allFindings() throws -> [ModelFinding] {
+        let url = URL(fileURLWithPath: model)
+        guard ModelInput.isStore(url) else {
+            return ModelCheck.findings(in: url, usesCloudKit: usesCloudKit)
+        }
+        return ModelCheck.findings(in: try ModelInput.load(model), usesCloudKit: usesCloudKit)
+    }
+
     private func text(_ finding: ModelFinding, _ output: Output) -> String {
         let severity = "\(finding.severity.rawValue):"
         let style: Style = finding.severity == .error ? .red : .yellow
         let text = finding.description
-        guard let range = text.range(of: severity) else { return text }
+        // The place before it may have the word too.
+        let start = finding.file.flatMap { text.range(of: $0)?.upperBound } ?? text.startIndex
+        guard let range = text.range(of: severity, range: start..<text.endIndex) else { return text }
         return text.replacingCharacters(in: range, with: output.styled(severity, style))
     }
 

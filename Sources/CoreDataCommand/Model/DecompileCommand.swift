@@ -26,6 +26,9 @@ struct DecompileCommand: ParsableCommand {
         completion: .directory)
     var output: String?
 
+    @Flag(help: "Print a JSON object: written.")
+    var json = false
+
     func run() throws {
         let source = URL(fileURLWithPath: model)
         let name = source.deletingPathExtension().lastPathComponent
@@ -43,7 +46,7 @@ struct DecompileCommand: ParsableCommand {
             }
             try XcodeModelFile.create(at: target, versions: trees, currentVersion: current)
         }
-        Output.standard.write(target.relativePath)
+        try WrittenFiles(written: [target.relativePath]).write(asJSON: json)
     }
 
     private func versions(

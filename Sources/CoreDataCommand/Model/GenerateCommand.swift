@@ -9,7 +9,8 @@ struct GenerateCommand: ParsableCommand {
         abstract: "Writes Swift classes for the entities of a model, as Xcode does.",
         discussion: """
             In a package, the plugin CoreDataModelPlugin does this with every build; see Documentation/Generating.md. \
-            Files that would not change are not written.
+            Files that would not change are not written, and a class that somebody has added to is left as it is; its \
+            properties are in a file of their own.
 
             EXAMPLES
               coredata model generate Library.xcdatamodeld -o Sources/Library
@@ -17,8 +18,7 @@ struct GenerateCommand: ParsableCommand {
               coredata model generate --style apple -o ../App/Model Library.xcdatamodeld     for an Xcode project
             """)
 
-    @Argument(help: "A model in any form, or a SQLite store.", completion: .file())
-    var model: String
+    @OptionGroup var input: ModelInput
     @Option(name: [.short, .long], help: "The folder for the files.", completion: .directory)
     var output: String
     @Option(help: "For whom: plain for this framework, apple for Xcode (@NSManaged).")
@@ -28,27 +28,42 @@ struct GenerateCommand: ParsableCommand {
     @Flag(help: "Write classes for all entities, whatever their setting \"Codegen\".")
     var all = false
 
+    @Flag(help: "Replace classes that were changed by hand (+CoreDataClass.swift).")
+    var force = false
+    @Flag(help: "Print a JSON object: written, unchanged, kept, warnings.")
+    var json = false
+
     func run() throws {
-        let source = URL(fileURLWithPath: model)
         let folder = URL(fileURLWithPath: output)
-        let isSource = ["xcdatamodeld", "xcdatamodel"].contains(source.pathExtension)
-        // Only the sources of Xcode say which entities get classes.
-        let options = GenerationOptions(
-            style: style, access: access, selection: all || !isSource ? .all : .model)
-        try CommandFailure.wrapping {
-            let generator =
-                isSource
-                ? try SourceGenerator(readingModelAt: source, options)
-                : try SourceGenerator(
-                    ModelInput.load(model), name: source.deletingPathExtension().lastPathComponent,
-                    options)
-            for notice in generator.notices { Output.error.write("warning: \(notice)") }
+        let report = try CommandFailure.wrapping {
+            let generator = try generator()
+            var report = WrittenFiles(
+                unchanged: [], kept: [], warnings: generator.notices.map(\.description))
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             for file in generator.files {
                 let target = folder.appendingPathComponent(file.name)
-                if try file.write(to: target) { Output.standard.write(target.relativePath) }
+                switch try file.write(to: target, replacing: force || !file.isForEditing) {
+                case .written: report.written.append(target.relativePath)
+                case .unchanged: report.unchanged?.append(target.relativePath)
+                case .kept: report.kept?.append(target.relativePath)
+                }
             }
+            return report
         }
+        try report.write(asJSON: json)
+    }
+
+    private func generator() throws -> SourceGenerator {
+        let source = URL(fileURLWithPath: input.path)
+        // Only the sources of Xcode say which entities get classes.
+        guard ["xcdatamodeld", "xcdatamodel"].contains(source.pathExtension) else {
+            return try SourceGenerator(
+                input.load(), name: source.deletingPathExtension().lastPathComponent,
+                GenerationOptions(style: style, access: access, selection: .all))
+        }
+        return try SourceGenerator(
+            readingModelAt: source, version: input.version,
+            GenerationOptions(style: style, access: access, selection: all ? .all : .model))
     }
 }
 

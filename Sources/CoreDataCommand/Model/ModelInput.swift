@@ -26,7 +26,7 @@ struct ModelInput: ParsableArguments {
         }
     }
 
-    private static func isStore(_ url: URL) -> Bool {
+    static func isStore(_ url: URL) -> Bool {
         guard let handle = FileHandle(forReadingAtPath: url.path) else { return false }
         defer { try? handle.close() }
         return (try? handle.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)

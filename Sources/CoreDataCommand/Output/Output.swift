@@ -18,10 +18,16 @@ struct Output {
             && environment["TERM"] != "dumb"
     }
 
-    /// Writes a text and ends the line.
+    /// Writes a text and ends the line. The program ends with a message where it cannot be written: a result of which
+    /// a part is missing must not look like a whole one. A reader that has gone away ends it by its signal.
     func write(_ text: String) {
-        // A reader that has gone away ends the program by its signal; nothing is left to be said.
-        try? handle.write(contentsOf: Data((text + "\n").utf8))
+        do {
+            try handle.write(contentsOf: Data((text + "\n").utf8))
+        } catch {
+            let reason = "error: the output cannot be written: \(CommandFailure(error).reason)\n"
+            try? FileHandle.standardError.write(contentsOf: Data(reason.utf8))
+            Foundation.exit(CommandFailure.exitCode)
+        }
     }
 
     /// Shows a text without ending the line.

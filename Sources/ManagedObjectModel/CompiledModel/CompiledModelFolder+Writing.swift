@@ -6,8 +6,10 @@ extension CompiledModelFolder {
     ///
     /// - Parameters:
     ///   - source: a folder `.xcdatamodeld` or `.xcdatamodel`.
-    ///   - target: where the compiled model goes. What is there is replaced when all of it has been written.
-    /// - Throws: `ModelFileError` for a source that cannot be read or compiled, and for a target that cannot be written.
+    ///   - target: where the compiled model goes. A compiled model that is there is replaced when all of the new one has
+    ///     been written.
+    /// - Throws: `ModelFileError` for a source that cannot be read or compiled, and for a target that cannot be written
+    ///   or is something else.
     package static func compile(_ source: URL, to target: URL) throws {
         let file = try XcodeModelFile(url: source)
         if source.pathExtension != "xcdatamodeld" {
@@ -38,7 +40,7 @@ extension CompiledModelFolder {
     ///   - versions: the versions and their names, which become the names of the files.
     ///   - currentVersion: the name of the version that applications use; `nil` for a single version whose source does
     ///     not name it.
-    ///   - target: where the folder goes. What is there is replaced.
+    ///   - target: where the folder goes. A compiled model that is there is replaced.
     /// - Throws: `ModelFileError` for names that no file can have, a current version that is not among the versions, a
     ///   model that contradicts itself, and a folder that cannot be written.
     package static func write(
@@ -64,7 +66,7 @@ extension CompiledModelFolder {
                 file: target)
         }
         files.append((listName, info.data()))
-        try replace(target) { draft in
+        try replace(target, byFolder: true) { draft in
             try FileManager.default.createDirectory(at: draft, withIntermediateDirectories: false)
             for (name, data) in files { try data.write(to: draft.appendingPathComponent(name)) }
         }
@@ -80,11 +82,30 @@ extension CompiledModelFolder {
     }
 
     private static func write(_ data: Data, to target: URL) throws {
-        try replace(target) { draft in try data.write(to: draft) }
+        try replace(target, byFolder: false) { draft in try data.write(to: draft) }
+    }
+
+    /// Makes sure that nothing is lost with what is at the place of the target: a file that becomes one, or a folder
+    /// with nothing but compiled models and their list.
+    private static func checkReplaceable(_ target: URL, byFolder: Bool) throws {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: target.path, isDirectory: &isFolder) else { return }
+        guard isFolder.boolValue == byFolder else {
+            throw ModelFileError(
+                .unwritable, "there is a \(byFolder ? "file" : "folder") of this name already", file: target)
+        }
+        guard byFolder else { return }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: target.path)) ?? []
+        let foreign = names.filter { $0 != listName && !$0.hasSuffix(".mom") && !$0.hasSuffix(".omo") }
+        if let name = foreign.min() {
+            throw ModelFileError(
+                .unwritable, "the folder is not replaced, because there is '\(name)' in it", file: target)
+        }
     }
 
     /// Puts what is made at the place of a draft into the place of the target.
-    private static func replace(_ target: URL, with make: (URL) throws -> Void) throws {
+    private static func replace(_ target: URL, byFolder: Bool, with make: (URL) throws -> Void) throws {
+        try checkReplaceable(target, byFolder: byFolder)
         let files = FileManager.default
         let folder = target.deletingLastPathComponent()
         let mark = UUID().uuidString
@@ -106,7 +127,7 @@ extension CompiledModelFolder {
             try? files.removeItem(at: former)
         } catch {
             throw ModelFileError(
-                .unreadable, "the compiled model cannot be written: \(error.localizedDescription)",
+                .unwritable, "the compiled model cannot be written: \(error.localizedDescription)",
                 file: target)
         }
     }

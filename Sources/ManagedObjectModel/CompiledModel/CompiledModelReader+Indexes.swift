@@ -19,9 +19,7 @@ extension CompiledModelReader {
                 return try fetchIndex(index)
             }
         var namesByTuple: [[String]: Set<String>] = [:]
-        for index in named {
-            if let names = index.plainNames { namesByTuple[names, default: []].insert(index.name) }
-        }
+        for index in named { namesByTuple[index.columnNames, default: []].insert(index.name) }
         func isSetting(_ names: [String]) -> Bool {
             namesByTuple[names]?.contains(names.joined(separator: "_")) ?? true
         }
@@ -62,7 +60,7 @@ extension CompiledModelReader {
             throw object.error(.invalidValue, "the index type \(type) is unknown")
         }
         let element: NSFetchIndexElementDescription
-        if let description = try object.object("NSProperty", of: "NSExpressionDescription") {
+        if let description = try object.object("NSIndexedProperty", of: "NSExpressionDescription") {
             element = NSFetchIndexElementDescription(
                 property: try expressionDescription(description), collationType: collation)
         } else {
@@ -77,7 +75,7 @@ extension CompiledModelReader {
         let description = NSExpressionDescription()
         description.name = try object.text("NSPropertyName") ?? ""
         description.expression = try expressions.expression("NSExpression", of: object)
-        let type = try object.number("NSExpressionResultType") ?? 0
+        let type = try object.number("NSExpressionType") ?? 0
         guard let known = UInt(exactly: type).flatMap(NSAttributeType.init) else {
             throw object.error(.invalidValue, "the result type \(type) is unknown")
         }

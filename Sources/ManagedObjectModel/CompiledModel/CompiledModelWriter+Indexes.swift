@@ -8,7 +8,7 @@ extension CompiledModelWriter {
     /// those as well, before the others.
     func indexFields(of entity: NSEntityDescription) throws -> ModelArchiveWriter.Fields {
         var fields: ModelArchiveWriter.Fields = []
-        let indexes = form == .compiled ? entity.indexes : impliedIndexes(of: entity) + entity.indexes
+        let indexes = form == .compiled ? entity.indexes : entity.impliedIndexes + entity.indexes
         if !indexes.isEmpty {
             let settings = OldIndexSettings(entity)
             let places = try indexes.map { index in
@@ -33,19 +33,6 @@ extension CompiledModelWriter {
         return fields
     }
 
-    private func impliedIndexes(of entity: NSEntityDescription) -> [NSFetchIndexDescription] {
-        guard entity.impliesPropertyIndexes else { return [] }
-        let names = Set(entity.indexes.map(\.name))
-        let indexed = entity.namesOfIndexedProperties
-        return entity.ownPropertiesByNameOrder
-            .filter { $0.canBeIndexed && !names.contains($0.name) && indexed.contains($0.name) }
-            .map { property in
-                let element = NSFetchIndexElementDescription(
-                    propertyName: property.name, collationType: .binary)
-                return NSFetchIndexDescription(name: property.name, elements: [element])
-            }
-    }
-
     /// - Parameter isDerived: whether the index stands for an older setting. Apple's compiler leaves such ones without
     ///   their entity.
     private func add(
@@ -61,7 +48,7 @@ extension CompiledModelWriter {
                 ("NSAscending", .flag(element.isAscending)),
             ]
             if element.isOverExpression, let description = element.property as? NSExpressionDescription {
-                fields.append(("NSProperty", .object(try add(description, for: name))))
+                fields.append(("NSIndexedProperty", .object(try add(description, for: name))))
             }
             return archive.add(["NSFetchIndexElementDescription"], fields)
         }
@@ -83,9 +70,14 @@ extension CompiledModelWriter {
         return archive.add(
             ["NSExpressionDescription", "NSPropertyDescription"],
             [
+                ("NSEntity", .null),
                 ("NSPropertyName", .text(description.name)),
+                ("NSRenamingIdentifier", .text(description.renamingIdentifier)),
+                ("NSIsOptional", .flag(true)),
+                ("NSIsReadOnly", .flag(true)),
+                ("_P", .number(PropertyBits.ofExpressions)),
                 ("NSExpression", expression.map { .object($0) } ?? .null),
-                ("NSExpressionResultType", .number(Int(description.expressionResultType.rawValue))),
+                ("NSExpressionType", .number(Int(description.expressionResultType.rawValue))),
             ])
     }
 }
@@ -98,6 +90,23 @@ extension NSFetchIndexDescription {
             elements.allSatisfy({ $0.collationType == .binary && !$0.isOverExpression })
         else { return nil }
         return elements.compactMap(\.propertyName)
+    }
+}
+
+extension NSFetchIndexDescription {
+    /// What Apple's compiler calls the elements where it writes an index as an older setting, whatever its order and
+    /// condition: the names of properties, and `self` and `entity` for what every row has.
+    var columnNames: [String] {
+        elements.map { element in
+            guard element.isOverExpression,
+                let expression = (element.property as? NSExpressionDescription)?.expression
+            else { return element.propertyName ?? "" }
+            switch expression.kind {
+            case .evaluatedObject: return "self"
+            case .keyPath(_, let path): return path
+            default: return element.propertyName ?? ""
+            }
+        }
     }
 }
 

@@ -4,7 +4,7 @@ extension CompiledModelWriter {
     /// The bits of `_P`, in which an archive repeats what its other keys say about a property.
     ///
     /// The bits for which there is no archive of Apple's are those for the search index and the external record.
-    private enum PropertyBits {
+    enum PropertyBits {
         static let always = 0x01
         static let isOptional = 0x02
         static let isReadOnly = 0x04
@@ -14,6 +14,10 @@ extension CompiledModelWriter {
         static let hasNoUserInfo = 0x40
         static let hasNoVersionHashModifier = 0x80
         static let isOrdered = 0x400
+        /// All that there is to say of the description of an expression in an index.
+        static let ofExpressions =
+            always | isOptional | isReadOnly | hasNoValidationPredicates | hasNoValidationWarnings
+            | hasNoUserInfo | hasNoVersionHashModifier
     }
 
     private static let deepestComposite = 64

@@ -1,7 +1,7 @@
 import CocoaFoundation
 
 /// The search for mistakes in one entity of a model.
-struct EntityCheck {
+package struct EntityCheck {
     let entity: NSEntityDescription
     let model: NSManagedObjectModel
     /// Taken once: making the table for each index would take a time that grows with the square of their
@@ -16,6 +16,9 @@ struct EntityCheck {
         "hasPersistentChangedValues", "hash", "isDeleted", "isFault", "isInserted", "isUpdated",
         "managedObjectContext", "objectID", "self", "superclass",
     ]
+
+    /// Whether no property can have a name.
+    package static func isReserved(_ name: String) -> Bool { reservedNames.contains(name) }
 
     /// Names that indexes of Apple's own models use for the columns of the row's key and entity.
     static let rowColumnNames: Set<String> = ["self", "entity", "objectID"]

@@ -54,13 +54,31 @@ extension NSEntityDescription {
     /// The uniqueness constraints that the entity itself declares, as names.
     package var uniquenessConstraintNames: [[String]] { uniquenessConstraints.map(propertyNames) }
 
-    /// All indexes that a store keeps for the entity: `indexes`, and the ones that the deprecated settings
-    /// `isIndexed` and `compoundIndexes` ask for, under the names that Apple's model compiler gives to them.
+    /// All indexes that a store keeps for the entity: `indexes`, the ones that the deprecated settings `isIndexed` and
+    /// `compoundIndexes` ask for, under the names that Apple's model compiler gives to them, and the ones that follow
+    /// from its marks, see ``impliesPropertyIndexes``.
     package var storeIndexes: [NSFetchIndexDescription] {
         if let tables { return tables.storeIndexes }
         let old = indexesOfOldSettings(ownPropertiesByNameOrder, besides: indexes.map(\.name))
-        for index in old { index.join(self) }
-        return indexes + old
+        let names = Set(old.map(\.name))
+        let more = old + impliedIndexes.filter { !names.contains($0.name) }
+        for index in more { index.join(self) }
+        return indexes + more
+    }
+
+    /// An index of each property that a fetch index of another name is over alone, where Apple's framework makes one.
+    var impliedIndexes: [NSFetchIndexDescription] {
+        guard impliesPropertyIndexes else { return [] }
+        let names = Set(indexes.map(\.name))
+        let indexed = namesOfIndexedProperties
+        return
+            ownPropertiesByNameOrder
+            .filter { $0.canBeIndexed && !names.contains($0.name) && indexed.contains($0.name) }
+            .map { property in
+                let element = NSFetchIndexElementDescription(
+                    propertyName: property.name, collationType: .binary)
+                return NSFetchIndexDescription(name: property.name, elements: [element])
+            }
     }
 
     /// The indexes that the settings `isIndexed` and `compoundIndexes` stand for, in the order of the

@@ -4,51 +4,68 @@ import CocoaFoundation
 ///
 /// The rules are those of Apple's guide to lightweight migration. Entities and properties belong together that
 /// have the same renaming identifier, which is the name unless it is set.
-struct MappingInference {
+package struct MappingInference {
+    /// Why there can be no mapping; empty if there is one. In the order of the destination's entities and properties.
+    package private(set) var obstacles: [MigrationObstacle] = []
+    /// The mandatory properties to which the mapping gives no value: the migration fails if there are objects of
+    /// their entities.
+    package private(set) var missingValues: [MigrationObstacle] = []
+    /// The mappings: those of the destination's entities in their order, then those of the removed entities.
+    ///
+    /// The names are Apple's: `IEM_Copy_Book`, `IEM_Transform_Book`, `IEM_Add_Book`, `IEM_Remove_Book`.
+    private(set) var entityMappings: [NSEntityMapping] = []
+
     /// An entity of the destination with the one that its objects come from.
     private struct Pair {
         let source: NSEntityDescription?
         let destination: NSEntityDescription
     }
 
-    private let pairs: [Pair]
-    private let removed: [NSEntityDescription]
     /// The entities of the destination by the entities that their objects come from.
-    private let destinations: [ObjectIdentifier: NSEntityDescription]
+    private var destinations: [ObjectIdentifier: NSEntityDescription] = [:]
 
-    /// Finds out which entities belong together.
-    ///
-    /// - Throws: the error of `NSMappingModel.inferredMappingModel(forSourceModel:destinationModel:)`.
-    init(from sourceModel: NSManagedObjectModel, to destinationModel: NSManagedObjectModel) throws {
+    /// Compares two models.
+    package init(from sourceModel: NSManagedObjectModel, to destinationModel: NSManagedObjectModel) {
         let names = Counterparts(
             sourceModel.entities, name: { $0.name ?? "" }, identifier: \.explicitRenamingIdentifier)
-        var destinations: [ObjectIdentifier: NSEntityDescription] = [:]
-        pairs = try destinationModel.entities.map { entity in
+        var pairs: [Pair] = []
+        for entity in destinationModel.entities {
             let source = names.counterpart(of: entity)
-            if let source {
-                if let other = destinations.updateValue(entity, forKey: ObjectIdentifier(source)) {
-                    throw Self.error(
-                        "The entities '\(other.name ?? "?")' and '\(entity.name ?? "?")' both come from "
-                            + "'\(source.name ?? "?")'", entity)
-                }
-            }
-            return Pair(source: source, destination: entity)
+            pairs.append(Pair(source: source, destination: entity))
+            guard let source, let other = destinations.updateValue(entity, forKey: ObjectIdentifier(source))
+            else { continue }
+            obstruct(
+                "The entities '\(other.name ?? "?")' and '\(entity.name ?? "?")' both come from "
+                    + "'\(source.name ?? "?")'", entity)
         }
-        self.destinations = destinations
-        removed = sourceModel.entities.filter { destinations[ObjectIdentifier($0)] == nil }
-        try Self.checkHierarchies(pairs)
+        checkHierarchies(pairs)
+        for pair in pairs { entityMappings.append(mapping(of: pair)) }
+        for entity in sourceModel.entities where destinations[ObjectIdentifier(entity)] == nil {
+            entityMappings.append(removal(of: entity))
+        }
+        obstacles = Self.withoutInherited(obstacles, destinationModel)
+        missingValues = Self.withoutInherited(missingValues, destinationModel)
     }
 
-    /// The mappings: those of the destination's entities in their order, then those of the removed entities.
-    ///
-    /// The names are Apple's: `IEM_Copy_Book`, `IEM_Transform_Book`, `IEM_Add_Book`, `IEM_Remove_Book`.
-    func entityMappings() throws -> [NSEntityMapping] {
-        try pairs.map(mapping) + removed.map(removal)
+    /// What stands in the way of a property also does so in the entities that inherit it: it is told once.
+    private static func withoutInherited(
+        _ obstacles: [MigrationObstacle], _ model: NSManagedObjectModel
+    ) -> [MigrationObstacle] {
+        let known = Set(obstacles)
+        return obstacles.filter { obstacle in
+            guard obstacle.property != nil else { return true }
+            let ancestors = model.entitiesByName[obstacle.entity]?.lineage.compactMap(\.name) ?? []
+            return !ancestors.contains {
+                $0 != obstacle.entity
+                    && known.contains(
+                        MigrationObstacle(entity: $0, property: obstacle.property, reason: obstacle.reason))
+            }
+        }
     }
 
     // MARK: Entities
 
-    private func mapping(of pair: Pair) throws -> NSEntityMapping {
+    private mutating func mapping(of pair: Pair) -> NSEntityMapping {
         let destination = pair.destination
         let mapping = NSEntityMapping()
         mapping.destinationEntityName = destination.name
@@ -63,9 +80,11 @@ struct MappingInference {
         mapping.sourceEntityName = source.name
         mapping.sourceEntityVersionHash = source.versionHash
         mapping.sourceExpression = MappingExpression.sourceInstances(ofEntityNamed: source.name ?? "")
-        mapping.attributeMappings = try attributeMappings(source, destination)
-        mapping.relationshipMappings = try relationshipMappings(source, destination)
-        if source.name == destination.name, source.versionHash == destination.versionHash {
+        mapping.attributeMappings = attributeMappings(source, destination)
+        mapping.relationshipMappings = relationshipMappings(source, destination)
+        if source.name == destination.name,
+            mapping.sourceEntityVersionHash == mapping.destinationEntityVersionHash
+        {
             mapping.mappingType = .copyEntityMappingType
             mapping.name = "IEM_Copy_\(destination.name ?? "")"
         } else {
@@ -87,11 +106,11 @@ struct MappingInference {
         return mapping
     }
 
-    /// Hierarchies may be split but not merged: entities that have a common root in the destination and are
-    /// not new must have had one before.
-    private static func checkHierarchies(_ pairs: [Pair]) throws {
+    /// Hierarchies may be split but not merged: entities that have a common parent in the destination and are
+    /// not new must have had one before. One without a parent may get children that were by themselves.
+    private mutating func checkHierarchies(_ pairs: [Pair]) {
         var origins: [ObjectIdentifier: (root: NSEntityDescription, entity: NSEntityDescription)] = [:]
-        for pair in pairs {
+        for pair in pairs where pair.destination.superentity != nil {
             guard let source = pair.source else { continue }
             let root = source.rootEntity
             let key = ObjectIdentifier(pair.destination.rootEntity)
@@ -99,8 +118,8 @@ struct MappingInference {
                 origins[key] = (root, pair.destination)
                 continue
             }
-            guard origin.root === root else {
-                throw error(
+            if origin.root !== root {
+                obstruct(
                     "The entities '\(origin.entity.name ?? "?")' and '\(pair.destination.name ?? "?")' have a "
                         + "common parent now and had none before", pair.destination)
             }
@@ -115,20 +134,23 @@ struct MappingInference {
         return mapping
     }
 
-    private func attributeMappings(
+    private mutating func attributeMappings(
         _ source: NSEntityDescription, _ destination: NSEntityDescription
-    ) throws -> [NSPropertyMapping] {
+    ) -> [NSPropertyMapping] {
         let counterparts = Self.counterparts(source.attributesByName)
         var origins: [String: NSPropertyDescription] = [:]
-        return try destination.attributesByName.values.inNameOrder.map { attribute in
+        return destination.attributesByName.values.inNameOrder.map { attribute in
             let mapping = newProperty(attribute)
             // The database computes derived values, and transient ones are in no store.
-            guard let old = counterparts.counterpart(of: attribute), !attribute.isTransient, !old.isTransient,
-                !(attribute is NSDerivedAttributeDescription)
-            else { return mapping }
-            try Self.checkOrigin(of: attribute, old, in: destination, &origins)
-            guard Self.isCompatible(old, attribute) else {
-                throw Self.error(
+            guard !attribute.isTransient, !(attribute is NSDerivedAttributeDescription) else {
+                return mapping
+            }
+            let old = counterparts.counterpart(of: attribute).flatMap { $0.isTransient ? nil : $0 }
+            checkValue(of: attribute, old, in: destination)
+            guard let old else { return mapping }
+            checkOrigin(of: attribute, old, in: destination, &origins)
+            if !Self.isCompatible(old, attribute) {
+                obstruct(
                     "Source and destination attribute types are incompatible: '\(old.name)' was "
                         + "\(old.attributeType.displayName), '\(attribute.name)' is "
                         + attribute.attributeType.displayName, destination, attribute)
@@ -138,53 +160,70 @@ struct MappingInference {
         }
     }
 
-    private func relationshipMappings(
+    private mutating func relationshipMappings(
         _ source: NSEntityDescription, _ destination: NSEntityDescription
-    ) throws -> [NSPropertyMapping] {
+    ) -> [NSPropertyMapping] {
         let counterparts = Self.counterparts(source.relationshipsByName)
         var origins: [String: NSPropertyDescription] = [:]
-        return try destination.relationshipsByName.values.inNameOrder.map { relationship in
+        return destination.relationshipsByName.values.inNameOrder.map { relationship in
             let mapping = newProperty(relationship)
-            guard let old = counterparts.counterpart(of: relationship), !relationship.isTransient,
-                !old.isTransient
-            else { return mapping }
-            try Self.checkOrigin(of: relationship, old, in: destination, &origins)
-            guard relationship.isToMany || !old.isToMany else {
-                throw Self.error(
+            guard !relationship.isTransient else { return mapping }
+            let old = counterparts.counterpart(of: relationship).flatMap { $0.isTransient ? nil : $0 }
+            checkValue(of: relationship, old, in: destination)
+            guard let old else { return mapping }
+            checkOrigin(of: relationship, old, in: destination, &origins)
+            if !relationship.isToMany, old.isToMany {
+                obstruct(
                     "The to-many relationship '\(old.name)' cannot become to-one", destination, relationship)
             }
-            try checkDestination(of: relationship, old, in: destination)
+            checkDestination(of: relationship, old, in: destination)
             mapping.valueExpression = MappingExpression.destinationInstances(ofRelationshipNamed: old.name)
             return mapping
         }
     }
 
+    /// Takes note of a mandatory property that may be left without a value.
+    private mutating func checkValue(
+        of property: NSPropertyDescription, _ old: NSPropertyDescription?, in entity: NSEntityDescription
+    ) {
+        guard !property.isOptional, old?.isOptional != false, !(property is NSCompositeAttributeDescription),
+            (property as? NSAttributeDescription)?.defaultValue == nil
+        else { return }
+        let what = property is NSAttributeDescription ? "attribute" : "relationship"
+        let history = old == nil ? "is new" : "was optional"
+        let lack = property is NSAttributeDescription ? " and has no default value" : ""
+        missingValues.append(
+            MigrationObstacle(
+                entity: entity.name ?? "?", property: property.name,
+                reason: "The \(what) \(history), is mandatory\(lack)"))
+    }
+
     /// Makes sure that what the old relationship led to is something that the new one can lead to.
-    private func checkDestination(
+    private mutating func checkDestination(
         of relationship: NSRelationshipDescription, _ old: NSRelationshipDescription,
         in entity: NSEntityDescription
-    ) throws {
+    ) {
         guard let oldDestination = old.destinationEntity, let newDestination = relationship.destinationEntity
         else {
-            throw Self.error(
-                "The relationship '\(relationship.name)' has no destination", entity, relationship)
+            obstruct("The relationship '\(relationship.name)' has no destination", entity, relationship)
+            return
         }
         let migrated = oldDestination.selfAndDescendants.compactMap { destinations[ObjectIdentifier($0)] }
         let fits = migrated.allSatisfy { $0.lineage.contains { $0 === newDestination } }
-        guard fits, !migrated.isEmpty else {
-            throw Self.error(
+        if !fits || migrated.isEmpty {
+            obstruct(
                 "Source and destination relationship entities are incompatible: '\(old.name)' led to "
                     + "'\(oldDestination.name ?? "?")', '\(relationship.name)' leads to "
                     + "'\(newDestination.name ?? "?")'", entity, relationship)
         }
     }
 
-    private static func checkOrigin(
+    private mutating func checkOrigin(
         of property: NSPropertyDescription, _ old: NSPropertyDescription, in entity: NSEntityDescription,
         _ origins: inout [String: NSPropertyDescription]
-    ) throws {
+    ) {
         if let other = origins.updateValue(property, forKey: old.name) {
-            throw error(
+            obstruct(
                 "The properties '\(other.name)' and '\(property.name)' both come from '\(old.name)'", entity,
                 property)
         }
@@ -215,20 +254,11 @@ struct MappingInference {
         Counterparts(properties.values.inNameOrder, name: \.name, identifier: \.explicitRenamingIdentifier)
     }
 
-    // MARK: Errors
-
-    /// The code of `NSInferredMappingModelError`, which the module above gives its name.
-    private static let errorCode = CocoaError.Code(rawValue: 134190)
-
-    private static func error(
+    private mutating func obstruct(
         _ reason: String, _ entity: NSEntityDescription, _ property: NSPropertyDescription? = nil
-    ) -> CocoaError {
-        var userInfo: [String: Any] = [
-            NSLocalizedDescriptionKey: "Can't find or automatically infer mapping model for migration. "
-                + "\(reason).", "reason": reason, "entity": entity.name ?? "?",
-        ]
-        userInfo["property"] = property?.name
-        return CocoaError(errorCode, userInfo: userInfo)
+    ) {
+        obstacles.append(
+            MigrationObstacle(entity: entity.name ?? "?", property: property?.name, reason: reason))
     }
 }
 

@@ -35,8 +35,10 @@ open class NSMappingModel: NSObject {
     open class func inferredMappingModel(
         forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
     ) throws -> NSMappingModel {
+        let inference = MappingInference(from: sourceModel, to: destinationModel)
+        if let obstacle = inference.obstacles.first { throw obstacle.error }
         let model = NSMappingModel()
-        model.entityMappings = try MappingInference(from: sourceModel, to: destinationModel).entityMappings()
+        model.entityMappings = inference.entityMappings
         return model
     }
 }

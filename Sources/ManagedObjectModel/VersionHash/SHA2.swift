@@ -8,8 +8,8 @@ import CocoaFoundation
 enum SHA2 {
     /// The SHA-256 of some bytes: 32 bytes. O(n).
     static func sha256(_ message: [UInt8]) -> Data {
-        var state = initial.map { UInt32(truncatingIfNeeded: $0 >> 32) }
-        let constants = constants.prefix(64).map { UInt32(truncatingIfNeeded: $0 >> 32) }
+        var state = upperInitial
+        let constants = upperConstants
         let padded = padded(message, blockSize: 64)
         var words = [UInt32](repeating: 0, count: 64)
         padded.withUnsafeBytes { bytes in
@@ -57,12 +57,13 @@ enum SHA2 {
 
     /// The message, a bit, zeroes, and the length of the message in bits in the last eighth of a block.
     private static func padded(_ message: [UInt8], blockSize: Int) -> [UInt8] {
-        var padded = message
-        padded.append(0x80)
-        let end = (padded.count + blockSize / 8 + blockSize - 1) / blockSize * blockSize
-        padded.append(contentsOf: repeatElement(0, count: end - padded.count))
-        withUnsafeBytes(of: (UInt64(message.count) * 8).bigEndian) {
-            padded.replaceSubrange((end - 8)..<end, with: $0)
+        let end = (message.count + 1 + blockSize / 8 + blockSize - 1) / blockSize * blockSize
+        var padded = [UInt8](repeating: 0, count: end)
+        padded.withUnsafeMutableBytes { bytes in
+            message.withUnsafeBytes { bytes.copyMemory(from: $0) }
+            bytes[message.count] = 0x80
+            let bits = UInt64(message.count) * 8
+            bytes.storeBytes(of: bits.bigEndian, toByteOffset: end - 8, as: UInt64.self)
         }
         return padded
     }
@@ -121,6 +122,9 @@ enum SHA2 {
         state[0] &+= a; state[1] &+= b; state[2] &+= c; state[3] &+= d
         state[4] &+= e; state[5] &+= f; state[6] &+= g; state[7] &+= h
     }
+
+    private static let upperInitial = initial.map { UInt32(truncatingIfNeeded: $0 >> 32) }
+    private static let upperConstants = constants.prefix(64).map { UInt32(truncatingIfNeeded: $0 >> 32) }
 
     /// The first 64 bits behind the point of the square roots of the first 8 primes; SHA-256 has the upper half.
     // swift-format-ignore

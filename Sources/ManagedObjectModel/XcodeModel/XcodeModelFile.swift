@@ -47,6 +47,16 @@ package struct XcodeModelFile {
         currentVersion = try Self.currentVersion(of: versions, in: url)
     }
 
+    /// The version of a name.
+    ///
+    /// - Throws: `ModelFileError`, with the names that there are, if it is not there.
+    package func version(named name: String) throws -> Version {
+        if let version = versions.first(where: { $0.name == name }) { return version }
+        let known = versions.map(\.name).joined(separator: ", ")
+        throw ModelFileError(
+            .unknownName, "there is no version '\(name)'; there are: \(known)", file: url)
+    }
+
     static func inOrder(_ a: Version, _ b: Version) -> Bool {
         a.name.compare(b.name, options: [.numeric, .caseInsensitive]) == .orderedAscending
     }

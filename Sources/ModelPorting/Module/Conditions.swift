@@ -62,16 +62,12 @@ enum Conditions {
         for clause in conditional.clauses {
             let value = clause.condition.map(value(of:)) ?? true
             if value == false { continue }
-            let own = clause.condition.map { "(\(oneLine($0)))" }
+            let own = clause.condition.map { "(\($0.oneLine()))" }
             let all = refused + (value == true ? [] : [own].compactMap(\.self))
             clauses.append((clause, all.isEmpty ? nil : all.joined(separator: " && ")))
             if value == true { break }
             if let own { refused.append("!\(own)") }
         }
         return clauses
-    }
-
-    private static func oneLine(_ condition: ExprSyntax) -> String {
-        condition.tokens(viewMode: .sourceAccurate).map(\.text).joined(separator: " ")
     }
 }

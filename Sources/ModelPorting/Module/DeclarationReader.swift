@@ -6,6 +6,8 @@ final class DeclarationReader: SyntaxVisitor {
     private(set) var declarations: [(id: SyntaxIdentifier, declaration: TypeDeclaration)] = []
     /// What type aliases stand for.
     private(set) var aliases: [String: String] = [:]
+    /// The names of variables and parameters that hold selectors.
+    private(set) var selectors: Set<String> = []
     private var open: [TypeDeclaration] = []
     private var conditions: [String] = []
     private var functionDepth = 0
@@ -62,7 +64,8 @@ final class DeclarationReader: SyntaxVisitor {
             conditions: conditions, attributes: node.attributes, modifiers: node.modifiers,
             isGeneric: isGeneric,
             isHidden: functionDepth > 0 || outer?.isHidden == true
-                || outer != nil && isPrivate && kind != .typeExtension)
+                || outer != nil && isPrivate && kind != .typeExtension,
+            isPrivate: outer?.isPrivate == true || isPrivate && kind != .typeExtension)
         declarations.append((node.id, declaration))
         open.append(declaration)
         return .visitChildren
@@ -127,8 +130,8 @@ final class DeclarationReader: SyntaxVisitor {
                 let suffix = Self.dependencySuffix(name.identifierText)
             {
                 add(
-                    .dependency(suffix: suffix, isMethod: false), name, node.attributes, node.modifiers, owner
-                )
+                    .dependency(suffix: suffix, isMethod: false, result: binding.typeAnnotation?.type), name,
+                    node.attributes, node.modifiers, owner)
             }
             return .visitChildren
         }
@@ -168,11 +171,11 @@ final class DeclarationReader: SyntaxVisitor {
         }
         if node.modifiers.contains(.static, .class) {
             if parameters.isEmpty, node.signature.effectSpecifiers == nil,
-                let suffix = Self.dependencySuffix(name)
+                let suffix = Self.dependencySuffix(name), let result = node.signature.returnClause?.type
             {
                 add(
-                    .dependency(suffix: suffix, isMethod: true), node.name, node.attributes, node.modifiers,
-                    owner)
+                    .dependency(suffix: suffix, isMethod: true, result: result), node.name, node.attributes,
+                    node.modifiers, owner)
             }
         } else if let pointee = node.validatedType, let suffix = KeyName.suffix(of: name, after: "validate") {
             let throwsErrors = node.signature.effectSpecifiers?.throwsClause != nil
@@ -181,6 +184,41 @@ final class DeclarationReader: SyntaxVisitor {
                 node.attributes, node.modifiers, owner)
         }
         return .visitChildren
+    }
+
+    override func visit(_ node: PatternBindingSyntax) -> SyntaxVisitorContinueKind {
+        if let name = node.name,
+            Self.isSelector(node.typeAnnotation?.type) || Self.isSelector(node.initializer?.value)
+        {
+            selectors.insert(name.identifierText)
+        }
+        return .visitChildren
+    }
+
+    override func visit(_ node: OptionalBindingConditionSyntax) -> SyntaxVisitorContinueKind {
+        if let name = node.pattern.as(IdentifierPatternSyntax.self)?.identifier,
+            Self.isSelector(node.typeAnnotation?.type) || Self.isSelector(node.initializer?.value)
+        {
+            selectors.insert(name.identifierText)
+        }
+        return .visitChildren
+    }
+
+    override func visit(_ node: FunctionParameterSyntax) -> SyntaxVisitorContinueKind {
+        if Self.isSelector(node.type) { selectors.insert((node.secondName ?? node.firstName).identifierText) }
+        return .visitChildren
+    }
+
+    private static func isSelector(_ type: TypeSyntax?) -> Bool {
+        guard let type else { return false }
+        return ["Selector", "Selector?", "Selector!"].contains(type.trimmedDescription)
+    }
+
+    private static func isSelector(_ value: ExprSyntax?) -> Bool {
+        if let call = value?.as(FunctionCallExprSyntax.self) {
+            return ["Selector", "NSSelectorFromString"].contains(call.calledExpression.trimmedDescription)
+        }
+        return value?.as(MacroExpansionExprSyntax.self)?.macroName.text == "selector"
     }
 
     private static func dependencySuffix(_ name: String) -> Substring? {
@@ -207,7 +245,7 @@ final class DeclarationReader: SyntaxVisitor {
 
 extension FunctionDeclSyntax {
     /// What the pointer of a method `validate…(_ value: AutoreleasingUnsafeMutablePointer<T?>)` points to.
-    var validatedType: String? {
+    var validatedType: TypeSyntax? {
         let parameters = signature.parameterClause.parameters
         guard let parameter = parameters.first, parameters.count == 1, parameter.firstName.text == "_",
             signature.returnClause == nil, signature.effectSpecifiers?.asyncSpecifier == nil
@@ -218,6 +256,6 @@ extension FunctionDeclSyntax {
             pointer.name.text == "AutoreleasingUnsafeMutablePointer",
             case .type(let pointee)? = pointer.genericArgumentClause?.arguments.first?.argument
         else { return nil }
-        return pointee.trimmedDescription
+        return pointee
     }
 }

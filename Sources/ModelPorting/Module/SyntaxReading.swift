@@ -94,6 +94,22 @@ extension TypeSyntax {
     }
 }
 
+extension SyntaxProtocol {
+    /// The text without line ends and comments, each of which counts as a blank.
+    ///
+    /// - Parameter text: what is written for a token.
+    func oneLine(_ text: (TokenSyntax) -> String = { $0.text }) -> String {
+        var line = ""
+        for token in tokens(viewMode: .sourceAccurate) {
+            if !line.isEmpty, !token.leadingTrivia.isEmpty, line.last != " " { line += " " }
+            line += text(token)
+            if !token.trailingTrivia.isEmpty { line += " " }
+        }
+        while line.last == " " { line.removeLast() }
+        return line
+    }
+}
+
 extension Trivia {
     var containsNewlines: Bool { contains(where: \.isNewline) }
 }

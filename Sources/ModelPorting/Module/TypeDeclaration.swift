@@ -19,6 +19,10 @@ final class TypeDeclaration {
     let isGeneric: Bool
     /// Whether nothing at the end of the file can name it: it is in a function, or private in another type.
     let isHidden: Bool
+    /// Whether only its own file sees it.
+    let isPrivate: Bool
+    /// The keys of the properties, once somebody has asked for them.
+    var keys: KnownKeys?
     var properties: [PropertyDeclaration] = []
     var members: [CodedMember] = []
     /// The labels of its initialisers, and whether they are convenient ones.
@@ -28,7 +32,8 @@ final class TypeDeclaration {
 
     init(
         _ kind: Kind, name: String, inherited: [String], source: ParsedSource, conditions: [String],
-        attributes: AttributeListSyntax, modifiers: DeclModifierListSyntax, isGeneric: Bool, isHidden: Bool
+        attributes: AttributeListSyntax, modifiers: DeclModifierListSyntax, isGeneric: Bool, isHidden: Bool,
+        isPrivate: Bool
     ) {
         self.kind = kind
         self.name = name
@@ -39,11 +44,14 @@ final class TypeDeclaration {
         self.modifiers = modifiers
         self.isGeneric = isGeneric
         self.isHidden = isHidden
+        self.isPrivate = isPrivate
     }
 
     /// The name that the class has in models, where the source gives it another.
     var objectiveCName: String? { attributes.attribute(named: "objc")?.objectiveCName }
     var isMainActor: Bool { attributes.contains("MainActor") }
+    /// Whether code at the end of a file can name the class, and call it on any thread.
+    var isNameable: Bool { !isHidden && !isMainActor }
     var isFinal: Bool { modifiers.contains(.final) }
 }
 
@@ -63,10 +71,11 @@ struct CodedMember {
         case stored(key: String)
         /// A property with accessors of the class's own.
         case custom(key: String)
-        /// `keyPathsForValuesAffecting…`, and whether it is called or read.
-        case dependency(suffix: Substring, isMethod: Bool)
+        /// `keyPathsForValuesAffecting…`, whether it is called or read, and the type of what it gives; nil where that is
+        /// not written.
+        case dependency(suffix: Substring, isMethod: Bool, result: TypeSyntax?)
         /// `validate…(_:)`.
-        case validator(suffix: Substring, pointee: String, throwsErrors: Bool)
+        case validator(suffix: Substring, pointee: TypeSyntax, throwsErrors: Bool)
     }
 
     let role: Role

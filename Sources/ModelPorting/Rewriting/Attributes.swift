@@ -50,12 +50,42 @@ extension FilePort {
             let isManaged = module.isManaged(scope)
             guard isManaged || attributes?.contains("objc") == true else { return }
             remove(node)
+            if isManaged, let variable = declared.as(VariableDeclSyntax.self) { tellOfChanges(of: variable) }
             if !isManaged, let variable = declared.as(VariableDeclSyntax.self) {
                 warn(
                     "changes of this property are not observed: only managed objects, and classes that conform to "
                         + "KeyValueObserving, tell of theirs", at: variable.bindingSpecifier)
             }
         default: return
+        }
+    }
+
+    /// Lets a `dynamic` property of a managed class, which is none of the model's, tell observers of its changes, as its
+    /// setter does with an Objective-C runtime.
+    private func tellOfChanges(of node: VariableDeclSyntax) {
+        let isExposed =
+            node.attributes.contains("objc")
+            || scope.flatMap(module.extended)?.attributes.contains("objcMembers") == true
+        guard isExposed, !node.attributes.contains("NSManaged"), !node.modifiers.contains(.static, .class),
+            node.bindingSpecifier.tokenKind == .keyword(.var)
+        else { return }
+        for binding in node.bindings {
+            guard let name = binding.name else { continue }
+            if let block = binding.accessorBlock {
+                guard case .accessors(let accessors) = block.accessors,
+                    accessors.contains(where: { $0.accessorSpecifier.tokenKind != .keyword(.get) }),
+                    !block.tokens(viewMode: .sourceAccurate).contains(where: { $0.text == "willChangeValue" })
+                else { continue }
+            } else if node.bindings.count == 1, !node.modifiers.contains(.lazy) {
+                let key = node.attributes.attribute(named: "objc")?.objectiveCName ?? name.identifierText
+                insert(
+                    " { willSet { willChangeValue(forKey: \"\(key)\") } didSet { didChangeValue(forKey: \"\(key)\") } }",
+                    after: binding)
+                continue
+            }
+            warn(
+                "changes of this property are not observed: call willChangeValue(forKey:) and didChangeValue(forKey:) "
+                    + "around them", at: name)
         }
     }
 

@@ -18,6 +18,12 @@ final class FilePort: SyntaxVisitor {
     private(set) var diagnostics: [PortDiagnostic] = []
     var importsCoreData = false
     var importsOthers = false
+    /// The frameworks of Apple that are imported on every system.
+    var frameworks: [(name: String, place: AbsolutePosition)] = []
+    /// The names of types, functions and attributes that are used and are no members, each where it first is.
+    var usedNames: [String: AbsolutePosition] = [:]
+    /// Classes of other files whose members in this one are listed.
+    var listed: Set<ObjectIdentifier> = []
 
     init(_ source: ParsedSource, _ module: ModuleDeclarations) {
         self.source = source
@@ -27,7 +33,10 @@ final class FilePort: SyntaxVisitor {
     }
 
     func ported() -> PortedSource {
+        // Lines come before it, where it means nothing; only a script has one.
+        if let shebang = source.tree.shebang { replace(shebang, with: "") }
         walk(source.tree)
+        warnOfMissingFrameworks()
         let diagnostics = diagnostics.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
         let isPorted = !diagnostics.contains { $0.severity == .error }
         return PortedSource(name: source.name, text: isPorted ? text : nil, diagnostics: diagnostics)
@@ -130,7 +139,11 @@ final class FilePort: SyntaxVisitor {
 
     override func visit(_ node: StructDeclSyntax) -> SyntaxVisitorContinueKind { enter(node) }
     override func visit(_ node: ActorDeclSyntax) -> SyntaxVisitorContinueKind { enter(node) }
-    override func visit(_ node: ExtensionDeclSyntax) -> SyntaxVisitorContinueKind { enter(node) }
+    override func visit(_ node: ExtensionDeclSyntax) -> SyntaxVisitorContinueKind {
+        enter(node)
+        if let declaration = scope { portExtension(declaration) }
+        return .visitChildren
+    }
     override func visitPost(_ node: ClassDeclSyntax) { leave(node) }
     override func visitPost(_ node: ProtocolDeclSyntax) { leave(node) }
     override func visitPost(_ node: EnumDeclSyntax) { leave(node) }
@@ -164,6 +177,7 @@ final class FilePort: SyntaxVisitor {
 
     override func visit(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
         if node.attributes.contains("NSManaged") { return portManagedVariable(node) }
+        checkOverride(node)
         return .visitChildren
     }
 
@@ -172,6 +186,7 @@ final class FilePort: SyntaxVisitor {
             portManagedMethod(node)
         } else {
             portObserverMethod(node)
+            checkOverride(node)
         }
         return .visitChildren
     }

@@ -1,8 +1,8 @@
 import SwiftSyntax
 
 extension FilePort {
-    /// Moves the import of a framework that only Apple's platforms have before the source's first line, under
-    /// `#if canImport`, which needs lines of its own.
+    /// Moves the import of a module that may not be here before the source's first line, under `#if canImport`, which
+    /// needs lines of its own.
     func portImport(_ node: ImportDeclSyntax) {
         guard let name = node.path.first?.name.identifierText else { return }
         if name == "CoreData" {
@@ -12,10 +12,40 @@ extension FilePort {
             return
         }
         importsOthers = true
-        guard AppleModules.names.contains(name), !isConditional else { return }
+        guard !AppleModules.everywhere.contains(name), !isConditional else { return }
         let text = node.tokens(viewMode: .sourceAccurate).map(\.text).joined(separator: " ")
             .replacing("@ ", with: "@").replacing(" . ", with: ".")
-        header += ["#if canImport(\(name))", text, "#endif"]
+        header += ["#if canImport(\(name))", text]
+        if AppleModules.names.contains(name) {
+            frameworks.append((name, node.positionAfterSkippingLeadingTrivia))
+        } else {
+            // A module of the package, or one of Apple's that is not known: the compiler finds out.
+            let line = source.locations.location(for: node.positionAfterSkippingLeadingTrivia).line
+            header += [
+                "#else", "#warning(\"There is no module '\(name)' here, which line \(line) imports.\")",
+            ]
+        }
+        header.append("#endif")
         replace(node, with: "")
+        if let semicolon = node.parent?.parent?.as(CodeBlockItemSyntax.self)?.semicolon
+            ?? node.parent?.as(CodeBlockItemSyntax.self)?.semicolon
+        {
+            remove(semicolon)
+        }
+    }
+
+    /// Says which frameworks' names the source cannot do without.
+    func warnOfMissingFrameworks() {
+        for framework in frameworks {
+            let used = usedNames.filter { name, _ in
+                AppleModules.isName(name, of: framework.name) && !module.declares(name)
+            }
+            guard let first = used.min(by: { $0.value < $1.value }) else { continue }
+            let line = source.locations.location(for: first.value).line
+            warn(
+                "'\(framework.name)' is only on Apple's platforms, and line \(line) uses '\(first.key)' of it: leave that "
+                    + "out with '#if canImport(\(framework.name))', or declare the name for other platforms",
+                at: framework.place)
+        }
     }
 }

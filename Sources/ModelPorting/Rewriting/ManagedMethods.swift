@@ -15,7 +15,9 @@ extension FilePort {
         let keys = module.keys(of: scope)
         if let accessor = ToManyMethod(node, selector: selector, keys: keys) {
             insert(" { \(accessor.statement) }", after: node.signature)
-        } else if let accessor = PrimitiveMethod(node, keys: keys) {
+        } else if let accessor = PrimitiveMethod(
+            node, keys: keys, type: { [module] in module.portedText(of: $0) })
+        {
             insert(" \(accessor.text)", after: node.signature)
         } else {
             refuse(
@@ -54,7 +56,7 @@ struct ToManyMethod {
     /// - Parameters:
     ///   - selector: what `@objc(…)` says.
     ///   - keys: the keys of the class's properties.
-    init?(_ function: FunctionDeclSyntax, selector: String?, keys: Set<String>) {
+    init?(_ function: FunctionDeclSyntax, selector: String?, keys: KnownKeys) {
         let declared = Array(function.signature.parameterClause.parameters)
         guard function.signature.returnClause == nil, function.signature.effectSpecifiers == nil,
             let found = Self.bySelector(selector) ?? Self.byName(function)
@@ -122,7 +124,8 @@ struct ToManyMethod {
 private struct PrimitiveMethod {
     let text: String
 
-    init?(_ function: FunctionDeclSyntax, keys: Set<String>) {
+    /// - Parameter ported: what is written for a type.
+    init?(_ function: FunctionDeclSyntax, keys: KnownKeys, type ported: (TypeSyntax) -> String) {
         let name = function.name.identifierText
         let parameters = function.signature.parameterClause.parameters
         guard function.signature.effectSpecifiers == nil else { return nil }
@@ -133,18 +136,17 @@ private struct PrimitiveMethod {
         if parameters.isEmpty, let result = function.signature.returnClause?.type,
             let found = KeyName.suffix(of: name, after: "primitive")
         {
-            (type, suffix, body) = (result.trimmedDescription, found, "self[primitive: Self.\(constant)]")
+            (type, suffix, body) = (ported(result), found, "self[primitive: Self.\(constant)]")
         } else if parameters.labels == ["_"], function.signature.returnClause == nil,
             let parameter = parameters.first,
             let found = KeyName.suffix(of: name, after: "setPrimitive")
         {
             let value = (parameter.secondName ?? parameter.firstName).text
-            (type, suffix) = (parameter.type.trimmedDescription, found)
+            (type, suffix) = (ported(parameter.type), found)
             body = "self[primitive: Self.\(constant)] = \(value)"
         } else {
             return nil
         }
-        guard !type.contains(where: \.isNewline) else { return nil }
         let stored = type.hasSuffix("!") ? "\(type.dropLast())?" : type
         text =
             "{ \(body) }; private nonisolated static let \(constant) = "

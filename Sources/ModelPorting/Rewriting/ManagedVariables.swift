@@ -37,17 +37,25 @@ extension FilePort {
 
     private func portBindings(of node: VariableDeclSyntax, in scope: TypeDeclaration) {
         let objectiveCName = node.attributes.attribute(named: "objc")?.objectiveCName
-        let modifiers = node.modifiers.filter { !["weak", "unowned", "dynamic"].contains($0.name.text) }
-            .map { $0.trimmedDescription + " " }.joined()
+        // `filter` of a syntax list would copy the whole tree.
+        let modifiers = node.modifiers.map { $0 }.filter {
+            !["weak", "unowned", "dynamic"].contains($0.name.text)
+        }.map { $0.trimmedDescription + " " }.joined()
         for (binding, type) in node.typedBindings {
             guard let name = binding.name else {
                 refuse("an '@NSManaged' property has a name", at: binding)
                 continue
             }
-            guard let type, let typeText = oneLine(type) else {
-                refuse("an '@NSManaged' property needs its type, on one line", at: binding)
+            guard let type else {
+                refuse("an '@NSManaged' property needs its type", at: binding)
                 continue
             }
+            guard !edits.isFull else {
+                refuse("the ported text becomes too long here: divide the file", at: binding)
+                return
+            }
+            if let reason = refusal(of: type, in: scope) { refuse(reason, at: type) }
+            let typeText = module.portedText(of: type)
             if let superfluous = binding.initializer.map(Syntax.init)
                 ?? binding.accessorBlock.map(Syntax.init)
             {
@@ -56,7 +64,8 @@ extension FilePort {
             }
             let accessor = ManagedAccessor(
                 name: name.identifierText, type: typeText, objectiveCName: objectiveCName,
-                keys: module.keys(of: scope), modelKeys: module.modelKeys(of: scope))
+                keys: module.keys(of: scope), modelKeys: module.modelKeys(of: scope),
+                isUnwrapped: isKeptAsObject(type, in: scope))
             if binding.typeAnnotation == nil { insert(": \(typeText)", after: name) }
             let end = binding.typeAnnotation.map { Syntax($0) } ?? Syntax(name)
             insert(" \(accessor.text)", after: end)
@@ -64,11 +73,60 @@ extension FilePort {
             if let comma = binding.trailingComma { replace(comma, with: "; \(modifiers)var") }
         }
     }
+}
 
-    /// A type without line ends and comments; nil when it has them.
-    private func oneLine(_ type: TypeSyntax) -> String? {
-        let text = type.trimmedDescription
-        return text.contains(where: \.isNewline) || text.contains("//") || text.contains("/*") ? nil : text
+/// Types of properties.
+extension FilePort {
+    /// Numbers that no attribute has, with what holds their values.
+    private static let otherNumbers = [
+        "Int8": "Int16", "UInt": "Int", "UInt8": "Int16", "UInt16": "Int32", "UInt32": "Int64",
+        "UInt64": "Int64", "CGFloat": "Double", "Float16": "Float", "Float80": "Double",
+    ]
+
+    /// Types of transformed values, beside the module's own classes and protocols, that have no value to stand for none.
+    private static let objects: Set<String> = [
+        "Any", "AnyObject", "NSObject", "NSCoding", "NSSecureCoding", "NSCopying", "NSURL", "NSUUID",
+        "NSAttributedString", "NSMutableAttributedString", "NSManagedObjectID", "NSExpression", "NSPredicate",
+    ]
+
+    /// Why no property has a type; nil when one may.
+    private func refusal(of type: TypeSyntax, in scope: TypeDeclaration) -> String? {
+        let name = type.nameOfElement
+        let declared = module.type(named: name, in: scope.name)
+        if declared == nil, let number = Self.otherNumbers[name] {
+            return "a property is no '\(name)' here: write '\(number)'"
+        }
+        if let declared, declared.attributes.contains("objc"), let raw = declared.inherited.first,
+            let number = Self.otherNumbers[raw]
+        {
+            return "the raw values of '\(name)' are of '\(raw)', which no property is here: write '\(number)'"
+        }
+        return nil
+    }
+
+    /// Whether a property of the type, which is not optional, has a value that only optional properties have here.
+    private func isKeptAsObject(_ type: TypeSyntax, in scope: TypeDeclaration) -> Bool {
+        if type.is(CompositionTypeSyntax.self) { return true }
+        if let some = type.as(SomeOrAnyTypeSyntax.self) { return isKeptAsObject(some.constraint, in: scope) }
+        if let tuple = type.as(TupleTypeSyntax.self), tuple.elements.count == 1,
+            let only = tuple.elements.first
+        {
+            return isKeptAsObject(only.type, in: scope)
+        }
+        guard let named = type.as(IdentifierTypeSyntax.self), named.genericArgumentClause == nil else {
+            return false
+        }
+        guard let declared = module.type(named: named.name.text, in: scope.name) else {
+            return Self.objects.contains(named.name.text)
+        }
+        switch declared.kind {
+        case .protocolType: return true
+        case .classType:
+            // What another module's class is, is not known here.
+            let root = module.lineage(of: declared).last?.inherited.first ?? "NSObject"
+            return !module.isManaged(declared) && ["NSObject", "NSCoding", "NSSecureCoding"].contains(root)
+        case .otherType, .typeExtension: return false
+        }
     }
 }
 
@@ -78,13 +136,19 @@ struct ManagedAccessor {
     private let type: String
     private let key: String
     private let isPrimitive: Bool
+    private let isUnwrapped: Bool
 
     /// - Parameters:
     ///   - keys: the keys of the class's properties.
     ///   - modelKeys: those that the model tells of.
-    init(name: String, type: String, objectiveCName: String?, keys: Set<String>, modelKeys: Set<String>) {
+    ///   - isUnwrapped: whether the key is that of an optional value, though the property is not optional.
+    init(
+        name: String, type: String, objectiveCName: String?, keys: KnownKeys, modelKeys: Set<String>,
+        isUnwrapped: Bool
+    ) {
         self.name = name
-        self.type = type.hasSuffix("!") ? "\(type.dropLast())?" : type
+        self.isUnwrapped = isUnwrapped
+        self.type = isUnwrapped ? "(\(type))?" : type.hasSuffix("!") ? "\(type.dropLast())?" : type
         let key = objectiveCName ?? name
         if !modelKeys.contains(key), let suffix = KeyName.suffix(of: key, after: "primitive") {
             isPrimitive = true
@@ -98,7 +162,7 @@ struct ManagedAccessor {
     var text: String {
         let constant = "_managedKey_\(name)"
         let place = isPrimitive ? "self[primitive: Self.\(constant)]" : "self[Self.\(constant)]"
-        return "{ get { \(place) } set { \(place) = newValue } }; "
+        return "{ get { \(place)\(isUnwrapped ? "!" : "") } set { \(place) = newValue } }; "
             + "private nonisolated static let \(constant) = _ManagedKey<\(type)>(\"\(key)\")"
     }
 }

@@ -11,7 +11,7 @@ extension FilePort {
 
     /// Lets a class with the method conform to the protocol.
     func portObserver(_ node: ClassDeclSyntax, _ declaration: TypeDeclaration) {
-        guard module.parts(of: declaration).contains(where: \.observesByMethod),
+        guard module.summary(of: declaration).observesByMethod,
             !inheritsObserverMethod(declaration),
             let last = node.inheritanceClause?.inheritedTypes.last
         else { return }
@@ -34,9 +34,7 @@ extension FilePort {
 
     private func inheritsObserverMethod(_ declaration: TypeDeclaration) -> Bool {
         guard let type = module.extended(declaration) else { return false }
-        return module.lineage(of: type).dropFirst().contains { ancestor in
-            module.parts(of: ancestor).contains(where: \.observesByMethod)
-        }
+        return module.lineage(of: type).dropFirst().contains { module.summary(of: $0).observesByMethod }
     }
 
     private static func isObserverMethod(_ node: FunctionDeclSyntax) -> Bool {

@@ -2,7 +2,7 @@ import SwiftSyntax
 
 extension FilePort {
     /// Classes that Foundation has as empty shells; ours are meant.
-    private static let ownClasses: Set<String> = ["NSExpression", "NSComparisonPredicate"]
+    static let ownClasses: Set<String> = ["NSExpression", "NSComparisonPredicate"]
 
     /// Functions of the Objective-C runtime, beside all that begin with `objc_`.
     private static let runtimeFunctions: Set<String> = [
@@ -14,6 +14,7 @@ extension FilePort {
     ]
 
     func portTypeName(_ name: TokenSyntax) {
+        if usedNames[name.text] == nil { usedNames[name.text] = name.positionAfterSkippingLeadingTrivia }
         if Self.ownClasses.contains(name.text), module.type(named: name.text) == nil {
             insert("CoreData.", before: name)
         }
@@ -74,7 +75,8 @@ extension FilePort {
         _ node: FunctionCallExprSyntax, of name: TokenSyntax, _ labels: [String]
     ) -> SyntaxVisitorContinueKind {
         switch (name.text, labels) {
-        case ("perform", _) where Self.takesSelector(node):
+        case ("performSelector", _),
+            ("perform", _) where takesSelector(node):
             refuse("a method cannot be called by its selector here: call it", at: name)
         case ("responds", ["to"]), ("instancesRespond", ["to"]):
             refuse("nothing here knows an object's methods by their selectors: test for a protocol", at: name)
@@ -85,8 +87,12 @@ extension FilePort {
         return .skipChildren
     }
 
-    private static func takesSelector(_ node: FunctionCallExprSyntax) -> Bool {
+    private func takesSelector(_ node: FunctionCallExprSyntax) -> Bool {
         guard let first = node.arguments.first, first.label == nil else { return false }
+        let reference =
+            first.expression.as(DeclReferenceExprSyntax.self)
+            ?? first.expression.as(MemberAccessExprSyntax.self)?.declName
+        if let reference, module.isSelector(reference.baseName.identifierText, in: source) { return true }
         if node.arguments.dropFirst().contains(where: { ["afterDelay", "inModes"].contains($0.label?.text) })
         {
             return true
@@ -100,5 +106,27 @@ extension FilePort {
     private static func mentionsSelector(_ node: FunctionCallExprSyntax) -> Bool {
         let words: Set<String> = ["selector", "Selector", "IMP", "convention", "NSSelectorFromString"]
         return node.tokens(viewMode: .sourceAccurate).contains { words.contains($0.text) }
+    }
+}
+
+extension ModuleDeclarations {
+    /// A type as it is written in what is added to a source: in one line, and with our classes for Foundation's.
+    ///
+    /// - Parameter scope: the type inside which it was written; its names are those that are understood outside then.
+    ///   With nil they stay as they are.
+    func portedText(of type: TypeSyntax, in scope: String? = nil) -> String {
+        type.oneLine { [self] token in
+            guard let named = token.parent?.as(IdentifierTypeSyntax.self), named.name.id == token.id else {
+                return token.text
+            }
+            if let member = named.parent?.as(MemberTypeSyntax.self), member.baseType.id == named.id,
+                token.text == "Foundation", FilePort.ownClasses.contains(member.name.text)
+            {
+                return "CoreData"
+            }
+            let declared = self.type(named: token.text, in: scope ?? "")
+            if declared == nil, FilePort.ownClasses.contains(token.text) { return "CoreData.\(token.text)" }
+            return scope == nil ? token.text : declared?.name ?? token.text
+        }
     }
 }

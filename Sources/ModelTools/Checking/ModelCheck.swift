@@ -8,30 +8,40 @@ import ManagedObjectModel
 package enum ModelCheck {
     /// Checks the files of a model.
     ///
-    /// - Parameter url: a folder `.xcdatamodeld`, of which every version is checked, a folder `.xcdatamodel`, the
-    ///   file `contents` in it, or a compiled model.
+    /// - Parameters:
+    ///   - url: a folder `.xcdatamodeld` or `.momd`, of which every version is checked, a folder `.xcdatamodel`, the
+    ///     file `contents` in it, or a compiled model.
+    ///   - usesCloudKit: whether the whole model is meant for a store that is kept in CloudKit too. Xcode's files say
+    ///     so themselves, or name the configurations that are; compiled models do not.
     /// - Returns: the findings in the order of the versions, and of the elements in each; a file that cannot be
     ///   read is a finding too.
-    package static func findings(in url: URL) -> [ModelFinding] {
+    package static func findings(in url: URL, usesCloudKit: Bool = false) -> [ModelFinding] {
         switch url.pathExtension {
-        case "momd", "mom", "omo": return findings(inCompiled: url)
+        case "momd":
+            let files = compiledVersions(of: url)
+            return (files.isEmpty ? [url] : files).flatMap { findings(inCompiled: $0, usesCloudKit) }
+        case "mom", "omo": return findings(inCompiled: url, usesCloudKit)
         case "xcdatamodeld", "xcdatamodel": break
         default:
             var isDirectory: ObjCBool = false
             _ = FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory)
             if !isDirectory.boolValue {
-                return findings(inContents: url) { try XcodeModelFile.tree(of: url) }
+                return findings(inContents: url, usesCloudKit) { try XcodeModelFile.tree(of: url) }
             }
         }
         do {
-            return try XcodeModelFile(url: url).versions.flatMap { findings(inVersion: $0.url) }
+            return try XcodeModelFile(url: url).versions.flatMap {
+                findings(inVersion: $0.url, usesCloudKit)
+            }
         } catch {
-            return finding(for: error, file: url, isFolder: true) + versionFindings(url)
+            return finding(for: error, file: url, isFolder: true) + versionFindings(url, usesCloudKit)
         }
     }
 
     /// Checks the tree of a `contents` file.
-    package static func findings(in tree: ModelElement, file: URL? = nil) -> [ModelFinding] {
+    package static func findings(
+        in tree: ModelElement, file: URL? = nil, usesCloudKit: Bool = false
+    ) -> [ModelFinding] {
         var check = TreeCheck(tree)
         let cleared = check.run()
         var found = check.findings
@@ -39,7 +49,8 @@ package enum ModelCheck {
             let model = try NSManagedObjectModel(tree: cleared)
             // Properties are looked up in tables from now on, which keeps the time of the rules in bounds.
             model.makeImmutable()
-            found += modelFindings(model, CloudKitScope(tree), lines: LineTable(tree))
+            found += modelFindings(
+                model, usesCloudKit ? .allEntities : CloudKitScope(tree), lines: LineTable(tree))
         } catch {
             // Whatever is wrong has been left out; if it is not, one error is better than none.
             found += finding(for: error, file: nil)
@@ -52,8 +63,8 @@ package enum ModelCheck {
     /// - Parameter usesCloudKit: whether the model is meant for a store that is kept in CloudKit too.
     package static func findings(in model: NSManagedObjectModel, usesCloudKit: Bool = false) -> [ModelFinding]
     {
-        let scope: CloudKitScope = usesCloudKit ? .allEntities : .configurations([])
-        return ordered(modelFindings(model, scope, lines: nil), file: nil)
+        ordered(
+            modelFindings(model, usesCloudKit ? .allEntities : .configurations([]), lines: nil), file: nil)
     }
 
     // MARK: Parts
@@ -75,33 +86,46 @@ package enum ModelCheck {
         return context.findings
     }
 
-    private static func findings(inVersion url: URL) -> [ModelFinding] {
-        findings(inContents: url.appendingPathComponent("contents")) { try XcodeModelFile.contents(of: url) }
+    private static func findings(inVersion url: URL, _ usesCloudKit: Bool) -> [ModelFinding] {
+        findings(inContents: url.appendingPathComponent("contents"), usesCloudKit) {
+            try XcodeModelFile.contents(of: url)
+        }
     }
 
-    private static func findings(inContents file: URL, _ read: () throws -> ModelElement) -> [ModelFinding] {
+    private static func findings(
+        inContents file: URL, _ usesCloudKit: Bool, _ read: () throws -> ModelElement
+    ) -> [ModelFinding] {
         do {
-            return findings(in: try read(), file: file)
+            return findings(in: try read(), file: file, usesCloudKit: usesCloudKit)
         } catch {
             return finding(for: error, file: file)
         }
     }
 
-    private static func findings(inCompiled url: URL) -> [ModelFinding] {
+    /// The models of a folder `.momd`; an optimized copy (`.omo`) only where it is by itself.
+    private static func compiledVersions(of url: URL) -> [URL] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+        return names.filter {
+            $0.hasSuffix(".mom") || $0.hasSuffix(".omo") && !names.contains($0.dropLast(3) + "mom")
+        }.sorted().map(url.appendingPathComponent)
+    }
+
+    private static func findings(inCompiled url: URL, _ usesCloudKit: Bool) -> [ModelFinding] {
         do {
+            let model = try NSManagedObjectModel(loading: url)
             return ordered(
-                modelFindings(try NSManagedObjectModel(loading: url), .configurations([]), lines: nil),
-                file: url)
+                modelFindings(model, usesCloudKit ? .allEntities : .configurations([]), lines: nil), file: url
+            )
         } catch {
             return finding(for: error, file: url)
         }
     }
 
     /// The findings in the versions of a folder that does not say which is the current one.
-    private static func versionFindings(_ url: URL) -> [ModelFinding] {
+    private static func versionFindings(_ url: URL, _ usesCloudKit: Bool) -> [ModelFinding] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
         return names.filter { $0.hasSuffix(".xcdatamodel") }.sorted()
-            .flatMap { findings(inVersion: url.appendingPathComponent($0)) }
+            .flatMap { findings(inVersion: url.appendingPathComponent($0), usesCloudKit) }
     }
 
     private static func finding(for error: any Error, file: URL?, isFolder: Bool = false) -> [ModelFinding] {

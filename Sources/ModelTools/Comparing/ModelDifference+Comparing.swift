@@ -7,10 +7,11 @@ extension ModelDifference {
     /// its renaming identifier; without one, the one of the same name.
     package init(from old: NSManagedObjectModel, to new: NSManagedObjectModel) {
         let pairs = EntityPairs(old, new)
+        let hashes = (old: old.entityVersionHashesByName, new: new.entityVersionHashesByName)
         var entities: [Entity] = []
         for entity in new.entities {
             let former = pairs.former[ObjectIdentifier(entity)]
-            if let difference = Self.difference(from: former, to: entity, pairs) {
+            if let difference = Self.difference(from: former, to: entity, pairs, hashes) {
                 entities.append(difference)
             }
         }
@@ -27,12 +28,16 @@ extension ModelDifference {
         fetchRequests = Self.parts(
             old.fetchRequestTemplatesByName.map { ($0.key, SettingList(request: $0.value).settings) },
             new.fetchRequestTemplatesByName.map { ($0.key, SettingList(request: $0.value).settings) })
-        changesVersionHashes = old.entityVersionHashesByName != new.entityVersionHashesByName
-        obstacles = changesVersionHashes ? InferredMigration(pairs, new).obstacles : []
+        changesVersionHashes = hashes.old != hashes.new
+        let inference = changesVersionHashes ? MappingInference(from: old, to: new) : nil
+        obstacles = Self.ordered((inference?.obstacles ?? []) + (inference?.missingValues ?? [])) {
+            "\($0.entity)\u{0}\($0.property ?? "")"
+        }
     }
 
     private static func difference(
-        from old: NSEntityDescription?, to new: NSEntityDescription, _ pairs: EntityPairs
+        from old: NSEntityDescription?, to new: NSEntityDescription, _ pairs: EntityPairs,
+        _ hashes: (old: [String: Data], new: [String: Data])
     ) -> Entity? {
         let name = new.name ?? ""
         guard let old else {
@@ -55,7 +60,7 @@ extension ModelDifference {
                     changesVersionHash: !property.isTransient, settings: []))
         }
         let isRenamed = old.name != new.name
-        let changesHash = old.versionHash != new.versionHash
+        let changesHash = hashes.old[old.name ?? ""] != hashes.new[name]
         guard isRenamed || changesHash || !settings.isEmpty || !properties.isEmpty else { return nil }
         return Entity(
             change: isRenamed ? .renamed : .changed, name: name, oldName: isRenamed ? old.name : nil,

@@ -60,25 +60,12 @@ package struct ModelDifference: Codable, Equatable, Sendable {
     package let fetchRequests: [Part]
     /// Whether a store of the older model has to be migrated: the version hashes are not all the same.
     package let changesVersionHashes: Bool
-    /// Why Core Data cannot infer a mapping from the older to the newer model; empty if it can.
+    /// Why Core Data cannot infer a mapping from the older to the newer model, and which mandatory properties the
+    /// mapping would give no value; empty if any store can be migrated.
     package let obstacles: [MigrationObstacle]
 
     /// Whether there is no difference at all.
     package var isEmpty: Bool { entities.isEmpty && configurations.isEmpty && fetchRequests.isEmpty }
     /// Whether a store of the older model can be migrated without a mapping model.
     package var allowsLightweightMigration: Bool { obstacles.isEmpty }
-}
-
-/// Why a mapping cannot be inferred.
-package struct MigrationObstacle: Codable, Equatable, Sendable, CustomStringConvertible {
-    /// The entity in the newer model.
-    package let entity: String
-    /// The property in the newer model.
-    package let property: String?
-    /// A sentence, without the place.
-    package let reason: String
-
-    package var description: String {
-        "\([entity, property].compactMap { $0 }.joined(separator: ".")): \(reason)"
-    }
 }

@@ -21,7 +21,7 @@ struct SettingList {
         for index in entity.indexes { add("index '\(index.name)'", Self.text(of: index)) }
         add("compoundIndexes", Self.list(entity.indexedTuples.map { Self.tuple($0.map(Self.name)) }))
         add("coreSpotlightDisplayNameExpression", entity.spotlightExpression?.description)
-        add("userInfo", Self.text(of: entity.userInfo))
+        add("userInfo", ValueText.text(of: entity.userInfo))
         add("codeGenerationType", entity.codeGenerationType)
         add("syncable", entity.isSyncable)
     }
@@ -47,10 +47,6 @@ struct SettingList {
 
     private static func list(_ texts: [String]) -> String? {
         texts.isEmpty ? nil : texts.joined(separator: ", ")
-    }
-
-    private static func text(of info: [AnyHashable: Any]?) -> String? {
-        list((info ?? [:]).map { "\($0.key)=\($0.value)" }.sorted())
     }
 
     // MARK: Properties
@@ -79,13 +75,13 @@ struct SettingList {
                     let warning = warnings.indices.contains(index) ? " [\(warnings[index])]" : ""
                     return predicate.formatString + warning
                 }))
-        add("userInfo", Self.text(of: property.userInfo))
+        add("userInfo", ValueText.text(of: property.userInfo))
     }
 
     private mutating func add(_ attribute: NSAttributeDescription) {
         add("attributeType", attribute.attributeType.displayName)
         add("attributeValueClassName", attribute.attributeValueClassName)
-        add("defaultValue", attribute.defaultValue.map { "\($0)" })
+        add("defaultValue", attribute.defaultValue.map(ValueText.text))
         add("valueTransformerName", attribute.valueTransformerName)
         add("allowsExternalBinaryDataStorage", attribute.allowsExternalBinaryDataStorage)
         add("preservesValueInHistoryOnDeletion", attribute.preservesValueInHistoryOnDeletion)
@@ -112,7 +108,7 @@ struct SettingList {
             }
             let words = [
                 element.name, element.attributeType.displayName, element.isOptional ? "optional" : nil,
-                element.defaultValue.map { "= \($0)" },
+                element.defaultValue.map { "= \(ValueText.text($0))" },
             ]
             return [words.compactMap { $0 }.joined(separator: " ")]
         }
@@ -121,14 +117,7 @@ struct SettingList {
     private mutating func add(_ relationship: NSRelationshipDescription) {
         add("destinationEntity", relationship.destinationEntityName)
         add("inverseRelationship", relationship.inverseRelationshipName)
-        let rule =
-            switch relationship.deleteRule {
-            case .noActionDeleteRule: "No Action"
-            case .nullifyDeleteRule: "Nullify"
-            case .cascadeDeleteRule: "Cascade"
-            case .denyDeleteRule: "Deny"
-            }
-        add("deleteRule", rule)
+        add("deleteRule", relationship.deleteRule.displayName)
         add("minCount", "\(relationship.minCount)")
         add("maxCount", "\(relationship.maxCount)")
         add("isOrdered", relationship.isOrdered)

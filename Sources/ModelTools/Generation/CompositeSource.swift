@@ -56,7 +56,9 @@ struct CompositeSource {
     ) throws -> Element {
         let key = attribute["name"] ?? ""
         let place = "\(owner).\(key)"
-        guard SwiftName.isIdentifier(key), !["dictionary", "self", "Type", "Protocol"].contains(key) else {
+        guard SwiftName.isIdentifier(key), !["CodingKeys", "dictionary", "self"].contains(key),
+            !SwiftName.wordsBehindDot.contains(key)
+        else {
             throw GenerationError(
                 element: place, detail: "an element of a composite type cannot have this name in Swift")
         }

@@ -7,6 +7,18 @@ struct EmbeddingSource {
     let versions: [(name: String, contents: ModelElement)]
     let currentVersion: String
     let classes: [GeneratedClass]
+    private let classOfEntity: [ObjectIdentifier: GeneratedClass]
+
+    init(
+        name: String, versions: [(name: String, contents: ModelElement)], currentVersion: String,
+        classes: [GeneratedClass]
+    ) {
+        self.name = name
+        self.versions = versions
+        self.currentVersion = currentVersion
+        self.classes = classes
+        classOfEntity = Dictionary(classes.map { (ObjectIdentifier($0.entity), $0) }) { first, _ in first }
+    }
 
     var text: String {
         """
@@ -55,8 +67,7 @@ struct EmbeddingSource {
 
     /// The properties of a class and those that it inherits from generated ones.
     private func listed(_ generated: GeneratedClass) -> [GeneratedProperty] {
-        generated.entity.lineage.flatMap { entity in classes.first { $0.entity === entity }?.properties ?? []
-        }
+        generated.entity.lineage.flatMap { classOfEntity[ObjectIdentifier($0)]?.properties ?? [] }
     }
 
     /// A text as a raw literal, which needs no other character changed.

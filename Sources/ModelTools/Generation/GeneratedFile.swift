@@ -11,16 +11,33 @@ package struct GeneratedFile: Sendable, Equatable {
         self.text = text
     }
 
+    /// What has become of a file that was to be written.
+    package enum Outcome: Sendable {
+        case written
+        /// A file with the same bytes was there.
+        case unchanged
+        /// A file with other bytes was there, and not to be replaced.
+        case kept
+    }
+
+    /// Whether the file is the start of one that is written on by hand: a class without its properties.
+    package var isForEditing: Bool { name.hasSuffix(Self.classSuffix) }
+
+    static let classSuffix = "+CoreDataClass.swift"
+
     /// Writes the file, unless one with the same bytes is there: then nothing that was made of it is made again.
     ///
-    /// - Returns: whether it was written.
+    /// - Parameter replacing: whether a file with other bytes is replaced.
     /// - Throws: the file system's error.
     @discardableResult
-    package func write(to url: URL) throws -> Bool {
+    package func write(to url: URL, replacing: Bool = true) throws -> Outcome {
         let data = Data(text.utf8)
-        if let present = try? Data(contentsOf: url), present == data { return false }
+        if FileManager.default.fileExists(atPath: url.path) {
+            if let present = try? Data(contentsOf: url), present == data { return .unchanged }
+            if !replacing { return .kept }
+        }
         try data.write(to: url, options: .atomic)
-        return true
+        return .written
     }
 }
 

@@ -19,14 +19,19 @@ package struct SourceGenerator {
 
     /// Reads a model for its classes and, from a folder of Xcode, for its text.
     ///
-    /// - Parameter url: `.xcdatamodeld` or `.xcdatamodel`.
-    /// - Throws: `ModelFileError` if the current version cannot be read, `GenerationError` if an entity cannot be a
-    ///   class.
-    package init(readingModelAt url: URL, _ options: GenerationOptions = GenerationOptions()) throws {
+    /// - Parameters:
+    ///   - url: `.xcdatamodeld` or `.xcdatamodel`.
+    ///   - version: the version that the classes are for; nil for the current one.
+    /// - Throws: `ModelFileError` if that version cannot be read or is not there, `GenerationError` if an entity
+    ///   cannot be a class.
+    package init(
+        readingModelAt url: URL, version: String? = nil, _ options: GenerationOptions = GenerationOptions()
+    ) throws {
         let file = try XcodeModelFile(url: url)
+        let current = try version.map(file.version(named:)) ?? file.currentVersion
         var notices: [GenerationNotice] = []
         var versions: [(name: String, contents: ModelElement)] = []
-        for version in file.versions where version != file.currentVersion {
+        for version in file.versions where version != current {
             do {
                 let contents = try XcodeModelFile.contents(of: version.url)
                 _ = try NSManagedObjectModel(tree: contents)
@@ -37,18 +42,18 @@ package struct SourceGenerator {
                         element: version.name, detail: "the version is not part of the program: \(error)"))
             }
         }
-        let contents = try XcodeModelFile.contents(of: file.currentVersion.url)
+        let contents = try XcodeModelFile.contents(of: current.url)
         let model: NSManagedObjectModel
         do {
             model = try NSManagedObjectModel(tree: contents)
         } catch let error as ModelFileError {
-            throw error.inFile(file.currentVersion.url.appending(path: "contents"))
+            throw error.inFile(current.url.appending(path: "contents"))
         }
-        versions.append((file.currentVersion.name, contents))
+        versions.append((current.name, contents))
         try self.init(
             model, name: url.deletingPathExtension().lastPathComponent,
             composites: contents.children(named: "composite"), options, notices: notices, versions: versions,
-            currentVersion: file.currentVersion.name)
+            currentVersion: current.name)
     }
 
     /// Makes the text of a model that is at hand.
@@ -109,10 +114,29 @@ package struct SourceGenerator {
         }
     }
 
+    /// Names that the text uses, and that cannot be told apart from a class of the same name in the same module.
+    private static let hidingNames: Set<String> = [
+        "CocoaFoundation", "CoreData", "Foundation", "NSFetchRequest", "Swift", "_ManagedKey",
+    ]
+
     /// Checks that each type is generated once.
     private static func check(_ classes: [GeneratedClass], composites: [String]) throws {
         var owners: [String: String] = [:]
         for generated in classes {
+            guard !hidingNames.contains(generated.name.name) else {
+                throw GenerationError(
+                    element: generated.entityName,
+                    detail: "a class '\(generated.name.name)' hides what the text of all classes needs")
+            }
+            var accessors: [String: String] = [:]
+            for property in generated.properties {
+                guard case .toMany = property.kind else { continue }
+                let other = accessors.updateValue(property.key, forKey: SwiftName.capitalized(property.key))
+                guard let other else { continue }
+                throw GenerationError(
+                    element: "\(generated.entityName).\(property.key)",
+                    detail: "its accessors would have the names of those of '\(other)'")
+            }
             if let other = owners.updateValue(generated.entityName, forKey: generated.name.name) {
                 throw GenerationError(
                     element: generated.entityName,
@@ -138,7 +162,7 @@ package struct SourceGenerator {
             let source = ClassSource(generated: generated, context: context)
             let base = generated.name.name
             if generated.generation == .classDefinition {
-                files.append(file("\(base)+CoreDataClass.swift", [source.declaration]))
+                files.append(file(base + GeneratedFile.classSuffix, [source.declaration]))
             }
             files.append(file("\(base)+CoreDataProperties.swift", [source.members]))
         }

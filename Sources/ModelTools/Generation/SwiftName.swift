@@ -57,6 +57,6 @@ enum SwiftName {
         "classForCoder", "classForKeyedArchiver", "hashValue", "observationCenter",
     ]
 
-    /// Names that Swift gives a meaning of its own behind a dot, also in backticks.
-    static let wordsBehindDot: Set<String> = ["Protocol", "Type"]
+    /// Names that Swift gives a meaning of its own, also in backticks.
+    static let wordsBehindDot: Set<String> = ["Protocol", "Self", "Type"]
 }

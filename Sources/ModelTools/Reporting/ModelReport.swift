@@ -95,7 +95,7 @@ package struct AttributeReport: Codable, Equatable, Sendable {
         type = attribute.attributeType.displayName
         isOptional = attribute.isOptional
         isTransient = attribute.isTransient
-        defaultValue = attribute.defaultValue.map(text)
+        defaultValue = attribute.defaultValue.map(ValueText.text)
         derivation = (attribute as? NSDerivedAttributeDescription)?.derivationExpression.map { "\($0)" }
         validation =
             attribute.validationPredicates.isEmpty
@@ -217,13 +217,5 @@ extension Data {
 
 private func texts(_ info: [AnyHashable: Any]?) -> [String: String]? {
     guard let info, !info.isEmpty else { return nil }
-    return Dictionary(info.map { ("\($0.key.base)", text($0.value)) }) { first, _ in first }
-}
-
-private func text(_ value: Any) -> String {
-    switch value {
-    case let date as Date: date.formatted(.iso8601)
-    case let data as Data: data.base64EncodedString()
-    default: "\(value)"
-    }
+    return Dictionary(info.map { ("\($0.key.base)", ValueText.text($0.value)) }) { first, _ in first }
 }

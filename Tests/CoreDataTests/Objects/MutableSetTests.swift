@@ -30,6 +30,19 @@ import Testing
         return objects is NSSet ? names.sorted() : names
     }
 
+    @Test func aSubscriptIsKeyValueCoding() {
+        context.performAndWait {
+            let node = make("Node", "node")
+            #expect(node["name"] as? String == "node")
+            node["name"] = "other"
+            #expect(node.value(forKey: "name") as? String == "other")
+            node["name"] = nil
+            #expect(node["name"] == nil)
+            node["tags"] = [make("Tag", "a")] as Set<NSManagedObject>
+            #expect(names(node["tags"]) == ["a"])
+        }
+    }
+
     // MARK: Unordered
 
     @Test func aSetIsAViewOfTheRelationship() {

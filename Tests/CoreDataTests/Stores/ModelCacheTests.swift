@@ -117,7 +117,7 @@ struct ModelCacheTests {
     /// Every store of Apple's that holds a copy opens with it, and every row is reached.
     @Test(.enabled(if: Corpus.isPresent, "\(Corpus.missing)"))
     func storesOfAppleOpenFromTheirCopy() throws {
-        var (opened, refused, entities, rows) = (0, 0, 0, 0)
+        var (opened, entities, rows) = (0, 0, 0)
         for path in Self.stores {
             let folder = try StoreFolder(copying: Corpus.url(path))
             do {
@@ -138,16 +138,12 @@ struct ModelCacheTests {
                 try coordinator.close()
                 opened += 1
             } catch {
-                // The models of the Photos application have indexes over expressions, of which the archive has no more
-                // than a name ("expression1"): see Documentation/Compatibility.md.
-                let isNamed = path.contains(".photoslibrary/") && "\(error)".contains("'expression1'")
-                #expect(isNamed, "\(path): \(error.localizedDescription)")
-                refused += 1
+                Issue.record("\(path): \(error.localizedDescription)")
             }
         }
         print(
-            "model cache: \(opened) of \(Self.stores.count) stores opened, \(refused) refused, \(entities) entities, "
+            "model cache: \(opened) of \(Self.stores.count) stores opened, \(entities) entities, "
                 + "\(rows) rows")
-        #expect(opened + refused == Self.stores.count && refused <= 3 && opened > 30)
+        #expect(opened == Self.stores.count && opened > 40)
     }
 }

@@ -277,16 +277,58 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM Z_RT_Asset_boundedByRect").description == "0")
     }
 
-    @Test func partialIndexesAreRefusedByName() throws {
-        let name = attribute("name", .string)
-        let person = NSEntityDescription("Person", name)
-        let index = NSFetchIndexDescription(
-            name: "some", elements: [NSFetchIndexElementDescription(property: name, collationType: .binary)])
-        index.partialIndexPredicate = NSPredicate(format: "name != nil")
+    private func index(_ element: NSFetchIndexElementDescription, where condition: NSPredicate? = nil) throws
+        -> NSManagedObjectModel
+    {
+        let person = NSEntityDescription("Person", attribute("name", .string), attribute("age", .integer16))
+        let index = NSFetchIndexDescription(name: "some", elements: [element])
+        index.partialIndexPredicate = condition
         person.indexes = [index]
-        let refusal = try error { try folder.make(NSManagedObjectModel(of: person)) }
+        return NSManagedObjectModel(of: person)
+    }
+
+    private func over(_ expression: CoreData.NSExpression) -> NSFetchIndexElementDescription {
+        let description = NSExpressionDescription()
+        description.name = "computed"
+        description.expression = expression
+        return NSFetchIndexElementDescription(property: description, collationType: .binary)
+    }
+
+    @Test(arguments: [
+        ("name != nil", "ZNAME IS NOT NULL"), ("age = -1 AND name == nil", "(ZAGE = -1 AND ZNAME IS NULL)"),
+        ("age > 1 OR NOT age != 3", "(ZAGE > 1 OR NOT (ZAGE <> 3))"), ("name = \"it's\"", "ZNAME = 'it''s'"),
+    ])
+    func partialIndexesHaveTheirCondition(_ condition: String, _ sql: String) throws {
+        let name = NSFetchIndexElementDescription(propertyName: "name", collationType: .binary)
+        try folder.make(try index(name, where: NSPredicate(format: condition)))
+        #expect(
+            try folder.schema()["Z_Person_some"]
+                == "CREATE INDEX Z_Person_some ON ZPERSON (ZNAME COLLATE BINARY ASC) WHERE \(sql)")
+    }
+
+    @Test(arguments: [
+        "name CONTAINS 'a'", "name ==[c] 'a'", "age = name", "age < nil", "name = 3", "ANY name = 'a'",
+    ])
+    func conditionsThatNoIndexCanHaveAreRefused(_ condition: String) throws {
+        let name = NSFetchIndexElementDescription(propertyName: "name", collationType: .binary)
+        let refusal = try error {
+            try folder.make(try index(name, where: NSPredicate(format: condition)))
+        }
         #expect(refusal.code == 134020)
         #expect(refusal.localizedDescription.contains("'some'"))
+        #expect(try folder.names == [])
+    }
+
+    @Test func rowColumnsAreIndexed() throws {
+        try folder.make(try index(over(NSExpression.expressionForEvaluatedObject())))
+        #expect(try folder.schema()["Z_Person_some"]?.hasSuffix("(Z_PK COLLATE BINARY ASC)") == true)
+    }
+
+    @Test func expressionsThatAreNoColumnAreRefusedByName() throws {
+        let expression = NSExpression(format: "age + 1")
+        let refusal = try error { try folder.make(try index(over(expression))) }
+        #expect(refusal.code == 134020)
+        #expect(refusal.localizedDescription.contains("'computed'"))
         #expect(try folder.names == [])
     }
 
@@ -300,5 +342,7 @@ import Testing
         #expect(try folder.schema().keys.sorted() == ["ZKEPT", "Z_METADATA", "Z_MODELCACHE", "Z_PRIMARYKEY"])
         let hashes = coordinator.persistentStores[0].metadata[NSStoreModelVersionHashesKey] as? [String: Data]
         #expect(hashes?.keys.sorted() == ["Kept"])
+        let checksum = coordinator.persistentStores[0].metadata[NSPersistentStoreModelVersionChecksumKey]
+        #expect(checksum as? String == model.versionChecksum)
     }
 }

@@ -109,10 +109,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807", "UPDATE Z_PRIMARYKEY SET Z_MAX = -7",
-        "DELETE FROM Z_PRIMARYKEY", "UPDATE Z_PRIMARYKEY SET Z_MAX = NULL",
-    ])
+    @Test(arguments: ["UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807", "DELETE FROM Z_PRIMARYKEY"])
     func noNumberLeftForANewRow(_ damage: String) throws {
         try folder.execute(damage)
         try folder.open(Self.model).inContext { context in
@@ -123,6 +120,23 @@ import Testing
             #expect(refusal.localizedDescription.contains("Z_PRIMARYKEY"))
             #expect(try folder.value("SELECT COUNT(*) FROM ZTHING") == 0.databaseValue)
         }
+    }
+
+    /// Who fills a store without Core Data may count nothing.
+    @Test(arguments: ["-7", "NULL", "0", "40"])
+    func aNewRowTakesANumberThatNoneHas(_ highest: String) throws {
+        try folder.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(highest)")
+        try folder.execute(
+            "INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT) SELECT 41, Z_ENT, 1 FROM Z_PRIMARYKEY WHERE Z_NAME = 'Thing'"
+        )
+        try folder.open(Self.model).inContext { context in
+            for name in ["one", "two"] { try context.insert("Thing", ["b": name]) }
+            try context.save()
+        }
+        #expect(
+            try folder.rows("SELECT Z_PK FROM ZTHING ORDER BY 1") == [41, 42, 43].map { [$0.databaseValue] })
+        #expect(
+            try folder.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Thing'") == 43.databaseValue)
     }
 
     // MARK: Rows that cannot be loaded

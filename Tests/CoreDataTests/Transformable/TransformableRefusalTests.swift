@@ -174,11 +174,51 @@ import Testing
         try folder.execute("INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, ZUNKNOWN) VALUES (1, 1, 1, x'00FF')")
         try folder.open(TransformableFixture.model).inContext { context in
             let thing = try context.only("Thing")
-            #expect(thing.value(forKey: "unknown") == nil)
+            let archive = try #require(thing.value(forKey: "unknown") as? OpaqueArchive)
+            #expect(archive.data == Data([0, 0xFF]))
+            #expect(archive.reason.contains("'NobodyKnows'"))
             thing.setValue("b", forKey: "name")
+            try context.save()
+            #expect(try folder.stored("ZUNKNOWN", in: "ZTHING") == ["blob X'00FF'"])
+            thing.setValue(nil, forKey: "unknown")
+            try context.save()
+            thing.setValue(archive, forKey: "unknown")
             try context.save()
         }
         #expect(try folder.stored("ZUNKNOWN", in: "ZTHING") == ["blob X'00FF'"])
+    }
+
+    /// Keyed archives of an object of the class NSColor: alone, and in an array.
+    private static let colors = [
+        "YnBsaXN0MDDUAQIDBAUGBwpZJGFyY2hpdmVyWCR2ZXJzaW9uVCR0b3BYJG9iamVjdHNfEA9OU0tleWVkQXJjaGl2ZXISAAGGoNEI"
+            + "CVRyb290gAGjCwwRVSRudWxs0g0ODxBWJGNsYXNzXE5TQ29sb3JTcGFjZYACEAHSEhMUFVokY2xhc3NuYW1lWCRjbGFzc2VzV05T"
+            + "Q29sb3KiFBZYTlNPYmplY3QIERskKTJESUxRU1ddYml2eHp/ipObngAAAAAAAAEBAAAAAAAAABcAAAAAAAAAAAAAAAAAAACn",
+        "YnBsaXN0MDDUAQIDBAUGBwpZJGFyY2hpdmVyWCR2ZXJzaW9uVCR0b3BYJG9iamVjdHNfEA9OU0tleWVkQXJjaGl2ZXISAAGGoNEI"
+            + "CVRyb290gAGlCwwSFhxVJG51bGzSDQ4PEFYkY2xhc3NaTlMub2JqZWN0c4AEoRGAAtINExQVXE5TQ29sb3JTcGFjZYADEAHSFxgZ"
+            + "GlokY2xhc3NuYW1lWCRjbGFzc2VzV05TQ29sb3KiGRtYTlNPYmplY3TSFxgdHldOU0FycmF5oh0bCBEbJCkyRElMUVNZX2Rrdnh6"
+            + "fIGOkJKXoquztr/EzAAAAAAAAAEBAAAAAAAAAB8AAAAAAAAAAAAAAAAAAADP",
+    ]
+
+    /// An object of a class that only other systems have goes from one object to another as it is.
+    @Test(arguments: colors)
+    func archivesOfMissingClassesAreKept(_ text: String) throws {
+        let archive = try #require(Data(base64Encoded: text))
+        try folder.make(TransformableFixture.model)
+        try folder.execute(
+            "INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, ZPLAIN) VALUES (1, 1, 1, ?)", [archive])
+        try folder.open(TransformableFixture.model).inContext { context in
+            let thing = try context.only("Thing")
+            let opaque = try #require(thing.value(forKey: "plain") as? OpaqueArchive)
+            #expect(opaque.data == archive)
+            #expect(opaque.reason.contains("NSColor"))
+            #expect(!thing.hasChanges)
+            try context.insert("Thing", ["plain": opaque])
+            try context.save()
+        }
+        #expect(
+            try folder.rows("SELECT ZPLAIN FROM ZTHING") == [
+                [archive.databaseValue], [archive.databaseValue],
+            ])
     }
 
     @Test func theRefusalIsLogged() async {

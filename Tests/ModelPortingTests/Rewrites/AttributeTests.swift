@@ -70,6 +70,49 @@ import Testing
         #expect(Ported("class A: NSManagedObject { @objc dynamic var b: Int { 1 } }").diagnostics.isEmpty)
     }
 
+    @Test func dynamicPropertiesOfManagedObjectsTellOfChanges() {
+        let observers =
+            "{ willSet { willChangeValue(forKey: \"b\") } didSet { didChangeValue(forKey: \"b\") } }"
+        #expect(portedMember("@objc dynamic var b = 1 // c") == "var b = 1 \(observers) // c")
+        #expect(portedMember("@objc(b) dynamic var a: Int?") == "var a: Int? \(observers)")
+        #expect(portedMember("dynamic var b = 1") == "var b = 1")
+        #expect(portedMember("@objc dynamic let b = 1") == "let b = 1")
+    }
+
+    @Test(arguments: [
+        "@objc dynamic var b = 1 { didSet {} }", "@objc dynamic lazy var b = 1",
+        "@objc dynamic var b = 1, c = 2",
+        "@objc dynamic var b: Int { get { 1 } set {} }",
+    ])
+    func changesThatAreNotToldAreWarnedOf(_ declaration: String) {
+        let ported = Ported("class Book: NSManagedObject { \(declaration) }")
+        #expect(ported.text != nil)
+        #expect(
+            ported.warnings.first?.contains("warning: changes of this property are not observed: call")
+                == true)
+        let told = "@objc dynamic var b: Int { get { 1 } set { willChangeValue(forKey: \"b\") } }"
+        #expect(Ported("class Book: NSManagedObject { \(told) }").diagnostics.isEmpty)
+    }
+
+    @Test(arguments: [
+        (
+            "func validateValue(_ a: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey b: String) throws {}",
+            15
+        ),
+        ("class func automaticallyNotifiesObservers(forKey key: String) -> Bool { false }", 21),
+        ("class func entity() -> NSEntityDescription { super.entity() }", 21), ("var hash: Int { 1 }", 14),
+        ("func setNilValueForKey(_ key: String) {}", 15), ("class func description() -> String { \"\" }", 21),
+    ])
+    func whatCannotBeOverriddenIsAnError(_ declaration: String, _ column: Int) {
+        let ported = Ported("class Book: NSManagedObject {\noverride \(declaration)\n}")
+        #expect(ported.errors.count == 1)
+        #expect(ported.errors.first?.hasPrefix("Book.swift:2:\(column): error: '") == true)
+        #expect(ported.errors.first?.contains("of a managed object cannot be overridden here") == true)
+        #expect(Ported("class Book: Base {\noverride \(declaration)\n}").errors.isEmpty)
+        let ours = "override func validateValue(_ a: inout Any?, forKey b: String) throws {}"
+        #expect(Ported("class Book: NSManagedObject { \(ours) }").errors.isEmpty)
+    }
+
     @Test func aLostNameIsWarnedOf() {
         #expect(
             Ported("@objc(Other) class A: NSObject {}").warnings == [

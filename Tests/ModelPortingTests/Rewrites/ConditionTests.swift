@@ -29,6 +29,35 @@ import Testing
         #expect(ported.lines[5] == "@objc class C {}")
     }
 
+    @Test(arguments: [
+        ("!RELEASE", "!RELEASE"), ("swift(>=5.0)", "swift(>=5.0)"), ("!canImport(A.B)", "!canImport(A.B)"),
+        ("compiler(<7) // c", "compiler(<7)"), ("A && /* c */ !B", "A && !B"), ("(A\n  || B)", "(A || B)"),
+    ])
+    func conditionsAreWrittenAsTheyAre(_ condition: String, _ text: String) {
+        let ported = Ported(
+            "class Book: NSManagedObject {\n#if \(condition)\n@NSManaged var a: Int\n#endif\n}")
+        #expect(ported.additions.filter { $0.hasPrefix("#if") } == ["#if (\(text))"])
+    }
+
+    @Test func membersOfAnExtensionBelongToAllDeclarationsOfItsType() {
+        let ported = Ported(
+            """
+            #if DEBUG
+            class Book: NSManagedObject { @NSManaged var a: Int }
+            #else
+            class Book: NSManagedObject { @NSManaged var b: Int }
+            #endif
+            extension Book { @NSManaged var c: Int }
+            """)
+        #expect(
+            ported.additions.filter { $0.hasPrefix("#") || $0.contains("append") } == [
+                "#if (DEBUG)", "properties.append(.stored(\"a\", \\_Object.a))",
+                "properties.append(.stored(\"c\", \\_Object.c))", "#endif",
+                "#if !(DEBUG)", "properties.append(.stored(\"b\", \\_Object.b))",
+                "properties.append(.stored(\"c\", \\_Object.c))", "#endif",
+            ])
+    }
+
     @Test func membersAreRegisteredUnderTheirConditions() {
         let ported = Ported(
             """

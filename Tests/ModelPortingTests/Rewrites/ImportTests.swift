@@ -24,6 +24,57 @@ import Testing
     @Test func importsUnderConditionsStay() {
         let source = "#if canImport(UIKit)\nimport UIKit\n#elseif DEBUG\nimport AppKit\n#endif"
         #expect(Ported(source).lines == source.split(separator: "\n").map(String.init))
-        #expect(Ported("import Logging\nimport CoreData").lines == ["import Logging", "import CoreData"])
     }
+
+    @Test func modulesThatMayNotBeHereAreLeftToTheCompiler() {
+        let ported = Ported("import CoreData\nimport Charting\nimport FoundationNetworking")
+        #expect(
+            ported.header == [
+                "#if canImport(Charting)", "import Charting", "#else",
+                "#warning(\"There is no module 'Charting' here, which line 2 imports.\")", "#endif",
+            ])
+        #expect(ported.lines == ["import CoreData", "", "import FoundationNetworking"])
+        // Its branches are both ported: what is not known to be Apple's may be here.
+        #expect(Ported("#if canImport(Charting)\n@objc class A {}\n#endif").lines[1] == "class A {}")
+        #expect(Ported("#if canImport(MediaPlayer)\n@objc class A {}\n#endif").lines[1] == "@objc class A {}")
+    }
+
+    @Test func importsOnOneLineLeaveNoSemicolon() {
+        #expect(Ported("import Combine; import CoreLocation\nlet a = 1").lines == ["", "let a = 1"])
+        #expect(
+            Ported("import CoreData ; import UIKit; let a = 1 // c").lines == [
+                "import CoreData ; let a = 1 // c"
+            ])
+    }
+
+    @Test func aScriptsFirstLineGoes() {
+        let ported = Ported("#!/usr/bin/env swift\nimport UIKit\nprint(1)")
+        #expect(ported.lines == ["", "", "print(1)"])
+        #expect(ported.header.first == "#if canImport(UIKit)")
+    }
+
+    @Test(arguments: [
+        ("UIKit", "let a: UIColor? = nil", "UIColor"), ("SwiftUI", "struct A: View {}", "View"),
+        ("SwiftUI", "struct A { @FetchRequest(entity: b) var c: D }", "FetchRequest"),
+        ("Combine", "let a = PassthroughSubject<Int, Never>()", "PassthroughSubject"),
+        ("os.log", "os_log(\"a\")", "os_log"), ("Cocoa", "let a = NSImage()", "NSImage"),
+    ])
+    func usesOfFrameworksAreWarnedOf(_ framework: String, _ use: String, _ name: String) {
+        let module = framework.split(separator: ".")[0]
+        let ported = Ported("import CoreData\nimport \(framework)\n\(use)")
+        #expect(
+            ported.warnings == [
+                "Book.swift:2:1: warning: '\(module)' is only on Apple's platforms, and line 3 uses '\(name)' of it: leave "
+                    + "that out with '#if canImport(\(module))', or declare the name for other platforms"
+            ])
+        #expect(ported.text != nil)
+    }
+
+    @Test(arguments: [
+        "import UIKit\nlet a = UInt8(1)", "#if canImport(UIKit)\nimport UIKit\nlet a: UIColor\n#endif",
+        "import SwiftUI\nenum A { enum State {}\nlet a: State }", "import SwiftUI\nlet a = b.View",
+        "import UIKit\ntypealias UIColor = String\nlet a: UIColor",
+        "import UIKit\n#if os(iOS)\nlet a: UIColor\n#endif",
+    ])
+    func whatIsNotUsedOrDeclaredIsNotWarnedOf(_ source: String) { #expect(Ported(source).warnings.isEmpty) }
 }

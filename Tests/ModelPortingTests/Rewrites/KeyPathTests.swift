@@ -69,6 +69,15 @@ import Testing
         #expect(ported.lines[4] == "let d = 1")
     }
 
+    @Test func theIndentationInATextOfSeveralLinesStays() {
+        let source = "let a = \"\"\"\n  b \\(#keyPath(\n     Person.friends\n  )) c\n  \"\"\""
+        #expect(
+            Ported(source, with: [Self.people]).lines == [
+                "let a = \"\"\"", "  b \\(\(checked("friends", "Person", "friends"))", "     ", "  ) c",
+                "  \"\"\"",
+            ])
+    }
+
     @Test(arguments: ["#keyPath(a())", "#keyPath(Person.friends[0])", "#keyPath(\"a\")", "#keyPath(a, b)"])
     func otherExpressionsAreErrors(_ expression: String) {
         #expect(

@@ -78,10 +78,57 @@ import Testing
         #expect(ported.lines == ["extension Book { var x: Int \(accessor("x", "Int", key: "x")) }"])
     }
 
+    @Test func aTypeOverSeveralLinesIsWrittenInOne() {
+        let ported = Ported(
+            "class Book: NSManagedObject {\n@NSManaged var x\n  : [String: // key\n  /* value */ Int]? // c\n}"
+        )
+        #expect(
+            ported.lines.prefix(4) == [
+                "class Book: NSManagedObject {", "var x", "  : [String: // key",
+                "  /* value */ Int]? \(accessor("x", "[String: Int]?", key: "x")) // c",
+            ])
+    }
+
+    @Test(arguments: [
+        "Any", "NSURL", "(NSObject & NSCoding)", "NSManagedObjectID", "AnyObject", "Shape", "Drawable",
+    ])
+    func objectsThatCannotBeNoneAreUnwrapped(_ type: String) {
+        let others = ["class Shape: NSObject {}", "@objc protocol Drawable {}"]
+        #expect(
+            portedMember("@NSManaged var x: \(type)", with: others)
+                == "var x: \(type) { get { self[Self._managedKey_x]! } set { self[Self._managedKey_x] = newValue } }; "
+                + "private nonisolated static let _managedKey_x = _ManagedKey<(\(type))?>(\"x\")")
+    }
+
+    @Test(arguments: [
+        ("UInt8", "a property is no 'UInt8' here: write 'Int16'"),
+        ("CGFloat", "a property is no 'CGFloat' here: write 'Double'"),
+        ("Kind", "the raw values of 'Kind' are of 'UInt8', which no property is here: write 'Int16'"),
+    ])
+    func typesThatNoPropertyHasAreErrors(_ type: String, _ reason: String) {
+        let ported = Ported(
+            "class Book: NSManagedObject { @NSManaged var x: \(type) }",
+            with: ["@objc enum Kind: UInt8 { case a }"])
+        #expect(ported.errors == ["Book.swift:1:49: error: \(reason)"])
+    }
+
+    @Test func typesThatFoundationHasTooAreOursInKeysAndRepeatedTypes() {
+        #expect(
+            portedMember("@NSManaged var a, b: NSExpression?, c: Foundation.NSExpression")
+                == "var a: CoreData.NSExpression? \(accessor("a", "CoreData.NSExpression?", key: "a")); "
+                + "var b: CoreData.NSExpression? \(accessor("b", "CoreData.NSExpression?", key: "b")); "
+                + "var c: CoreData.NSExpression \(accessor("c", "CoreData.NSExpression", key: "c"))")
+        #expect(
+            portedMember("@NSManaged func primitiveRule() -> NSExpression?")
+                == "func primitiveRule() -> CoreData.NSExpression? { self[primitive: Self._managedKey_primitiveRule] }; "
+                + "private nonisolated static let _managedKey_primitiveRule = _ManagedKey<CoreData.NSExpression?>(\"rule\")"
+        )
+    }
+
     @Test(arguments: [
         (
             "class Book: NSManagedObject { @NSManaged var x = 1 }",
-            "1:46: error: an '@NSManaged' property needs its type, on one line"
+            "1:46: error: an '@NSManaged' property needs its type"
         ),
         (
             "class Book: NSManagedObject { @NSManaged var x: Int = 1 }",

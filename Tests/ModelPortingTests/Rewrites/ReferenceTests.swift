@@ -43,6 +43,18 @@ import Testing
             "perform(b, with: nil, afterDelay: 1)",
             "1:1: error: a method cannot be called by its selector here"
         ),
+        (
+            "let s = Selector(\"b\"); perform(s)",
+            "1:24: error: a method cannot be called by its selector here"
+        ),
+        (
+            "func a(_ s: Selector) { b.perform(s, with: c) }",
+            "1:27: error: a method cannot be called by its selector here"
+        ),
+        (
+            "a.performSelector(onMainThread: b, with: nil, waitUntilDone: true)",
+            "1:3: error: a method cannot be called by its selector here"
+        ),
         ("a.responds(to: b)", "1:3: error: nothing here knows an object's methods by their selectors"),
         ("unsafeBitCast(a.method(for: b), to: C.self)", "1:17: error: there is no Objective-C runtime"),
         (

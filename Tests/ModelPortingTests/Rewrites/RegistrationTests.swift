@@ -58,6 +58,91 @@ import Testing
             ])
     }
 
+    @Test func membersThatOnlyAnotherFileSeesAreListedThere() {
+        let book = "class Book: NSManagedObject {}"
+        let others = [
+            "extension Book { @NSManaged fileprivate var secret: Int }",
+            """
+            extension Book {
+                @objc private var own: Int { 1 }
+                @objc private class func keyPathsForValuesAffectingOwn() -> Set<String> { [] }
+                @objc private func validateSecret(_ value: AutoreleasingUnsafeMutablePointer<NSNumber?>) {}
+            }
+            """,
+        ]
+        #expect(
+            Ported(book, with: others).additions.filter { $0.contains("OfFile") } == [
+                "properties += _propertiesOfFile1(declaredBy: Book.self, from: _Object.self)",
+                "properties += _propertiesOfFile2(declaredBy: Book.self, from: _Object.self)",
+                "table = _dependenciesOfFile2(of: Book.self, table)",
+                "table = _validatorsOfFile2(of: Book.self, table)",
+            ])
+        #expect(
+            Ported(others[1], with: [others[0], book]).additions == [
+                "extension Book {",
+                "nonisolated static func _propertiesOfFile1<_Object: Book>(declaredBy: Book.Type, from: _Object.Type) "
+                    + "-> [_ManagedProperty] {",
+                "var properties: [_ManagedProperty] = []",
+                "properties.append(.custom(\"own\", \\_Object.own))", "return properties", "}",
+                "nonisolated static func _dependenciesOfFile1(of: Book.Type, _ inherited: _ManagedDependencies) "
+                    + "-> _ManagedDependencies {",
+                "var table = inherited", "table[\"own\"] = keyPathsForValuesAffectingOwn()", "return table",
+                "}",
+                "nonisolated static func _validatorsOfFile1(of: Book.Type, _ inherited: _ManagedValidators) "
+                    + "-> _ManagedValidators {",
+                "var table = inherited",
+                "table[\"secret\"] = .method { (object: Book, value: inout NSNumber?) in "
+                    + "withUnsafeMutablePointer(to: &value) { object.validateSecret($0) } }",
+                "return table", "}", "}",
+            ])
+    }
+
+    @Test func namesOfNestedTypesAreWhole() {
+        let ported = Ported(
+            """
+            enum Model {
+                class Kind: NSObject {}
+                class Base: NSManagedObject { @NSManaged var a: Int }
+                class Book: Base {
+                    @objc func validateKind(_ value: AutoreleasingUnsafeMutablePointer<Kind?>) {}
+                }
+            }
+            extension Model { class Novel: Book {} }
+            """)
+        #expect(
+            ported.additions.filter { $0.hasPrefix("properties +=") } == [
+                "properties += _properties(declaredBy: NSManagedObject.self, from: _Object.self)",
+                "properties += _properties(declaredBy: Model.Base.self, from: _Object.self)",
+                "properties += _properties(declaredBy: Model.Book.self, from: _Object.self)",
+            ])
+        #expect(
+            ported.additions.contains {
+                $0.hasPrefix("table[\"kind\"] = .method { (object: Model.Book, value: inout Model.Kind?) in ")
+            })
+    }
+
+    @Test(arguments: [
+        ("func keyPathsForValuesAffectingA() -> NSSet { [] }", "keyPathsForValuesAffectingA()"),
+        ("func keyPathsForValuesAffectingA() -> Set<NSObject> { [] }", "keyPathsForValuesAffectingA()"),
+        ("var keyPathsForValuesAffectingA: Set<AnyHashable> { [] }", "keyPathsForValuesAffectingA"),
+    ])
+    func dependenciesOfOtherSetsAreStrings(_ declaration: String, _ call: String) {
+        #expect(
+            Ported("class Book: NSManagedObject { @objc class \(declaration) }").additions.contains(
+                "table[\"a\"] = Set(\(call).map { String(describing: $0) })"))
+    }
+
+    @Test func anExtensionOfAPrivateClassIsThatOfItsFile() {
+        let source = "private class Book: NSManagedObject {}; extension Book { @NSManaged var a: Int }"
+        let other = "private class Book: NSManagedObject {}; extension Book { @NSManaged var b: Int }"
+        for (first, second, key) in [(source, other, "a"), (other, source, "b")] {
+            #expect(
+                Ported(first, with: [second]).additions.filter { $0.contains("append") } == [
+                    "properties.append(.stored(\"\(key)\", \\_Object.\(key)))"
+                ])
+        }
+    }
+
     @Test func aSubclassListsItsOwnAfterWhatItInherits() {
         let ported = Ported(
             "final class Novel: Book { @NSManaged var genre: Int16 }",

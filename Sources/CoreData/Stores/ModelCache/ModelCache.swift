@@ -21,6 +21,12 @@ package enum ModelCache {
         ]
     }
 
+    /// Whether a store has a copy of its model.
+    static func exists(_ database: Database) throws -> Bool {
+        guard try database.tableExists(table) else { return false }
+        return try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM \(table))") ?? false
+    }
+
     /// Reads the model of a store.
     ///
     /// - Throws: 134060 when the store has no copy of its model, 134080 when the copy cannot be read or is not that of

@@ -11,7 +11,7 @@ extension SQLSchema {
         var statements = tables.map(create)
         statements += joinTables.flatMap(create)
         statements += entityIndexes()
-        statements += try entities.flatMap(fetchIndexes)
+        statements += try entities.flatMap { try FetchIndexes(self, $0).statements() }
         statements += entities.flatMap(uniqueIndexes)
         statements += try DerivedTriggers(self).statements()
         statements.append(
@@ -58,8 +58,14 @@ extension SQLSchema {
         tables.flatMap { table -> [SQLStatement] in
             let names = table.columns.map(\.name)
             let keys = names.filter { isForeignKey($0, in: table) }
-            return ((table.root.subentities.isEmpty ? [] : ["Z_ENT"]) + keys).map { index($0, table.name) }
+            return (hasEntityIndex(table) ? ["Z_ENT"] + keys : keys).map { index($0, table.name) }
         }
+    }
+
+    /// Models of Apple's own can do without the index of the entity, by a setting among the user info.
+    private func hasEntityIndex(_ table: Table) -> Bool {
+        let setting = table.root.userInfo?["_NSEntityOmitSubentityColumnIndex"]
+        return !table.root.subentities.isEmpty && setting.map { "\($0)" } != "YES"
     }
 
     private func isForeignKey(_ column: String, in table: Table) -> Bool {
@@ -77,75 +83,7 @@ extension SQLSchema {
             "CREATE INDEX \(quoted("\(table)_\(column)_INDEX")) ON \(quoted(table)) (\(quoted(column)))")
     }
 
-    // MARK: Fetch indexes
-
-    private func fetchIndexes(_ entity: SQLEntity) throws -> [SQLStatement] {
-        try entity.home.entity.storeIndexes.flatMap { index -> [SQLStatement] in
-            guard index.partialIndexPredicate == nil else {
-                throw unsupported(index, entity, "has a condition")
-            }
-            let columns = try index.elements.map { element -> (name: String, ascending: Bool) in
-                guard let name = element.propertyName, let column = column(atPath: name, entity) else {
-                    throw unsupported(
-                        index, entity, "has an element that is no stored attribute or to-one relationship")
-                }
-                return (column.name, element.isAscending)
-            }
-            if index.elements.contains(where: { $0.collationType == .rTree }) {
-                return rTree(index, entity, columns.map(\.name))
-            }
-            let list = columns.map { "\(quoted($0.name)) COLLATE BINARY \($0.ascending ? "ASC" : "DESC")" }
-            let name = "Z_\(entity.home.entity.name ?? "")_\(index.name)"
-            return [
-                SQLStatement(
-                    "CREATE INDEX \(quoted(name)) ON \(quoted(entity.table)) (\(list.joined(separator: ", ")))"
-                )
-            ]
-        }
-    }
-
-    private func unsupported(
-        _ index: NSFetchIndexDescription, _ entity: SQLEntity, _ reason: String
-    ) -> NSError {
-        .coreData(
-            .persistentStoreIncompatibleSchema,
-            """
-            Fetch index '\(index.name)' of entity '\(entity.home.entity.name ?? "")' \(reason); such indexes are not \
-            supported, see Documentation/Compatibility.md.
-            """)
-    }
-
-    private func rTree(
-        _ index: NSFetchIndexDescription, _ entity: SQLEntity, _ columns: [String]
-    ) -> [SQLStatement] {
-        let name = quoted("Z_RT_\(entity.home.entity.name ?? "")_\(index.name)")
-        let table = quoted(entity.table)
-        let bounds = columns.flatMap { [quoted("\($0)_MIN"), quoted("\($0)_MAX")] }
-        let values = columns.map { "NEW.\(quoted($0)) ,NEW.\(quoted($0))" }.joined(separator: ", ")
-        let insert =
-            "INSERT OR REPLACE INTO \(name) (Z_PK, \(bounds.joined(separator: ", "))) VALUES (NEW.Z_PK, \(values))"
-        let base = "Z_RT_\(entity.home.entity.name ?? "")_\(index.name)"
-        return [
-            SQLStatement(
-                """
-                CREATE VIRTUAL TABLE \(name) USING RTREE (Z_PK INTEGER PRIMARY KEY, \
-                \(bounds.map { "\($0) FLOAT" }.joined(separator: ", ")))
-                """),
-            SQLStatement(
-                "CREATE TRIGGER \(quoted("\(base)_INSERT")) AFTER INSERT ON \(table) FOR EACH ROW BEGIN \(insert) ; END"
-            ),
-            SQLStatement(
-                """
-                CREATE TRIGGER \(quoted("\(base)_UPDATE")) AFTER UPDATE ON \(table) FOR EACH ROW BEGIN DELETE FROM \
-                \(name) WHERE Z_PK = NEW.Z_PK ; \(insert) ; END
-                """),
-            SQLStatement(
-                """
-                CREATE TRIGGER \(quoted("\(base)_DELETE")) AFTER DELETE ON \(table) FOR EACH ROW BEGIN DELETE FROM \
-                \(name) WHERE Z_PK = OLD.Z_PK ; END
-                """),
-        ]
-    }
+    // MARK: Unique indexes
 
     private func uniqueIndexes(_ entity: SQLEntity) -> [SQLStatement] {
         entity.home.entity.uniquenessConstraintNames.map { names in

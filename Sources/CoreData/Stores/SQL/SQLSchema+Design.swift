@@ -42,7 +42,8 @@ private struct SchemaDesign {
     private var orderColumns: [ObjectIdentifier: String] = [:]
     /// The foreign keys that stand for to-many relationships without inverse.
     private var hiddenKeys: [ObjectIdentifier: String] = [:]
-    private var joinColumnNames = TakenNames([])
+    /// The column with an object's key in the table of a many-to-many relationship of the object's entity.
+    private var joinColumns: [ObjectIdentifier: String] = [:]
     private var usedJoinTables: Set<String> { Set(joinTables.map(\.name)) }
 
     init(homes: [StoredEntity], dialect: any SQLDialect, existing: ExistingTables?) {
@@ -65,6 +66,7 @@ private struct SchemaDesign {
                     },
                     sharesTable: !root.subentities.isEmpty))
         }
+        designJoinColumns()
         for home in homes { designLinks(home) }
     }
 
@@ -247,6 +249,20 @@ private struct SchemaDesign {
         return (key.name, columns.first { $0.slot == slot && $0.role == .destinationEntity }?.name)
     }
 
+    /// The columns of join tables are named after the entity whose key they hold and the relationship that leads
+    /// there. Two relationships of one name that lead to one entity clash, though their tables are not the same: the
+    /// inverse that sorts first takes the plain name.
+    private mutating func designJoinColumns() {
+        var taken = TakenNames([])
+        for home in homes {
+            for relationship in ownRelationships(home) {
+                guard relationship.isToMany, let inverse = relationship.inverseRelationship, inverse.isToMany
+                else { continue }
+                joinColumns[ObjectIdentifier(relationship)] = taken.newName(joinColumn(inverse, home))
+            }
+        }
+    }
+
     /// A many-to-many relationship: designed when its first end is met.
     private mutating func designJoinTable(
         _ relationship: NSRelationshipDescription, _ inverse: NSRelationshipDescription, _ home: StoredEntity,
@@ -265,13 +281,21 @@ private struct SchemaDesign {
         let ownerIsFirst = JoinOrder(home, wanted.toOwner) < JoinOrder(destination, wanted.toDestination)
         let (first, second) =
             ownerIsFirst ? (wanted.toOwner, wanted.toDestination) : (wanted.toDestination, wanted.toOwner)
+        let free = (
+            toDestination: joinColumns[ObjectIdentifier(inverse)] ?? wanted.toDestination,
+            toOwner: joinColumns[ObjectIdentifier(relationship)] ?? wanted.toOwner
+        )
+        let named =
+            ownerIsFirst
+            ? (first: free.toOwner, second: free.toDestination)
+            : (first: free.toDestination, second: free.toOwner)
         let table =
             existing?.joinTable(first, second, except: usedJoinTables)
             ?? (
                 name: takenTables.newName(
                     ownerIsFirst
                         ? joinColumn(relationship, home) : joinColumn(inverse, destination)),
-                first: joinColumnNames.newName(first), second: joinColumnNames.newName(second)
+                first: named.first, second: named.second
             )
         let toOwner = ownerIsFirst ? table.first : table.second
         let toDestination = ownerIsFirst ? table.second : table.first
@@ -293,7 +317,10 @@ private struct SchemaDesign {
         let wanted = joinColumn(relationship, home)
         let table =
             existing?.joinTable(wanted, "REFLEXIVE", except: usedJoinTables)
-            ?? (takenTables.newName(wanted), joinColumnNames.newName(wanted), "REFLEXIVE")
+            ?? (
+                takenTables.newName(wanted), joinColumns[ObjectIdentifier(relationship)] ?? wanted,
+                "REFLEXIVE"
+            )
         let orders = relationship.isOrdered ? [order(table.first)] : []
         joinTables.append(
             SQLSchema.JoinTable(name: table.name, orders: orders, first: table.first, second: table.second))

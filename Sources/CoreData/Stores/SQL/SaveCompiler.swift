@@ -70,8 +70,14 @@ struct SaveCompiler {
         """
     }
 
-    /// Takes references. Parameters: how many, the root's number.
-    var reserve: String { "UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX + ? WHERE Z_ENT = ?" }
+    /// Takes references that no row has: some stores were filled by others, who counted nothing. Parameters: how many,
+    /// the root's number.
+    func reserve(_ entity: SQLEntity) -> String {
+        let last = "(SELECT MAX(Z_PK) FROM \(schema.quoted(entity.table)))"
+        return """
+            UPDATE Z_PRIMARYKEY SET Z_MAX = MAX(IFNULL(Z_MAX, 0), IFNULL(\(last), 0)) + ? WHERE Z_ENT = ?
+            """
+    }
 
     /// The highest reference taken. Parameter: the root's number.
     var highest: String { "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?" }

@@ -20,7 +20,7 @@ package enum SQLiteMetadata {
             NSStoreModelVersionHashesKey: hashes,
             "NSStoreModelVersionHashesVersion": NSNumber(value: 3),
             "NSStoreModelVersionHashesDigest": model.versionHashesDigest(configuration: name),
-            "NSStoreModelVersionChecksumKey": model.versionChecksum,
+            NSPersistentStoreModelVersionChecksumKey: model.versionChecksum,
             NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.map(\.base),
             "NSPersistenceFrameworkVersion": NSNumber(value: frameworkVersion),
             "_NSAutoVacuumLevel": autoVacuum,
@@ -84,7 +84,7 @@ package enum SQLiteMetadata {
     /// The keys that say how the store is to be opened; all others are the application's, but for the type.
     package static let formatKeys = [
         NSStoreUUIDKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
-        "NSStoreModelVersionHashesDigest", "NSStoreModelVersionChecksumKey",
+        "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey,
         NSStoreModelVersionIdentifiersKey, "NSPersistenceFrameworkVersion", "_NSAutoVacuumLevel",
     ]
 

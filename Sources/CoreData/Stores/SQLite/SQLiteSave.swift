@@ -113,7 +113,7 @@ struct SQLiteSave {
     func reserve(_ home: StoredEntity, count: Int) throws -> Int64 {
         let root = home.entity.rootEntity
         let number = Int64(store.home(of: root)?.entityNumber ?? home.entityNumber)
-        try execute(compiler.reserve, [.integer(Int64(count)), .integer(number)])
+        try execute(compiler.reserve(schema.entity(home)), [.integer(Int64(count)), .integer(number)])
         let highest = try SQLiteReader(database).integer(SQLStatement(compiler.highest, [.integer(number)]))
         guard highest >= count, highest < Int.max else {
             throw NSError.coreData(
@@ -261,21 +261,36 @@ struct SQLiteSave {
         for index in outcome.inserted.indices {
             let row = outcome.inserted[index]
             guard let found = changes.removeValue(forKey: DerivedReports.Place(row)) else { continue }
-            outcome.inserted[index] = row.replacing(found, unit.inserts[index].home.layout)
+            let home = unit.inserts[index].home
+            outcome.inserted[index] = row.replacing(named(found, home), home.layout)
         }
         for index in outcome.updated.indices {
             let row = outcome.updated[index]
             let home = unit.updates[index].home
-            changes[DerivedReports.Place(row)] = nil
-            guard !home.layout.derivedIndexes.isEmpty else { continue }
-            // Others may have changed what is derived since the row was read: that counts up no version.
-            let values = try SQLiteReader(database).derivedValues(schema.entity(home), row.reference)
-            outcome.updated[index] = row.replacing(values, home.layout)
+            var values = named(changes.removeValue(forKey: DerivedReports.Place(row)) ?? [], home)
+            if !home.layout.derivedIndexes.isEmpty {
+                // Others may have changed what is derived since the row was read: that counts up no version.
+                values =
+                    try SQLiteReader(database).derivedValues(schema.entity(home), row.reference) + values
+            }
+            if !values.isEmpty { outcome.updated[index] = row.replacing(values, home.layout) }
         }
         for deletion in unit.deletions { changes[DerivedReports.Place(deletion.old)] = nil }
         for (place, found) in changes {
             guard let home = store.home(number: place.entityNumber) else { continue }
-            outcome.affected.append((home, place.reference, found))
+            outcome.affected.append((home, place.reference, named(found, home)))
+        }
+    }
+
+    /// What triggers reported, by attribute: triggers of Apple's own applications name the column instead.
+    private func named(_ values: [DerivedValue], _ home: StoredEntity) -> [DerivedValue] {
+        values.map { value in
+            guard home.layout.index(of: value.attribute) == nil,
+                let column = schema.entity(home).columns.first(where: {
+                    $0.name == value.attribute && $0.role == .value
+                })
+            else { return value }
+            return DerivedValue(attribute: home.layout.slots[column.slot].name, value: value.value)
         }
     }
 

@@ -218,6 +218,27 @@ struct SQLiteStoreFile {
         }
     }
 
+    /// Whether the store holds a copy of its model, be it damaged.
+    ///
+    /// - Throws: as `metadata()`.
+    func hasCachedModel() throws -> Bool {
+        guard FileManager.default.fileExists(atPath: path) else { throw missing }
+        guard try exists(toWrite: false) else { throw damaged("it is empty") }
+        return try read { try ModelCache.exists($0) }
+    }
+
+    /// A model made from the store's tables.
+    ///
+    /// - Throws: as `metadata()`; 134080 when the tables tell none.
+    func reconstructedModel() throws -> NSManagedObjectModel {
+        guard FileManager.default.fileExists(atPath: path) else { throw missing }
+        guard try exists(toWrite: false) else { throw damaged("it is empty") }
+        return try read { database in
+            _ = try SQLiteMetadata.read(database, url)
+            return try ReconstructedModel.read(database, url)
+        }
+    }
+
     /// Sets what the application adds to the metadata.
     ///
     /// - Throws: as `metadata()`, or an error of SQLite; the file is as it was.

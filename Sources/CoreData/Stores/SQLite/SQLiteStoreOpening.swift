@@ -101,6 +101,10 @@ final class SQLiteStoreOpening {
             try checkTables(database)
             let historyFeatures = try checkHistory(database)
             guard !options.isReadOnly else { return true }
+            if model.isReconstructed {
+                unsupportedFeatures = ["no model: the one it is opened with was made from its tables"]
+                return true
+            }
             usesSpatialIndexes = try SQLiteDefence.hasSpatialIndexes(database)
             if usesSpatialIndexes { try SQLiteDefence.install(on: database, usesSpatialIndexes: true) }
             unsupportedFeatures =
@@ -120,7 +124,8 @@ final class SQLiteStoreOpening {
     }
 
     private func checkVersion(_ file: SQLiteStoreFile) throws {
-        guard !options.ignoresVersion else { return }
+        // A model of the tables has no hashes that could be compared; the tables are.
+        guard !options.ignoresVersion, !model.isReconstructed else { return }
         let configuration = configurationName == defaultConfigurationName ? nil : configurationName
         if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) { return }
         let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
@@ -241,6 +246,9 @@ final class SQLiteStoreOpening {
 
     /// Makes the store, or opens the one that somebody else has made meanwhile.
     private func make(_ file: SQLiteStoreFile) throws -> SQLiteAccess {
+        guard !model.isReconstructed else {
+            throw file.unopenable("a model that was made from the tables of a store makes no new one")
+        }
         if file.hasLeftovers || FileManager.default.fileExists(atPath: file.url.path) {
             try fillEmptyFile(file)
         } else {
