@@ -153,6 +153,9 @@ import Testing
         let model = try coredata("import", file("New.sqlite"), file("library.json"))
         #expect(model.status == 2 && model.errors.contains("--model"))
         #expect(try coredata("import", "--append", file("New.sqlite"), file("library.json")).status == 2)
+        let missing = try coredata(
+            "import", file("library.json"), file("New.sqlite"), "--model", folder.model)
+        #expect(missing.status == 2 && missing.errors.contains("The store comes first"))
         let swapped = try coredata("import", file("New.sqlite"), store, "--model", folder.model)
         #expect(swapped.status == 2 && !folder.exists("New.sqlite"))
         #expect(try coredata("import", "--append", store, file("library.json")).status == 0)

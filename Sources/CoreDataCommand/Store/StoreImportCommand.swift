@@ -32,6 +32,9 @@ struct StoreImportCommand: ParsableCommand {
         let url = URL(fileURLWithPath: store)
         let file = URL(fileURLWithPath: dump)
         try CommandFailure.wrapping {
+            guard FileManager.default.fileExists(atPath: file.path) else {
+                throw CommandFailure("There is no dump at \(dump). The store comes first, then the dump.")
+            }
             let exists = FileManager.default.fileExists(atPath: url.path)
             if exists, !append {
                 throw CommandFailure(
