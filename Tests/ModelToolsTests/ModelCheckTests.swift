@@ -392,7 +392,7 @@ struct ModelCheckTests {
     @Test func everyCodeHasATest() {
         // Those of whole files are tested with files.
         let files: Set<ModelFinding.Code> = [
-            .unreadable, .unsupportedForm, .malformed, .tooLarge, .currentVersionUnknown,
+            .unreadable, .unsupportedForm, .malformed, .tooLarge, .currentVersionUnknown, .versionHashDiffers,
         ]
         #expect(Set(Self.rules.map(\.code)).union(files) == Set(ModelFinding.Code.allCases))
     }

@@ -18,7 +18,7 @@ package final class KeyedArchiveReader {
     static let maximumDepth = 512
 
     /// How many objects there may be when each shared one is counted as often as it is reached.
-    static let maximumWeight = 5_000_000
+    package static let maximumWeight = 5_000_000
 
     private let archive: KeyedArchive
     private var finished: [Int: Finished] = [:]
@@ -32,12 +32,19 @@ package final class KeyedArchiveReader {
         let classes: [AnyClass]
     }
     private var weight = 0
+    private let limit: Int
 
     /// The first thing that went wrong.
     private(set) var failure: (any Error)?
 
     /// Makes a reader of single values of an archive, whose outermost object may be of a class that is read elsewhere.
-    package init(_ archive: KeyedArchive) { self.archive = archive }
+    ///
+    /// - Parameter maximumWeight: how many objects there may be when each shared one is counted as often as it is
+    ///   reached.
+    package init(_ archive: KeyedArchive, maximumWeight: Int = KeyedArchiveReader.maximumWeight) {
+        self.archive = archive
+        limit = maximumWeight
+    }
 
     /// Reads the outermost object of an archive.
     ///
@@ -112,8 +119,8 @@ package final class KeyedArchiveReader {
 
     private func add(_ more: Int) throws {
         weight += more
-        guard weight <= Self.maximumWeight else {
-            throw MalformedPropertyList("the archive stands for more than \(Self.maximumWeight) objects")
+        guard weight <= limit else {
+            throw MalformedPropertyList("the archive stands for more than \(limit) objects")
         }
     }
 

@@ -10,8 +10,8 @@ final class ModelArchive {
     private let values: KeyedArchiveReader
     private var objects: [Int: ArchivedObject] = [:]
     private var classes: [Int: [String]] = [:]
-    /// The values of Foundation that have been turned into Swift's, by the objects, which the reader keeps.
-    private var plainValues: [ObjectIdentifier: WeighedValue] = [:]
+    /// The values of Foundation that have been turned into Swift's, by their places.
+    private var plainValues: [Int: WeighedValue] = [:]
     private var unvisited = Limit.elements
     private var unmade = Limit.parts
 
@@ -38,7 +38,7 @@ final class ModelArchive {
             throw ModelFileError(.tooLarge, "the archive is larger than \(Limit.fileSize) bytes")
         }
         archive = try Self.throwing { try KeyedArchive(data) }
-        values = KeyedArchiveReader(archive)
+        values = KeyedArchiveReader(archive, maximumWeight: Limit.parts)
     }
 
     /// The outermost object.
@@ -130,10 +130,12 @@ final class ModelArchive {
     /// The value, and how many values it is made of. What walks through values later does not know that parts of them
     /// are shared, so each counts as often as it is reached.
     func weighedValue(at index: Int) throws -> (value: Any, weight: Int)? {
-        guard try target(of: index) != nil else { return nil }
+        guard let target = try target(of: index) else { return nil }
         return try Self.throwing {
+            // The reader counts each object as often as it is asked for, also where it is known.
             guard let object = try values.object(at: index, allowed: Self.valueClasses) else { return nil }
-            let made = try plainValue(object)
+            let made = try plainValues[target] ?? plainValue(object)
+            plainValues[target] = made
             try make(made.weight)
             return made
         }
@@ -170,7 +172,6 @@ final class ModelArchive {
     }
 
     private func plainValue(_ object: AnyObject) throws -> WeighedValue {
-        if let known = plainValues[ObjectIdentifier(object)] { return known }
         var weight = 1
         func inner(_ object: Any) throws -> Any {
             let inner = try plainValue(object as AnyObject)
@@ -203,7 +204,6 @@ final class ModelArchive {
             value = object
         default: return (object, 1)
         }
-        plainValues[ObjectIdentifier(object)] = (value, weight)
         return (value, weight)
     }
 

@@ -6,9 +6,9 @@ final class ModelTables {
     let entityVersionHashesByName: [String: Data]
     let entitiesInPreorder: [NSEntityDescription]
 
-    init(_ model: NSManagedObjectModel) {
+    init(_ model: NSManagedObjectModel, _ hashes: VersionHashes) {
         entitiesByName = model.entitiesByName
-        entityVersionHashesByName = model.entityVersionHashesByName
+        entityVersionHashesByName = entitiesByName.mapValues { hashes.digest(of: $0) }
         entitiesInPreorder = model.entitiesInPreorder()
     }
 }

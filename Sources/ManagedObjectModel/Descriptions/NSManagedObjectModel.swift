@@ -99,7 +99,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
                 entity.makeImmutable(hashes)
             }
             for request in templates.values { request.makeImmutable() }
-            tables = ModelTables(self)
+            tables = ModelTables(self, hashes)
         }
     }
 

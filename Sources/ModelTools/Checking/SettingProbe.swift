@@ -36,9 +36,12 @@ final class SettingProbe {
         var references: [ModelElement.Attribute] = []
         // Where a relationship leads is no matter of the relationship alone.
         if element.name == "relationship" {
-            references = element.attributes.filter { ["destinationEntity", "inverseName"].contains($0.name) }
+            references = element.attributes.filter {
+                ["destinationEntity", "inverseName", "inverseEntity"].contains($0.name)
+            }
             element["destinationEntity"] = "Probe"
             element["inverseName"] = nil
+            element["inverseEntity"] = nil
         }
         var (found, cured) = problems(element) { [Self.entity([$0])] }
         if cured != nil, element.name == "relationship" {
