@@ -111,7 +111,7 @@ extension NSManagedObjectContext {
         return found[0]
     }
 
-    func names(
+    func people(
         _ format: String? = nil, _ arguments: [Any] = [], by keys: String..., limit: Int = 0, offset: Int = 0
     )
         throws -> [String]
@@ -130,7 +130,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    func names(_ key: String, _ attribute: String = "name") -> [String] {
+    func destinationNames(_ key: String, _ attribute: String = "name") -> [String] {
         let value = self.value(forKey: key)
         let objects = (value as? NSOrderedSet)?.array ?? (value as? NSSet)?.allObjects ?? []
         return objects.compactMap { ($0 as? NSManagedObject)?.value(forKey: attribute) as? String }

@@ -72,9 +72,9 @@ struct DocumentStoreTests {
             #expect(found.code == 134030)
             #expect(context.hasChanges)
             #expect(try store.folder.names == [store.url.lastPathComponent])
-            #expect(try coordinator.inContext { try $0.names() } == ["Ada", "Alan", "Grace"])
+            #expect(try coordinator.inContext { try $0.people() } == ["Ada", "Alan", "Grace"])
             #expect(
-                try coordinator.inContext { try $0.only("Team").names("members").sorted() } == [
+                try coordinator.inContext { try $0.only("Team").destinationNames("members").sorted() } == [
                     "Ada", "Alan",
                 ])
             try FileManager.default.removeItem(at: store.url)
@@ -82,7 +82,7 @@ struct DocumentStoreTests {
             try context.save()
         }
         try coordinator.close()
-        #expect(try store.open().inContext { try $0.names() } == ["Ada", "changed"])
+        #expect(try store.open().inContext { try $0.people() } == ["Ada", "changed"])
     }
 
     @Test func aCustomStoreThatCannotSave() throws {
@@ -152,7 +152,7 @@ struct DocumentStoreTests {
         for kind in [StoreKind.xml, .binary] {
             let store = try ConformanceStore(kind)
             try Data().write(to: store.url)
-            #expect(try store.open().inContext { try $0.names() } == [])
+            #expect(try store.open().inContext { try $0.people() } == [])
             #expect(try Data(contentsOf: store.url).count > 100)
         }
     }
@@ -194,7 +194,7 @@ struct DocumentStoreTests {
                     for object in try context.all("Person") {
                         _ = object.value(forKey: "name")
                         _ = object.value(forKey: "team")
-                        _ = object.names("chores", "title")
+                        _ = object.destinationNames("chores", "title")
                     }
                 }
                 try coordinator.close()
@@ -258,17 +258,17 @@ struct DocumentStoreTests {
     @Test func predicatesThatOnlyMemoryKnows() throws {
         let coordinator = try filled(.xml).open()
         try coordinator.inContext { context in
-            #expect(try context.names("chores.@count == 3") == ["Ada"])
-            #expect(try context.names("ANY skills.name == %@", ["ships"]) == ["Grace"])
+            #expect(try context.people("chores.@count == 3") == ["Ada"])
+            #expect(try context.people("ANY skills.name == %@", ["ships"]) == ["Grace"])
             #expect(
-                try context.names("SUBQUERY(skills, $s, $s.name == %@).@count > 0", ["mathematics"]).count
+                try context.people("SUBQUERY(skills, $s, $s.name == %@).@count > 0", ["mathematics"]).count
                     == 3)
             let team = try context.only("Team")
-            #expect(try context.names("team == %@", [team]) == ["Ada", "Alan"])
-            #expect(try context.names("team == %@", [team.objectID]) == ["Ada", "Alan"])
-            #expect(try context.names("SELF IN %@", [[try context.person("Ada")]]) == ["Ada"])
+            #expect(try context.people("team == %@", [team]) == ["Ada", "Alan"])
+            #expect(try context.people("team == %@", [team.objectID]) == ["Ada", "Alan"])
+            #expect(try context.people("SELF IN %@", [[try context.person("Ada")]]) == ["Ada"])
             let subquery = try error {
-                _ = try context.names("SUBQUERY(skills, $s, $s.nothing == 1).@count > 0")
+                _ = try context.people("SUBQUERY(skills, $s, $s.nothing == 1).@count > 0")
             }
             #expect(subquery.code == 134060)
         }
@@ -298,9 +298,9 @@ struct IncrementalStoreTests {
             for skill in skills { _ = skill.value(forKey: "name") }
             #expect(service.loads == 2)
             #expect(service.relationshipLoads == 0)
-            #expect(skills.map { $0.names("people").count }.sorted() == [1, 3])
+            #expect(skills.map { $0.destinationNames("people").count }.sorted() == [1, 3])
             let count = service.relationshipLoads
-            #expect(skills.map { $0.names("people").count }.sorted() == [1, 3])
+            #expect(skills.map { $0.destinationNames("people").count }.sorted() == [1, 3])
             #expect(service.relationshipLoads == count)
         }
         // The row cache has them.
@@ -327,7 +327,7 @@ struct IncrementalStoreTests {
         let (coordinator, service) = try filled()
         try coordinator.inContext { context in
             service.failure = CocoaError(.coderReadCorrupt) as NSError
-            #expect(try error { _ = try context.names() }.code == NSCoderReadCorruptError)
+            #expect(try error { _ = try context.people() }.code == NSCoderReadCorruptError)
             try context.person("Alan").setValue(1, forKey: "age")
             service.failure = CocoaError(.fileWriteOutOfSpace) as NSError
             #expect(try error { try context.save() }.code == NSFileWriteOutOfSpaceError)

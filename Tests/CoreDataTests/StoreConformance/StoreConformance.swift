@@ -62,17 +62,17 @@ struct StoreConformance {
     @Test(arguments: StoreKind.allCases) func fetchesWithConditionsAndOrders(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         try coordinator.inContext { (context) throws in
-            #expect(try context.names() == ["Ada", "Alan", "Grace"])
-            #expect(try context.names("age > %@", [40], by: "-age") == ["Grace", "Alan"])
-            #expect(try context.names("name BEGINSWITH %@ AND rating >= %@", ["A", 4.0]) == ["Ada"])
-            #expect(try context.names("NOT (active == YES)") == ["Alan"])
-            #expect(try context.names("age IN %@", [[36, 85]], by: "-name") == ["Grace", "Ada"])
-            #expect(try context.names("age BETWEEN %@", [[36, 41]]) == ["Ada", "Alan"])
-            #expect(try context.names("name CONTAINS[c] %@", ["LA"]) == ["Alan"])
-            #expect(try context.names("team.name == %@", ["Enigma"]) == ["Ada", "Alan"])
-            #expect(try context.names("FALSEPREDICATE") == [])
-            #expect(try context.names(by: "age", limit: 1, offset: 1) == ["Alan"])
-            #expect(try context.names(by: "age", offset: 2) == ["Grace"])
+            #expect(try context.people() == ["Ada", "Alan", "Grace"])
+            #expect(try context.people("age > %@", [40], by: "-age") == ["Grace", "Alan"])
+            #expect(try context.people("name BEGINSWITH %@ AND rating >= %@", ["A", 4.0]) == ["Ada"])
+            #expect(try context.people("NOT (active == YES)") == ["Alan"])
+            #expect(try context.people("age IN %@", [[36, 85]], by: "-name") == ["Grace", "Ada"])
+            #expect(try context.people("age BETWEEN %@", [[36, 41]]) == ["Ada", "Alan"])
+            #expect(try context.people("name CONTAINS[c] %@", ["LA"]) == ["Alan"])
+            #expect(try context.people("team.name == %@", ["Enigma"]) == ["Ada", "Alan"])
+            #expect(try context.people("FALSEPREDICATE") == [])
+            #expect(try context.people(by: "age", limit: 1, offset: 1) == ["Alan"])
+            #expect(try context.people(by: "age", offset: 2) == ["Grace"])
         }
     }
 
@@ -167,10 +167,10 @@ struct StoreConformance {
         let (_, coordinator) = try filled(kind)
         try coordinator.inContext { context in
             for format in ["nothing == 1", "team.nothing == 1", "name.length > 2 AND nothing != nil"] {
-                let found = try error { _ = try context.names(format) }
+                let found = try error { _ = try context.people(format) }
                 #expect(found.code == 134060, "\(format)")
             }
-            let order = try error { _ = try context.names(by: "nothing") }
+            let order = try error { _ = try context.people(by: "nothing") }
             #expect(order.code == 134060 && order.localizedDescription.contains("nothing"))
         }
     }
@@ -182,10 +182,10 @@ struct StoreConformance {
         try coordinator.inContext { context in
             _ = try context.insert("Person", ["name": "Nobody"])
             try context.save()
-            #expect(try context.names("age != 36") == ["Alan", "Grace"])
-            #expect(try context.names("NOT (age == 36)") == ["Alan", "Grace"])
-            #expect(try context.names("age == nil") == ["Nobody"])
-            #expect(try context.names(by: "age").first == "Nobody")
+            #expect(try context.people("age != 36") == ["Alan", "Grace"])
+            #expect(try context.people("NOT (age == 36)") == ["Alan", "Grace"])
+            #expect(try context.people("age == nil") == ["Nobody"])
+            #expect(try context.people(by: "age").first == "Nobody")
         }
     }
 
@@ -201,10 +201,10 @@ struct StoreConformance {
             let ada = try context.person("Ada")
             #expect(
                 (ada.value(forKey: "team") as? NSManagedObject)?.value(forKey: "name") as? String == "Enigma")
-            #expect(ada.names("chores", "title") == ["sweep", "cook", "wash"])
-            #expect(try context.only("Team").names("members").sorted() == ["Ada", "Alan"])
+            #expect(ada.destinationNames("chores", "title") == ["sweep", "cook", "wash"])
+            #expect(try context.only("Team").destinationNames("members").sorted() == ["Ada", "Alan"])
             let math = try #require(try context.all("Skill", by: "name").first)
-            #expect(math.names("people").sorted() == ["Ada", "Alan", "Grace"])
+            #expect(math.destinationNames("people").sorted() == ["Ada", "Alan", "Grace"])
             #expect(try context.person("Grace").value(forKey: "team") == nil)
 
             let chores = try #require(ada.value(forKey: "chores") as? NSOrderedSet)
@@ -218,8 +218,9 @@ struct StoreConformance {
             coordinator = try store.open()
         }
         try coordinator.inContext { (context) throws in
-            #expect(try context.person("Ada").names("chores", "title") == ["wash", "sweep", "cook"])
-            #expect(try context.only("Team").names("members").sorted() == ["Ada", "Grace"])
+            #expect(
+                try context.person("Ada").destinationNames("chores", "title") == ["wash", "sweep", "cook"])
+            #expect(try context.only("Team").destinationNames("members").sorted() == ["Ada", "Grace"])
             #expect(try context.person("Alan").value(forKey: "team") == nil)
         }
     }
@@ -235,11 +236,11 @@ struct StoreConformance {
             coordinator = try store.open()
         }
         try coordinator.inContext { context in
-            #expect(try context.names() == ["Alan", "Grace"])
+            #expect(try context.people() == ["Alan", "Grace"])
             #expect(try context.all("Chore").isEmpty)
-            #expect(try context.only("Team").names("members") == ["Alan"])
+            #expect(try context.only("Team").destinationNames("members") == ["Alan"])
             let math = try #require(try context.all("Skill", by: "name").first)
-            #expect(math.names("people").sorted() == ["Alan", "Grace"])
+            #expect(math.destinationNames("people").sorted() == ["Alan", "Grace"])
         }
     }
 
@@ -250,10 +251,10 @@ struct StoreConformance {
             alan.setValue(1, forKey: "age")
             _ = try context.insert("Person", ["name": "New", "age": 2])
             context.delete(try context.person("Ada"))
-            #expect(try context.names("age < 50") == ["Alan", "New"])
-            #expect(try coordinator.inContext { try $0.names("age < 50") } == ["Ada", "Alan"])
+            #expect(try context.people("age < 50") == ["Alan", "New"])
+            #expect(try coordinator.inContext { try $0.people("age < 50") } == ["Ada", "Alan"])
             try context.save()
-            #expect(try coordinator.inContext { try $0.names("age < 50", by: "age") } == ["Alan", "New"])
+            #expect(try coordinator.inContext { try $0.people("age < 50", by: "age") } == ["Alan", "New"])
             alan.setValue(5, forKey: "age")
             context.rollback()
             #expect(alan.value(forKey: "age") as? Int == 1)
@@ -343,7 +344,7 @@ struct StoreConformance {
             try context.save()
         }
         try other.performAndWait { try other.save() }
-        #expect(try coordinator.inContext { try $0.names("age < 3") } == ["Ada", "Alan"])
+        #expect(try coordinator.inContext { try $0.people("age < 3") } == ["Ada", "Alan"])
     }
 
     @Test(arguments: StoreKind.allCases) func aSaveThatIsNotValid(_ kind: StoreKind) throws {
@@ -356,7 +357,7 @@ struct StoreConformance {
             person.setValue("valid", forKey: "name")
             try context.save()
         }
-        #expect(try coordinator.inContext { try $0.names() } == ["Ada", "Alan", "Grace", "valid"])
+        #expect(try coordinator.inContext { try $0.people() } == ["Ada", "Alan", "Grace", "valid"])
     }
 
     @Test(arguments: StoreKind.lasting) func readOnlyStores(_ kind: StoreKind) throws {
@@ -381,7 +382,7 @@ struct StoreConformance {
         let found = try error { _ = try store.open(ConformanceModel.make(extra: "level")) }
         #expect(found.code == 134100)
         #expect(found.localizedDescription.contains("Skill (changed)"))
-        #expect(try store.open().inContext { try $0.names() } == ["Ada", "Alan", "Grace"])
+        #expect(try store.open().inContext { try $0.people() } == ["Ada", "Alan", "Grace"])
     }
 
     @Test(arguments: StoreKind.lasting) func metadata(_ kind: StoreKind) throws {
@@ -415,7 +416,7 @@ struct StoreConformance {
         try coordinator.close()
         try coordinator.destroyPersistentStore(at: store.url, type: kind.type)
         #expect(!FileManager.default.fileExists(atPath: store.url.path))
-        #expect(try store.open().inContext { try $0.names() } == [])
+        #expect(try store.open().inContext { try $0.people() } == [])
     }
 
     @Test(arguments: StoreKind.files) func aReplacedStore(_ kind: StoreKind) throws {
@@ -426,7 +427,7 @@ struct StoreConformance {
         try coordinator.close()
         try coordinator.replacePersistentStore(
             at: store.url, withPersistentStoreFrom: source.url, type: kind.type)
-        #expect(try store.open().inContext { try $0.names() } == ["Ada", "Alan", "Grace"])
+        #expect(try store.open().inContext { try $0.people() } == ["Ada", "Alan", "Grace"])
     }
 
     @Test(arguments: [StoreKind.memory, .incremental]) func whatHasNoFile(_ kind: StoreKind) throws {
@@ -493,12 +494,13 @@ struct StoreConformance {
             again = try target.open()
         }
         try again.inContext { context in
-            #expect(try context.names() == ["Ada", "Grace", "unsaved"])
+            #expect(try context.people() == ["Ada", "Grace", "unsaved"])
             #expect(try context.person("unsaved").value(forKey: "age") as? Int == 42)
-            #expect(try context.person("Ada").names("chores", "title") == ["sweep", "cook", "wash"])
-            #expect(try context.only("Team").names("members").sorted() == ["Ada", "unsaved"])
+            #expect(
+                try context.person("Ada").destinationNames("chores", "title") == ["sweep", "cook", "wash"])
+            #expect(try context.only("Team").destinationNames("members").sorted() == ["Ada", "unsaved"])
             let math = try #require(try context.all("Skill", by: "name").first)
-            #expect(math.names("people").sorted() == ["Ada", "Grace", "unsaved"])
+            #expect(math.destinationNames("people").sorted() == ["Ada", "Grace", "unsaved"])
             #expect(try context.all("Manager").map { $0.value(forKey: "bonus") as? Int } == [7])
             _ = try context.insert("Person", ["name": "later"])
             try context.save()
@@ -514,6 +516,6 @@ struct StoreConformance {
         }
         #expect(found.code == 134070)
         #expect(coordinator.persistentStores == [store])
-        #expect(try coordinator.inContext { try $0.names() } == ["Ada", "Alan", "Grace"])
+        #expect(try coordinator.inContext { try $0.people() } == ["Ada", "Alan", "Grace"])
     }
 }
