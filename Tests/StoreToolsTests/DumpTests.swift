@@ -146,6 +146,36 @@ import Testing
         #expect(!names.contains { $0.contains("New.sqlite") }, "\(names)")
     }
 
+    /// SQLite would take what is in it for the new store's own.
+    @Test(arguments: ["-wal", "-shm", "-journal"])
+    func aLogOfAnotherStoreIsInTheWay(_ suffix: String) throws {
+        let zoo = try ZooStore()
+        let dump = try zoo.dump()
+        let place = zoo.folder.appending(path: "New.sqlite")
+        let log = try zoo.write("what is left", "New.sqlite\(suffix)")
+        #expect {
+            try DumpImport(dump.url).make(place, model: nil)
+        } throws: {
+            $0.localizedDescription.contains("New.sqlite\(suffix)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: place.path))
+        #expect(try Data(contentsOf: log) == Data("what is left".utf8))
+        try FileManager.default.removeItem(at: log)
+        #expect(try DumpImport(dump.url).make(place, model: nil) == 8)
+        let names = try FileManager.default.contentsOfDirectory(atPath: zoo.folder.path)
+        #expect(!names.contains { $0.hasPrefix(".New") }, "\(names)")
+    }
+
+    @Test func aLinkThatLeadsNowhereIsInTheWay() throws {
+        let zoo = try ZooStore()
+        let dump = try zoo.dump()
+        let place = zoo.folder.appending(path: "New.sqlite")
+        let target = zoo.folder.appending(path: "Nowhere.sqlite")
+        try FileManager.default.createSymbolicLink(at: place, withDestinationURL: target)
+        #expect(throws: StoreToolError.self) { try DumpImport(dump.url).make(place, model: nil) }
+        #expect(!FileManager.default.fileExists(atPath: target.path))
+    }
+
     @Test(arguments: [
         (#""flag":true"#, #""flag":"yes""#, "Item/1, 'flag': a number is expected, not a string"),
         (#""int16":-32768"#, #""int16":1.5"#, "'1.5' is no whole number"),

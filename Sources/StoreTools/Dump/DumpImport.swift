@@ -17,7 +17,7 @@ package struct DumpImport {
     /// Makes a new store. It is there when it is complete.
     ///
     /// - Parameters:
-    ///   - url: the place, where nothing is.
+    ///   - url: the place, where nothing is, and beside which no log of another store is.
     ///   - model: the model of the store; nil for that of the dump.
     ///   - progress: gets how many bytes of the two readings were read.
     /// - Returns: the number of objects.
@@ -25,14 +25,13 @@ package struct DumpImport {
     package func make(
         _ url: URL, model: NSManagedObjectModel?, progress: (Int) -> Void = { _ in }
     ) throws -> Int {
-        guard !FileManager.default.fileExists(atPath: url.path) else {
-            throw StoreToolError("There is something at \(url.path) already.")
-        }
+        let place = NewStorePlace(url)
+        try place.requireEmpty()
         let header = try dump.header()
         let draft = url.deletingLastPathComponent()
             .appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString)")
         defer {
-            for suffix in ["", "-wal", "-shm", "-journal"] {
+            for suffix in [""] + NewStorePlace.logSuffixes {
                 try? FileManager.default.removeItem(atPath: draft.path + suffix)
             }
         }
@@ -55,7 +54,7 @@ package struct DumpImport {
         if !header.metadata.isEmpty {
             try StoreMetadata(draft).change(setting: header.metadata, removing: [])
         }
-        try FileManager.default.moveItem(at: draft, to: url)
+        try place.take(draft)
         return count
     }
 
