@@ -29,7 +29,7 @@ struct StoreDumpCommand: ParsableCommand {
         let source = try input.open()
         try CommandFailure.wrapping {
             let names = entity.isEmpty ? nil : entity
-            let file = try OutputFile(output)
+            let file = try OutputFile(output, reading: input.url)
             if json {
                 let dump = try StoreDump(source, entities: names)
                 let bar = ProgressBar("objects", total: try dump.count(), writesOutput: output == nil)

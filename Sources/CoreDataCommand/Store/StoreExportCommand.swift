@@ -35,7 +35,7 @@ struct StoreExportCommand: ParsableCommand {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             var done = 0
             for (name, target) in files {
-                let file = try OutputFile(target.path)
+                let file = try OutputFile(target.path, reading: input.url)
                 var count = 0
                 try export.write(name) { objects in
                     count = objects
