@@ -1,4 +1,5 @@
 import CoreData
+import GRDB
 import StoreTools
 import Testing
 
@@ -46,6 +47,24 @@ import Testing
                 == Int.fromDatabaseValue(before ?? .null).map { $0 - names.count })
         #expect(try StoreCheck(zoo.url).findings() == [])
         #expect(try zoo.dump().text.contains(#""shout":"GROSSE KISTE""#))
+    }
+
+    @Test(arguments: [
+        ("SELECT OpenCoreDataUppercase('a')", true), ("SELECT opencoredatauppercase /* why */ (1)", true),
+        ("SELECT \"OpenCoreDataCanonical\"('it''s')", true),
+        ("SELECT 1 -- it's\n, [OpenCoreDataLowercase](2)", true),
+        ("SELECT 'OpenCoreDataUppercase(1)'", false), ("SELECT 'it''s OpenCoreDataUppercase(1)'", false),
+        ("SELECT 1 -- OpenCoreDataUppercase(1)\n", false), ("SELECT 1 /* OpenCoreDataUppercase(1) */", false),
+        ("SELECT ZNAME AS OpenCoreDataUppercase FROM ZTAG", false),
+        ("SELECT \"OpenCoreDataUppercase\" FROM (SELECT 1 AS OpenCoreDataUppercase)", false),
+        ("SELECT MyOpenCoreDataUppercaseToo(1)", false),
+    ])
+    func triggersThatOnlyMentionAFunctionStay(_ body: String, _ calls: Bool) throws {
+        let zoo = try ZooStore()
+        try zoo.sql("CREATE TRIGGER t AFTER INSERT ON ZTAG BEGIN \(body); END")
+        #expect(try ForeignTriggers.drop(from: zoo.url) == (calls ? ["t"] : []))
+        let left = try zoo.value("SELECT count(*) FROM sqlite_master WHERE name = 't'")
+        #expect(left == (calls ? 0 : 1).databaseValue)
     }
 
     @Test func schemaTellsWhatColumnsAreFor() throws {
