@@ -21,7 +21,7 @@ import Testing
 
     /// One kind of damage each, and what is to be found.
     @Test(arguments: [
-        ("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Item'", ["error highest-key Item. 0"]),
+        ("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Item'", ["warning highest-key Item. 0"]),
         ("UPDATE ZTAG SET Z_ENT = 77 WHERE Z_PK = 1", ["error unknown-entity Tag. 1"]),
         ("UPDATE ZTAG SET Z_ENT = NULL WHERE Z_PK = 1", ["error unknown-entity Tag. 1"]),
         ("DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag'", ["error entity-numbers Tag. 0"]),
@@ -63,6 +63,14 @@ import Testing
         // What is broken leaves other things behind that are not as they should be.
         let isBroken = expected.contains { $0.hasPrefix("error") }
         #expect(all.filter { !isBroken || $0.hasPrefix("error") } == expected, "\(all)")
+    }
+
+    @Test func anObjectIsNamedOnce() throws {
+        let zoo = try ZooStore()
+        try zoo.sql("UPDATE ZITEM SET Z_FOK_BOX = NULL")
+        let findings = try StoreCheck(zoo.url).findings()
+        #expect(findings.map(\.code) == [.missingOrder] && findings[0].count == 3)
+        #expect(findings[0].objects == ["Box/1"])
     }
 
     @Test func whatIsLeftInJoinTablesIsAWarning() throws {

@@ -166,6 +166,22 @@ import Testing
         #expect(!names.contains { $0.hasPrefix(".New") }, "\(names)")
     }
 
+    @Test(arguments: [
+        (#"{"entities": [], "format": "coredata-dump", "version": 1}"#, "'format'"),
+        (#"{"format": "coredata-dump", "entities": [], "version": 1}"#, "'version'"),
+        (#"{"format": "coredata-dump", "version": 1, "entities": [], "metadata": {"a": 1}}"#, "'metadata'"),
+    ])
+    func whatStandsBehindTheObjectsIsNamed(_ text: String, _ name: String) throws {
+        let zoo = try ZooStore()
+        let file = try zoo.write(text, "sorted.json")
+        #expect {
+            try DumpImport(file).make(zoo.folder.appending(path: "New.sqlite"), model: Zoo.model())
+        } throws: {
+            let message = $0.localizedDescription
+            return message.contains(name) && message.contains("before 'entities'")
+        }
+    }
+
     @Test func aLinkThatLeadsNowhereIsInTheWay() throws {
         let zoo = try ZooStore()
         let dump = try zoo.dump()

@@ -122,9 +122,9 @@ struct Examples {
         var examples: [String] = []
         while let row = try rows.next() {
             count += 1
-            if examples.count < Self.limit, let key = Int64.fromDatabaseValue(row[0]) {
-                examples.append("\(ObjectReference(entity: entity, key: key))")
-            }
+            guard examples.count < Self.limit, let key = Int64.fromDatabaseValue(row[0]) else { continue }
+            let object = "\(ObjectReference(entity: entity, key: key))"
+            if !examples.contains(object) { examples.append(object) }
         }
         guard count > 0 else { return [] }
         return [
