@@ -50,6 +50,9 @@ import Testing
         ("UPDATE Z_METADATA SET Z_PLIST = x'00'", ["error unreadable-metadata . 0"]),
         ("UPDATE Z_MODELCACHE SET Z_CONTENT = x'00'", ["error unreadable-model . 0"]),
         ("DROP TABLE ZTAG", ["error missing-table . 0"]),
+        ("DROP TABLE Z_PRIMARYKEY", ["error missing-table . 0"]),
+        ("DROP TABLE Z_METADATA", ["error missing-table . 0"]),
+        ("ALTER TABLE Z_PRIMARYKEY RENAME COLUMN Z_MAX TO Z_MOST", ["error missing-table . 0"]),
         ("DROP TABLE Z_MODELCACHE", ["warning no-model . 0"]),
         (
             "CREATE TRIGGER t AFTER UPDATE ON ZTAG BEGIN SELECT Strange(); END",
@@ -129,6 +132,28 @@ import Testing
             #expect(throws: (any Error).self) { try StoreCheck(file).findings() }
             #expect(throws: (any Error).self) { try StoreReport(file) }
             #expect(throws: (any Error).self) { try OpenStore(file, model: nil) }
+        }
+    }
+
+    @Test func damagedDatabasesAreFindings() throws {
+        let zoo = try ZooStore()
+        let bytes = try Data(contentsOf: zoo.url)
+        let root = try zoo.value("SELECT rootpage FROM sqlite_master WHERE name = 'ZTAG'")
+        let page = try #require(root.flatMap(Int.fromDatabaseValue))
+        let size = try #require(try zoo.value("PRAGMA page_size").flatMap(Int.fromDatabaseValue))
+        var overwritten = bytes
+        let range = (page - 1) * size..<page * size
+        overwritten.replaceSubrange(range, with: Data(repeating: 0xAB, count: size))
+        var head = bytes
+        head.replaceSubrange(16..<100, with: Data(repeating: 0xAB, count: 84))
+        let file = zoo.folder.appending(path: "Damaged.sqlite")
+        for damaged in [
+            bytes.prefix(bytes.count / 2), bytes.prefix(size), bytes.prefix(100), overwritten, head,
+        ] {
+            try Data(damaged).write(to: file)
+            let findings = try StoreCheck(file).findings()
+            #expect(Set(findings.map(\.code)) == [.damagedDatabase])
+            #expect(findings.allSatisfy { $0.severity == .error && !$0.message.isEmpty })
         }
     }
 

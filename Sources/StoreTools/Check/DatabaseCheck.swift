@@ -8,13 +8,28 @@ struct DatabaseCheck {
     init(_ database: Database) { self.database = database }
 
     func findings() throws -> [StoreFinding] {
-        let lines: [String]
+        var lines: [String] = []
         do {
-            lines = try String.fetchAll(database, sql: "PRAGMA integrity_check(20)")
+            // What is found before the check itself meets a page that it cannot read counts too.
+            let found = try String.fetchCursor(database, sql: "PRAGMA integrity_check(20)")
+            while let line = try found.next() { lines.append(line) }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
-            lines = [error.message ?? "the database is malformed"]
+            lines.append(error.message ?? "the database is malformed")
         }
         return lines.filter { $0 != "ok" }.map { StoreFinding(.error, .damagedDatabase, $0) }
+    }
+}
+
+/// Whether the tables are there that every store has. A database that has none of them is no store.
+struct FormatTablesCheck {
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    func findings() throws -> [StoreFinding] {
+        let missing = try ["Z_METADATA", "Z_PRIMARYKEY"].filter { try !database.tableExists($0) }
+        guard missing.count == 1 else { return [] }
+        return [StoreFinding(.error, .missingTable, "the store has no table \(missing[0])")]
     }
 }
 
