@@ -36,7 +36,7 @@ package struct StoreDump {
     package func write(
         progress: (Int) -> Void = { _ in }, to write: (String) throws -> Void
     ) throws -> [String] {
-        var missingFiles = 0
+        var missingFiles = MissingFiles()
         var count = 0
         try write(try header())
         try source.store.withSnapshot { snapshot in
@@ -55,7 +55,7 @@ package struct StoreDump {
                         text += objectSeparator
                         objectSeparator = ",\n"
                         text += Self.line(values.reference(row, entity), names, object)
-                        missingFiles += object.values.count { $0.isMissingFile }
+                        missingFiles.note(object)
                         if text.utf8.count > 1 << 20 {
                             try write(text)
                             text = ""
@@ -70,8 +70,7 @@ package struct StoreDump {
             }
             try write("]}\n")
         }
-        guard missingFiles > 0 else { return [] }
-        return ["\(missingFiles) values are in files of external data that are not there."]
+        return [missingFiles.notice].compactMap { $0 }
     }
 
     private func header() throws -> String {
