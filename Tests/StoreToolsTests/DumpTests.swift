@@ -182,6 +182,44 @@ import Testing
         }
     }
 
+    @Test func whatIsNotPartOfADumpIsNoted() throws {
+        let zoo = try ZooStore()
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Zoo.model())
+        let store = try coordinator.addPersistentStore(
+            type: .sqlite, at: zoo.url, options: [NSPersistentHistoryTrackingKey: true])
+        #expect(try StoreDump(zoo.open()).write { _ in } == [])
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context).setValue(
+                "x", forKey: "name")
+            try context.save()
+        }
+        try coordinator.remove(store)
+        try zoo.sql("CREATE TABLE ZZEBRA (a); CREATE TABLE EMPTY (a); INSERT INTO ZZEBRA VALUES (1)")
+        let notices = try StoreDump(zoo.open()).write { _ in }
+        #expect(notices.count == 2 && notices[0].contains("has 1 transaction."), "\(notices)")
+        #expect(notices.last?.hasSuffix(": ZZEBRA.") == true)
+    }
+
+    @Test func aModelThatWasMadeFromTablesIsNotDumped() throws {
+        let zoo = try ZooStore()
+        try zoo.sql("DROP TABLE Z_MODELCACHE")
+        let source = try zoo.open()
+        #expect(source.modelNotice != nil)
+        var text = ""
+        _ = try StoreDump(source).write { text += $0 }
+        try source.close()
+        #expect(!text.contains("\"model\""))
+        let file = try zoo.write(text, "dump.json")
+        #expect {
+            try DumpImport(file).make(zoo.folder.appending(path: "New.sqlite"), model: nil)
+        } throws: {
+            $0.localizedDescription.contains("--model")
+        }
+        #expect(try OpenStore(zoo.url, model: Zoo.model()).modelNotice == nil)
+    }
+
     @Test func aLinkThatLeadsNowhereIsInTheWay() throws {
         let zoo = try ZooStore()
         let dump = try zoo.dump()

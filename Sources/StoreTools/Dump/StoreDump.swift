@@ -3,14 +3,16 @@ import CoreData
 /// All of a store as JSON: an object with `format`, `version`, `model`, `metadata` and `entities`, a line for each object.
 ///
 /// `model` is the archive of the model, in deflate and base64, so that the text is all that is needed to make the store
-/// again. `entities` is a list of `name` and `objects`; see `ObjectValues` for these. Nothing of the text is kept in
-/// memory.
+/// again; a store whose model is not known has none. `entities` is a list of `name` and `objects`; see `ObjectValues`
+/// for these. Nothing of the text is kept in memory.
 package struct StoreDump {
     package static let format = "coredata-dump"
     package static let version = 1
 
     private let source: OpenStore
     private let entities: [SQLEntity]
+    /// Whether all entities are told.
+    private let isWhole: Bool
 
     /// - Parameters:
     ///   - source: a store.
@@ -18,6 +20,7 @@ package struct StoreDump {
     /// - Throws: an error for a name that no entity has.
     package init(_ source: OpenStore, entities names: [String]? = nil) throws {
         self.source = source
+        isWhole = names == nil
         entities = try names?.map(source.entity(named:)) ?? source.entities
     }
 
@@ -70,19 +73,21 @@ package struct StoreDump {
             }
             try write("]}\n")
         }
-        return [missingFiles.notice].compactMap { $0 }
+        return try [missingFiles.notice].compactMap { $0 } + (isWhole ? UntoldTables(source).notices() : [])
     }
 
     private func header() throws -> String {
-        let archive = try source.modelArchive()
         var json = JSONText()
         json.begin("{")
         json.key("format")
         json.string(Self.format)
         json.key("version")
         json.integer(Int64(Self.version))
-        json.key("model")
-        json.string(archive.base64EncodedString())
+        // One that was made from tables is not the store's.
+        if !source.model.isReconstructed {
+            json.key("model")
+            json.string(try source.modelArchive().base64EncodedString())
+        }
         json.key("metadata")
         json.begin("{")
         for (key, value) in try StoreMetadata(source.url).applicationValues() {
