@@ -40,6 +40,10 @@ import Testing
         ("UPDATE ZITEM SET ZUUID = x'0102' WHERE ZUUID NOT NULL", ["error invalid-value Item.uuid 1"]),
         ("UPDATE ZITEM SET ZINT32 = 'many' WHERE ZUUID NOT NULL", ["error invalid-value Item.int32 1"]),
         ("UPDATE ZITEM SET ZTEXT = x'00' WHERE ZUUID NOT NULL", ["error invalid-value Item.text 1"]),
+        (
+            "UPDATE ZITEM SET ZTEXT = CAST(x'61FF62' AS TEXT) WHERE ZUUID NOT NULL",
+            ["error invalid-value Item.text 1"]
+        ),
         ("UPDATE ZBOX SET ZLABEL = NULL WHERE Z_PK = 1", ["warning mandatory-value Box.label 1"]),
         (
             """

@@ -220,6 +220,22 @@ import Testing
         #expect(try OpenStore(zoo.url, model: Zoo.model()).modelNotice == nil)
     }
 
+    /// They would come back as other values.
+    @Test(arguments: [
+        ("ZTEXT = x'4142'", "text"), ("ZTEXT = CAST(x'61FF62' AS TEXT)", "text"), ("ZDATE = 'today'", "date"),
+        ("ZINT32 = 'many'", "int32"), ("ZLINK = x'00'", "link"),
+    ])
+    func valuesOfOtherTypesAreNotDumped(_ change: String, _ property: String) throws {
+        let zoo = try ZooStore()
+        try zoo.sql("UPDATE ZITEM SET \(change) WHERE ZUUID NOT NULL")
+        let source = try zoo.open()
+        #expect {
+            _ = try StoreDump(source).write { _ in }
+        } throws: {
+            $0.localizedDescription.hasPrefix("Item/") && $0.localizedDescription.contains("'\(property)'")
+        }
+    }
+
     @Test func aLinkThatLeadsNowhereIsInTheWay() throws {
         let zoo = try ZooStore()
         let dump = try zoo.dump()

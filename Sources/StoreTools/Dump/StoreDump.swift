@@ -35,7 +35,8 @@ package struct StoreDump {
     ///   - progress: gets the number of objects written so far.
     ///   - write: gets the text, piece by piece.
     /// - Returns: what could not be told as it is, each as a sentence.
-    /// - Throws: an error of the store, or what `write` throws.
+    /// - Throws: an error of the store, or what `write` throws; an error for a value that is not of its column's type,
+    ///   which cannot be told.
     package func write(
         progress: (Int) -> Void = { _ in }, to write: (String) throws -> Void
     ) throws -> [String] {
@@ -49,6 +50,7 @@ package struct StoreDump {
                 var name = JSONText()
                 name.string(entity.name)
                 try write("\(separator){\"name\":\(name.text),\"objects\":[")
+                try MistypedValues(snapshot, entity).requireNone()
                 let fields = values.fields(of: entity)
                 let names = fields.map(\.name)
                 var objectSeparator = "\n"
