@@ -12,12 +12,12 @@ package struct ForeignTriggers {
         let functions = [
             SQLiteFunctionNames.uppercase, SQLiteFunctionNames.lowercase, SQLiteFunctionNames.canonical,
             SQLiteFunctionNames.textMatch,
-        ]
+        ].map { $0.lowercased() }
         names = try GRDB.Row.fetchAll(
             database, sql: "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
         ).compactMap { row in
             guard let name = String.fromDatabaseValue(row[0]), let text = String.fromDatabaseValue(row[1]),
-                functions.contains(where: { text.range(of: $0, options: .caseInsensitive) != nil })
+                !SQLFunctionCalls.names(in: text).isDisjoint(with: functions)
             else { return nil }
             return name
         }

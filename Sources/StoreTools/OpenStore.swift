@@ -79,6 +79,14 @@ package final class OpenStore {
         return try copy ?? RawDeflate.compress(try model.modelCacheArchive())
     }
 
+    /// What is to be said of everything that is read of the store; nil when its model is known.
+    package var modelNotice: String? {
+        guard model.isReconstructed else { return nil }
+        return
+            "The store holds no copy of its model; one was made from its tables, without their real names. Give the "
+            + "model with --model."
+    }
+
     /// Closes the store; what is in its log goes into the file if the store was open for writing.
     package func close() throws { try coordinator.remove(store) }
 

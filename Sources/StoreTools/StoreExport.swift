@@ -33,21 +33,26 @@ package struct StoreExport {
     /// - Parameters:
     ///   - progress: gets the number of objects written so far.
     ///   - write: gets the text, piece by piece.
+    /// - Returns: the values that could not be told, as their files are not there.
     /// - Throws: an error of the store, or what `write` throws.
+    @discardableResult
     package func write(
         _ entity: String, progress: (Int) -> Void = { _ in }, to write: (String) throws -> Void
-    ) throws {
+    ) throws -> MissingFiles {
+        var missingFiles = MissingFiles()
         let listing = try StoreListing(source, entities: [entity])
         if format == .csv {
             try write(CSVText.line([ObjectValues.objectID] + (try listing.fields(of: entity))))
         }
         try listing.forEachObject(progress: progress) { reference, fields, values in
+            missingFiles.note(values)
             switch format {
             case .csv:
                 try write(CSVText.line(["\(reference)"] + fields.map { values[$0]?.field }))
             case .jsonl: try write(StoreDump.line(reference, fields, values) + "\n")
             }
         }
+        return missingFiles
     }
 }
 

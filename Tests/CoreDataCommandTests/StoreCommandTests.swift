@@ -147,6 +147,62 @@ import Testing
         #expect(try coredata("metadata", copy).output.contains("first"))
     }
 
+    @Test func theStoreIsNotReplacedByItsDump() throws {
+        let link = file("link.json")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: store)
+        try FileManager.default.linkItem(atPath: store, toPath: file("hard.json"))
+        let before = try Data(contentsOf: URL(fileURLWithPath: store))
+        for output in [store, link, file("hard.json")] {
+            let run = try coredata("dump", "--json", "-o", output, store)
+            #expect(run.status == 2 && run.errors.contains("a file of the store"), "\(run.errors)")
+        }
+        let log = "\(store)-wal"
+        try Data().write(to: URL(fileURLWithPath: log))
+        #expect(try coredata("dump", "-o", log, store).status == 2)
+        try FileManager.default.createDirectory(atPath: file("Tables"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: file("Tables/Book.csv"), withDestinationPath: store)
+        #expect(try coredata("export", store, "-o", file("Tables")).status == 2)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+    }
+
+    @Test func outputGoesWhereItsPathLeads() throws {
+        let text = try coredata("dump", "--json", store).output
+        try folder.write("old", to: "private.json")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: file("private.json"))
+        try FileManager.default.createSymbolicLink(
+            atPath: file("link.json"), withDestinationPath: file("private.json"))
+        #expect(try coredata("dump", "--json", "-o", file("link.json"), store).status == 0)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file("private.json"))) == Data(text.utf8))
+        let attributes = try FileManager.default.attributesOfItem(atPath: file("private.json"))
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        #expect(
+            try FileManager.default.destinationOfSymbolicLink(atPath: file("link.json"))
+                == file("private.json"))
+        #expect(try coredata("dump", "--json", "-o", "/dev/stdout", store).output == text)
+        #expect(try coredata("dump", "-o", folder.url.path, store).status == 2)
+        try FileManager.default.createSymbolicLink(
+            atPath: file("nowhere.json"), withDestinationPath: file("absent.json"))
+        #expect(try coredata("dump", "-o", file("nowhere.json"), store).status == 2)
+        #expect(!folder.exists("absent.json"))
+    }
+
+    @Test func aPipeStaysAPipe() throws {
+        let pipe = file("pipe")
+        try #require(mkfifo(pipe, 0o600) == 0)
+        // A reader that is there before, so that nobody waits for the other.
+        let descriptor = open(pipe, O_RDWR)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        #expect(try coredata("dump", "--entity", "Author", "-o", pipe, store).status == 0)
+        var status = stat()
+        #expect(lstat(pipe, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(descriptor, &bytes, bytes.count)
+        #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).hasPrefix("Author/1\n"))
+    }
+
     @Test func importRefusesWhatDoesNotFit() throws {
         let again = try coredata("import", store, file("library.json"))
         #expect(again.status == 2 && again.errors.contains("--append"))

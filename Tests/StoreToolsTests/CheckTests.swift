@@ -21,7 +21,7 @@ import Testing
 
     /// One kind of damage each, and what is to be found.
     @Test(arguments: [
-        ("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Item'", ["error highest-key Item. 0"]),
+        ("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Item'", ["warning highest-key Item. 0"]),
         ("UPDATE ZTAG SET Z_ENT = 77 WHERE Z_PK = 1", ["error unknown-entity Tag. 1"]),
         ("UPDATE ZTAG SET Z_ENT = NULL WHERE Z_PK = 1", ["error unknown-entity Tag. 1"]),
         ("DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag'", ["error entity-numbers Tag. 0"]),
@@ -40,6 +40,10 @@ import Testing
         ("UPDATE ZITEM SET ZUUID = x'0102' WHERE ZUUID NOT NULL", ["error invalid-value Item.uuid 1"]),
         ("UPDATE ZITEM SET ZINT32 = 'many' WHERE ZUUID NOT NULL", ["error invalid-value Item.int32 1"]),
         ("UPDATE ZITEM SET ZTEXT = x'00' WHERE ZUUID NOT NULL", ["error invalid-value Item.text 1"]),
+        (
+            "UPDATE ZITEM SET ZTEXT = CAST(x'61FF62' AS TEXT) WHERE ZUUID NOT NULL",
+            ["error invalid-value Item.text 1"]
+        ),
         ("UPDATE ZBOX SET ZLABEL = NULL WHERE Z_PK = 1", ["warning mandatory-value Box.label 1"]),
         (
             """
@@ -50,6 +54,9 @@ import Testing
         ("UPDATE Z_METADATA SET Z_PLIST = x'00'", ["error unreadable-metadata . 0"]),
         ("UPDATE Z_MODELCACHE SET Z_CONTENT = x'00'", ["error unreadable-model . 0"]),
         ("DROP TABLE ZTAG", ["error missing-table . 0"]),
+        ("DROP TABLE Z_PRIMARYKEY", ["error missing-table . 0"]),
+        ("DROP TABLE Z_METADATA", ["error missing-table . 0"]),
+        ("ALTER TABLE Z_PRIMARYKEY RENAME COLUMN Z_MAX TO Z_MOST", ["error missing-table . 0"]),
         ("DROP TABLE Z_MODELCACHE", ["warning no-model . 0"]),
         (
             "CREATE TRIGGER t AFTER UPDATE ON ZTAG BEGIN SELECT Strange(); END",
@@ -63,6 +70,14 @@ import Testing
         // What is broken leaves other things behind that are not as they should be.
         let isBroken = expected.contains { $0.hasPrefix("error") }
         #expect(all.filter { !isBroken || $0.hasPrefix("error") } == expected, "\(all)")
+    }
+
+    @Test func anObjectIsNamedOnce() throws {
+        let zoo = try ZooStore()
+        try zoo.sql("UPDATE ZITEM SET Z_FOK_BOX = NULL")
+        let findings = try StoreCheck(zoo.url).findings()
+        #expect(findings.map(\.code) == [.missingOrder] && findings[0].count == 3)
+        #expect(findings[0].objects == ["Box/1"])
     }
 
     @Test func whatIsLeftInJoinTablesIsAWarning() throws {
@@ -121,6 +136,28 @@ import Testing
             #expect(throws: (any Error).self) { try StoreCheck(file).findings() }
             #expect(throws: (any Error).self) { try StoreReport(file) }
             #expect(throws: (any Error).self) { try OpenStore(file, model: nil) }
+        }
+    }
+
+    @Test func damagedDatabasesAreFindings() throws {
+        let zoo = try ZooStore()
+        let bytes = try Data(contentsOf: zoo.url)
+        let root = try zoo.value("SELECT rootpage FROM sqlite_master WHERE name = 'ZTAG'")
+        let page = try #require(root.flatMap(Int.fromDatabaseValue))
+        let size = try #require(try zoo.value("PRAGMA page_size").flatMap(Int.fromDatabaseValue))
+        var overwritten = bytes
+        let range = (page - 1) * size..<page * size
+        overwritten.replaceSubrange(range, with: Data(repeating: 0xAB, count: size))
+        var head = bytes
+        head.replaceSubrange(16..<100, with: Data(repeating: 0xAB, count: 84))
+        let file = zoo.folder.appending(path: "Damaged.sqlite")
+        for damaged in [
+            bytes.prefix(bytes.count / 2), bytes.prefix(size), bytes.prefix(100), overwritten, head,
+        ] {
+            try Data(damaged).write(to: file)
+            let findings = try StoreCheck(file).findings()
+            #expect(Set(findings.map(\.code)) == [.damagedDatabase])
+            #expect(findings.allSatisfy { $0.severity == .error && !$0.message.isEmpty })
         }
     }
 

@@ -146,6 +146,106 @@ import Testing
         #expect(!names.contains { $0.contains("New.sqlite") }, "\(names)")
     }
 
+    /// SQLite would take what is in it for the new store's own.
+    @Test(arguments: ["-wal", "-shm", "-journal"])
+    func aLogOfAnotherStoreIsInTheWay(_ suffix: String) throws {
+        let zoo = try ZooStore()
+        let dump = try zoo.dump()
+        let place = zoo.folder.appending(path: "New.sqlite")
+        let log = try zoo.write("what is left", "New.sqlite\(suffix)")
+        #expect {
+            try DumpImport(dump.url).make(place, model: nil)
+        } throws: {
+            $0.localizedDescription.contains("New.sqlite\(suffix)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: place.path))
+        #expect(try Data(contentsOf: log) == Data("what is left".utf8))
+        try FileManager.default.removeItem(at: log)
+        #expect(try DumpImport(dump.url).make(place, model: nil) == 8)
+        let names = try FileManager.default.contentsOfDirectory(atPath: zoo.folder.path)
+        #expect(!names.contains { $0.hasPrefix(".New") }, "\(names)")
+    }
+
+    @Test(arguments: [
+        (#"{"entities": [], "format": "coredata-dump", "version": 1}"#, "'format'"),
+        (#"{"format": "coredata-dump", "entities": [], "version": 1}"#, "'version'"),
+        (#"{"format": "coredata-dump", "version": 1, "entities": [], "metadata": {"a": 1}}"#, "'metadata'"),
+    ])
+    func whatStandsBehindTheObjectsIsNamed(_ text: String, _ name: String) throws {
+        let zoo = try ZooStore()
+        let file = try zoo.write(text, "sorted.json")
+        #expect {
+            try DumpImport(file).make(zoo.folder.appending(path: "New.sqlite"), model: Zoo.model())
+        } throws: {
+            let message = $0.localizedDescription
+            return message.contains(name) && message.contains("before 'entities'")
+        }
+    }
+
+    @Test func whatIsNotPartOfADumpIsNoted() throws {
+        let zoo = try ZooStore()
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Zoo.model())
+        let store = try coordinator.addPersistentStore(
+            type: .sqlite, at: zoo.url, options: [NSPersistentHistoryTrackingKey: true])
+        #expect(try StoreDump(zoo.open()).write { _ in } == [])
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context).setValue(
+                "x", forKey: "name")
+            try context.save()
+        }
+        try coordinator.remove(store)
+        try zoo.sql("CREATE TABLE ZZEBRA (a); CREATE TABLE EMPTY (a); INSERT INTO ZZEBRA VALUES (1)")
+        let notices = try StoreDump(zoo.open()).write { _ in }
+        #expect(notices.count == 2 && notices[0].contains("has 1 transaction."), "\(notices)")
+        #expect(notices.last?.hasSuffix(": ZZEBRA.") == true)
+    }
+
+    @Test func aModelThatWasMadeFromTablesIsNotDumped() throws {
+        let zoo = try ZooStore()
+        try zoo.sql("DROP TABLE Z_MODELCACHE")
+        let source = try zoo.open()
+        #expect(source.modelNotice != nil)
+        var text = ""
+        _ = try StoreDump(source).write { text += $0 }
+        try source.close()
+        #expect(!text.contains("\"model\""))
+        let file = try zoo.write(text, "dump.json")
+        #expect {
+            try DumpImport(file).make(zoo.folder.appending(path: "New.sqlite"), model: nil)
+        } throws: {
+            $0.localizedDescription.contains("--model")
+        }
+        #expect(try OpenStore(zoo.url, model: Zoo.model()).modelNotice == nil)
+    }
+
+    /// They would come back as other values.
+    @Test(arguments: [
+        ("ZTEXT = x'4142'", "text"), ("ZTEXT = CAST(x'61FF62' AS TEXT)", "text"), ("ZDATE = 'today'", "date"),
+        ("ZINT32 = 'many'", "int32"), ("ZLINK = x'00'", "link"),
+    ])
+    func valuesOfOtherTypesAreNotDumped(_ change: String, _ property: String) throws {
+        let zoo = try ZooStore()
+        try zoo.sql("UPDATE ZITEM SET \(change) WHERE ZUUID NOT NULL")
+        let source = try zoo.open()
+        #expect {
+            _ = try StoreDump(source).write { _ in }
+        } throws: {
+            $0.localizedDescription.hasPrefix("Item/") && $0.localizedDescription.contains("'\(property)'")
+        }
+    }
+
+    @Test func aLinkThatLeadsNowhereIsInTheWay() throws {
+        let zoo = try ZooStore()
+        let dump = try zoo.dump()
+        let place = zoo.folder.appending(path: "New.sqlite")
+        let target = zoo.folder.appending(path: "Nowhere.sqlite")
+        try FileManager.default.createSymbolicLink(at: place, withDestinationURL: target)
+        #expect(throws: StoreToolError.self) { try DumpImport(dump.url).make(place, model: nil) }
+        #expect(!FileManager.default.fileExists(atPath: target.path))
+    }
+
     @Test(arguments: [
         (#""flag":true"#, #""flag":"yes""#, "Item/1, 'flag': a number is expected, not a string"),
         (#""int16":-32768"#, #""int16":1.5"#, "'1.5' is no whole number"),
@@ -155,6 +255,9 @@ import Testing
         (#""text":"third""#, #""txt":"third""#, "no stored property named 'txt'"),
         (#""text":"third""#, #""lidOf":"Box/1""#, "is there twice"),
         (#""box":"Box/1""#, #""box":"Box/77""#, "'box': there is no Box/77 among the objects"),
+        (#""lid":"Item/2""#, #""lid":"Special/2""#, "'lid'"),
+        (#""lid":"Item/2""#, #""lid":null"#, "does not lead back"),
+        (#""lidOf":"Box/1""#, #""lidOf":null"#, "'lidOf' of Item/2 does not lead back"),
         (#""box":"Box/1""#, #""box":"Tag/1""#, "'box': Tag/1 is no Box"),
         (#""tags":["Tag/"#, #""tags":["Tag/7"#, "names an object that is not there"),
         (#""notes":["Tag/"#, #""notes":["Tag/7"#, "names an object that is not there"),

@@ -1,4 +1,5 @@
 import CoreData
+import GRDB
 import StoreTools
 import Testing
 
@@ -33,6 +34,40 @@ import Testing
         #expect(try metadata.applicationValues().map(\.key) == ["a", "d", "edition", "n"])
     }
 
+    @Test func metadataComeBackAsTheyWere() throws {
+        let values: [String: Any] = [
+            "large": NSNumber(value: UInt64.max), "small": NSNumber(value: Int64.min),
+            "whole": NSNumber(value: 3.0), "huge": NSNumber(value: 1e30),
+            "endless": NSNumber(value: Double.infinity),
+            "flag": NSNumber(value: true), "one": NSNumber(value: 1), "data": Data([1, 2]),
+            "date": Date(timeIntervalSinceReferenceDate: 1.5), "tag": ["$data": "AQI="],
+            "tags": ["$$date": ["$date": "x"]], "two": ["$data": "a", "b": "c"],
+        ]
+        for (key, value) in values {
+            let back = try PropertyListJSON.propertyList(
+                JSONValue(parsing: text(PropertyListJSON.json(value))))
+            #expect((back as? NSObject) == (value as? NSObject), "\(key): \(back)")
+            #expect(
+                "\(type(of: back))" == "\(type(of: value))" || back is NSNumber || back is [String: Any],
+                "\(key)")
+            guard let number = value as? NSNumber, let other = back as? NSNumber else { continue }
+            #expect(String(cString: number.objCType) == String(cString: other.objCType), "\(key)")
+        }
+        for wrong in [
+            "18446744073709551616", "-9223372036854775809", "1e999", #"{"$data": 5}"#, #"{"$real": "x"}"#,
+        ] {
+            #expect(throws: StoreToolError.self, "\(wrong)") {
+                try PropertyListJSON.propertyList(JSONValue(parsing: wrong))
+            }
+        }
+    }
+
+    private func text(_ value: JSONValue) -> String {
+        var json = JSONText()
+        json.value(value)
+        return json.text
+    }
+
     @Test func triggersThatAppleLacksAreDropped() throws {
         let zoo = try ZooStore(derived: true)
         let before = try zoo.value("SELECT count(*) FROM sqlite_master WHERE type = 'trigger'")
@@ -46,6 +81,24 @@ import Testing
                 == Int.fromDatabaseValue(before ?? .null).map { $0 - names.count })
         #expect(try StoreCheck(zoo.url).findings() == [])
         #expect(try zoo.dump().text.contains(#""shout":"GROSSE KISTE""#))
+    }
+
+    @Test(arguments: [
+        ("SELECT OpenCoreDataUppercase('a')", true), ("SELECT opencoredatauppercase /* why */ (1)", true),
+        ("SELECT \"OpenCoreDataCanonical\"('it''s')", true),
+        ("SELECT 1 -- it's\n, [OpenCoreDataLowercase](2)", true),
+        ("SELECT 'OpenCoreDataUppercase(1)'", false), ("SELECT 'it''s OpenCoreDataUppercase(1)'", false),
+        ("SELECT 1 -- OpenCoreDataUppercase(1)\n", false), ("SELECT 1 /* OpenCoreDataUppercase(1) */", false),
+        ("SELECT ZNAME AS OpenCoreDataUppercase FROM ZTAG", false),
+        ("SELECT \"OpenCoreDataUppercase\" FROM (SELECT 1 AS OpenCoreDataUppercase)", false),
+        ("SELECT MyOpenCoreDataUppercaseToo(1)", false),
+    ])
+    func triggersThatOnlyMentionAFunctionStay(_ body: String, _ calls: Bool) throws {
+        let zoo = try ZooStore()
+        try zoo.sql("CREATE TRIGGER t AFTER INSERT ON ZTAG BEGIN \(body); END")
+        #expect(try ForeignTriggers.drop(from: zoo.url) == (calls ? ["t"] : []))
+        let left = try zoo.value("SELECT count(*) FROM sqlite_master WHERE name = 't'")
+        #expect(left == (calls ? 0 : 1).databaseValue)
     }
 
     @Test func schemaTellsWhatColumnsAreFor() throws {

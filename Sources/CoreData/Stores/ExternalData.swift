@@ -12,6 +12,17 @@ enum ExternalData {
     /// What the column gets for data.
     static func column(_ data: Data) -> Data { [inline] + data }
 
+    /// What the column gets for data in a file.
+    static func column(naming file: UUID) -> Data { [reference] + Data(file.uuidString.utf8) + [0] }
+
+    /// The name of the file that a column leads to; nil for data in the row, and for a reference that names no file.
+    static func fileName(_ column: Data) -> String? {
+        guard column.first == reference, column.count <= 38 else { return nil }
+        let name = String(decoding: column.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+        // Nothing but an identifier is taken for the name of a file.
+        return UUID(uuidString: name) == nil ? nil : name
+    }
+
     /// The data that a column stands for.
     ///
     /// - Parameter folder: where the files are; nil for a store without a file.
@@ -20,9 +31,7 @@ enum ExternalData {
         switch column.first {
         case inline: return Data(column.dropFirst())
         case reference:
-            let name = String(decoding: column.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
-            // Nothing but an identifier is taken for the name of a file.
-            guard column.count <= 38, UUID(uuidString: name) != nil, let folder else {
+            guard let name = fileName(column), let folder else {
                 throw NSError.coreData(
                     .coreData, "The store is damaged: a reference to external data names no file.")
             }

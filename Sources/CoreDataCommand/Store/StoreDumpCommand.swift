@@ -29,7 +29,7 @@ struct StoreDumpCommand: ParsableCommand {
         let source = try input.open()
         try CommandFailure.wrapping {
             let names = entity.isEmpty ? nil : entity
-            let file = try OutputFile(output)
+            let file = try OutputFile(output, reading: input.url)
             if json {
                 let dump = try StoreDump(source, entities: names)
                 let bar = ProgressBar("objects", total: try dump.count(), writesOutput: output == nil)
@@ -48,7 +48,9 @@ struct StoreDumpCommand: ParsableCommand {
         let bar = ProgressBar("objects", total: try listing.count(), writesOutput: output == nil)
         let standard = Output.standard
         let heading = { (text: String) in output == nil ? standard.styled(text, .bold) : text }
+        var missingFiles = MissingFiles()
         try listing.forEachObject(progress: bar.update) { reference, fields, values in
+            missingFiles.note(values)
             var text = heading("\(reference)") + "\n"
             let width = min(fields.map(\.count).max() ?? 0, 40)
             for field in fields {
@@ -58,5 +60,7 @@ struct StoreDumpCommand: ParsableCommand {
             }
             try file.write(text)
         }
+        bar.hide()
+        if let notice = missingFiles.notice { Output.error.write("warning: \(notice)") }
     }
 }

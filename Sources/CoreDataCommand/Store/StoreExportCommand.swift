@@ -35,9 +35,9 @@ struct StoreExportCommand: ParsableCommand {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             var done = 0
             for (name, target) in files {
-                let file = try OutputFile(target.path)
+                let file = try OutputFile(target.path, reading: input.url)
                 var count = 0
-                try export.write(name) { objects in
+                let missingFiles = try export.write(name) { objects in
                     count = objects
                     bar.update(done + objects)
                 } to: {
@@ -46,6 +46,7 @@ struct StoreExportCommand: ParsableCommand {
                 try file.finish()
                 done += count
                 bar.hide()
+                if let notice = missingFiles.notice { Output.error.write("warning: \(name): \(notice)") }
                 Output.standard.write(target.relativePath)
             }
         }

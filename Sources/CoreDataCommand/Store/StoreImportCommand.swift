@@ -44,16 +44,18 @@ struct StoreImportCommand: ParsableCommand {
             let size = try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? NSNumber
             let bar = ProgressBar("of the dump", total: (size?.intValue ?? 0) * 2)
             let importing = DumpImport(file)
+            var notices: [String] = []
             let count: Int
             if append {
                 _ = try DumpFile(file).header()
                 let target = try OpenStore(url, model: model, isReadOnly: false)
-                count = try importing.add(to: target, bar.update)
+                count = try importing.add(to: target, bar.update) { notices.append($0) }
                 try target.close()
             } else {
-                count = try importing.make(url, model: model, progress: bar.update)
+                count = try importing.make(url, model: model, progress: bar.update) { notices.append($0) }
             }
             bar.hide()
+            for notice in notices { Output.error.write("warning: \(notice)") }
             Output.standard.write(count == 1 ? "1 object" : "\(count) objects")
         }
     }

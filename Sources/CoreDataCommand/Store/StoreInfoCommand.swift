@@ -29,7 +29,11 @@ struct StoreInfoCommand: ParsableCommand {
         if !report.modelVersionIdentifiers.isEmpty {
             facts.append(("model version", report.modelVersionIdentifiers.joined(separator: ", ")))
         }
-        facts.append(("model copy", report.hasModelCache ? "yes" : "no"))
+        facts.append(
+            (
+                "model copy",
+                report.hasModelCache ? "yes" : "no; others make one from the tables, without --model"
+            ))
         facts.append(("size", "\(report.byteCount) bytes"))
         facts.append(("journal", report.journalMode))
         if let count = report.historyTransactionCount { facts.append(("history", "\(count) transactions")) }

@@ -14,7 +14,9 @@ struct StoreInput: ParsableArguments {
     /// Opens the store for reading.
     func open() throws -> OpenStore {
         let model = try model.load()
-        return try CommandFailure.wrapping { try OpenStore(url, model: model) }
+        let source = try CommandFailure.wrapping { try OpenStore(url, model: model) }
+        if let notice = source.modelNotice { Output.error.write("warning: \(notice)") }
+        return source
     }
 }
 

@@ -55,21 +55,36 @@ struct StoreQueryCommand: ParsableCommand {
                 let number = try query.count(limit: limit)
                 return Output.standard.write("\(number)")
             }
-            if json { return try writeJSON(query) }
-            if csv { return try writeCSV(query) }
-            try writeTable(query)
+            var missingFiles = MissingFiles()
+            func forEachBatch(_ body: ([StoreQuery.Match]) throws -> Void) throws {
+                try query.forEachBatch(limit: limit) { matches in
+                    for match in matches { missingFiles.note(match.values) }
+                    try body(matches)
+                }
+            }
+            if json {
+                try writeJSON(query, forEachBatch)
+            } else if csv {
+                try writeCSV(query, forEachBatch)
+            } else {
+                try writeTable(query, forEachBatch)
+            }
+            if let notice = missingFiles.notice { Output.error.write("warning: \(notice)") }
         }
     }
+
+    /// Hands out the objects that are found.
+    private typealias Batches = (([StoreQuery.Match]) throws -> Void) throws -> Void
 
     private func names(_ list: String?) -> [String]? {
         list?.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    private func writeJSON(_ query: StoreQuery) throws {
+    private func writeJSON(_ query: StoreQuery, _ forEachBatch: Batches) throws {
         let output = Output.standard
         var separator = "\n"
         try output.write(piece: "[")
-        try query.forEachBatch(limit: limit) { matches in
+        try forEachBatch { matches in
             var text = ""
             for match in matches {
                 text += separator + StoreDump.line(match.reference, query.fields, match.values)
@@ -80,9 +95,9 @@ struct StoreQueryCommand: ParsableCommand {
         try output.write(piece: "\n]\n")
     }
 
-    private func writeCSV(_ query: StoreQuery) throws {
+    private func writeCSV(_ query: StoreQuery, _ forEachBatch: Batches) throws {
         try Output.standard.write(piece: CSVText.line([ObjectValues.objectID] + query.fields))
-        try query.forEachBatch(limit: limit) { matches in
+        try forEachBatch { matches in
             let lines = matches.map { match in
                 CSVText.line(
                     ["\(match.reference)"]
@@ -92,11 +107,11 @@ struct StoreQueryCommand: ParsableCommand {
         }
     }
 
-    private func writeTable(_ query: StoreQuery) throws {
+    private func writeTable(_ query: StoreQuery, _ forEachBatch: Batches) throws {
         let fields = columns == nil ? query.fields.filter { !query.isList($0) } : query.fields
         var table = TextTable([ObjectValues.objectID] + fields)
         var isEmpty = true
-        try query.forEachBatch(limit: limit) { matches in
+        try forEachBatch { matches in
             isEmpty = false
             let rows = matches.map { match in
                 ["\(match.reference)"] + fields.map { match.values[$0]?.plainText ?? "" }

@@ -1,6 +1,6 @@
 import CoreData
 
-/// Statements that find keys of objects that are not there.
+/// Statements that find foreign keys which do not lead to what they should.
 struct DanglingReferences {
     /// A statement whose rows are the key of an object and the key that it leads to. It ends in a condition, so that
     /// others may follow.
@@ -8,6 +8,8 @@ struct DanglingReferences {
         let sql: String
         let property: String
         let destination: SQLEntity
+        /// The name of the inverse; empty for none.
+        let inverse: String
     }
 
     private let schema: SQLSchema
@@ -23,7 +25,8 @@ struct DanglingReferences {
                     AND s.\(key.column) NOT NULL AND NOT EXISTS \
                     (SELECT 1 FROM \(schema.quoted(key.destination.table)) d WHERE d.Z_PK = s.\(key.column))
                     """,
-                property: key.property, destination: key.destination)
+                property: key.relationship.name, destination: key.destination,
+                inverse: key.relationship.inverseRelationship?.name ?? "")
         }
     }
 
@@ -39,21 +42,42 @@ struct DanglingReferences {
                     JOIN \(schema.quoted(key.destination.table)) d ON d.Z_PK = s.\(key.column) \
                     WHERE s.Z_ENT = \(entity.number) AND \(condition)
                     """,
-                property: key.property, destination: key.destination)
+                property: key.relationship.name, destination: key.destination,
+                inverse: key.relationship.inverseRelationship?.name ?? "")
         }
     }
 
-    private typealias Key = (property: String, column: String, entityColumn: String?, destination: SQLEntity)
+    /// To-one relationships whose destination's to-one inverse does not lead back.
+    func oneSided(of entity: SQLEntity) -> [Query] {
+        keys(of: entity).compactMap { key in
+            guard let inverse = key.relationship.inverseRelationship, !inverse.isToMany,
+                let index = key.destination.home.layout.index(of: inverse.name),
+                let other = key.destination.column(slot: index)
+            else { return nil }
+            return Query(
+                sql: """
+                    SELECT s.Z_PK, s.\(key.column) FROM \(schema.quoted(entity.table)) s \
+                    JOIN \(schema.quoted(key.destination.table)) d ON d.Z_PK = s.\(key.column) \
+                    WHERE s.Z_ENT = \(entity.number) AND d.\(schema.quoted(other.name)) IS NOT s.Z_PK
+                    """,
+                property: key.relationship.name, destination: key.destination,
+                inverse: key.relationship.inverseRelationship?.name ?? "")
+        }
+    }
+
+    private typealias Key = (
+        relationship: NSRelationshipDescription, column: String, entityColumn: String?, destination: SQLEntity
+    )
 
     private func keys(of entity: SQLEntity) -> [Key] {
         entity.columns.compactMap { column in
             guard column.kind == .toOne, column.role == .value else { return nil }
             let slot = entity.home.layout.slots[column.slot]
-            guard let destination = slot.relationship?.destinationEntity,
-                let target = schema.entity(of: destination)
+            guard let relationship = slot.relationship,
+                let target = relationship.destinationEntity.flatMap(schema.entity(of:))
             else { return nil }
             let number = slot.entitySlot >= 0 ? entity.column(rowSlot: slot.entitySlot)?.name : nil
-            return (slot.name, schema.quoted(column.name), number.map(schema.quoted), target)
+            return (relationship, schema.quoted(column.name), number.map(schema.quoted), target)
         }
     }
 }

@@ -8,13 +8,28 @@ struct DatabaseCheck {
     init(_ database: Database) { self.database = database }
 
     func findings() throws -> [StoreFinding] {
-        let lines: [String]
+        var lines: [String] = []
         do {
-            lines = try String.fetchAll(database, sql: "PRAGMA integrity_check(20)")
+            // What is found before the check itself meets a page that it cannot read counts too.
+            let found = try String.fetchCursor(database, sql: "PRAGMA integrity_check(20)")
+            while let line = try found.next() { lines.append(line) }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
-            lines = [error.message ?? "the database is malformed"]
+            lines.append(error.message ?? "the database is malformed")
         }
         return lines.filter { $0 != "ok" }.map { StoreFinding(.error, .damagedDatabase, $0) }
+    }
+}
+
+/// Whether the tables are there that every store has. A database that has none of them is no store.
+struct FormatTablesCheck {
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    func findings() throws -> [StoreFinding] {
+        let missing = try ["Z_METADATA", "Z_PRIMARYKEY"].filter { try !database.tableExists($0) }
+        guard missing.count == 1 else { return [] }
+        return [StoreFinding(.error, .missingTable, "the store has no table \(missing[0])")]
     }
 }
 
@@ -34,8 +49,11 @@ struct PrimaryKeyCheck {
             if let highest, highest > entity.highestKey {
                 findings.append(
                     StoreFinding(
-                        .error, .highestKey, entity: entity.name,
-                        "Z_MAX is \(entity.highestKey), but table \(table) has a row \(highest): new objects would get keys that are taken"
+                        .warning, .highestKey, entity: entity.name,
+                        """
+                        Z_MAX is \(entity.highestKey), but table \(table) has a row \(highest): Apple's framework would give \
+                        new objects keys that are taken; here they get higher ones
+                        """
                     ))
             }
         }

@@ -70,21 +70,8 @@ struct EntityCheck {
 
     /// Values that cannot be read as what the model says they are.
     private func invalidValues(_ column: SQLColumn, _ slot: PropertySlot) throws -> [StoreFinding] {
-        let name = "s.\(schema.quoted(column.name))"
-        let condition: String
-        switch column.kind {
-        case .integer16, .integer32, .integer64, .boolean, .double, .float, .date, .toOne:
-            condition = "typeof(\(name)) IN ('text', 'blob')"
-        case .decimal:
-            condition =
-                "(typeof(\(name)) = 'blob' OR typeof(\(name)) = 'text' AND \(name) NOT GLOB '[-+0-9.]*')"
-        case .uuid: condition = "\(name) NOT NULL AND (typeof(\(name)) <> 'blob' OR length(\(name)) <> 16)"
-        case .string, .uri: condition = "typeof(\(name)) = 'blob'"
-        case .binary, .transformable: condition = "typeof(\(name)) IN ('integer', 'real')"
-        case .composite, .undefined, .toMany, .fetched: return []
-        }
-        return try report(
-            "\(source) AND \(condition)", .error, .invalidValue, property: slot.name,
+        try Examples(snapshot.database, entity.name).report(
+            MistypedValues(snapshot, entity).objects(column), .error, .invalidValue, property: slot.name,
             "the value is not of the type that the model says")
     }
 
@@ -118,13 +105,23 @@ struct Examples {
         _ message: String
     ) throws -> [StoreFinding] {
         let rows = try GRDB.Row.fetchCursor(database, sql: sql)
+        return try report(
+            { try rows.next().map { Int64.fromDatabaseValue($0[0]) } }, severity, code, property: property,
+            message)
+    }
+
+    /// - Parameter next: gives the key of an object after the other, or nil in it for one that has none.
+    func report(
+        _ next: () throws -> Int64??, _ severity: StoreFinding.Severity, _ code: StoreFinding.Code,
+        property: String?, _ message: String
+    ) throws -> [StoreFinding] {
         var count = 0
         var examples: [String] = []
-        while let row = try rows.next() {
+        while let key = try next() {
             count += 1
-            if examples.count < Self.limit, let key = Int64.fromDatabaseValue(row[0]) {
-                examples.append("\(ObjectReference(entity: entity, key: key))")
-            }
+            guard examples.count < Self.limit, let key else { continue }
+            let object = "\(ObjectReference(entity: entity, key: key))"
+            if !examples.contains(object) { examples.append(object) }
         }
         guard count > 0 else { return [] }
         return [

@@ -26,31 +26,15 @@ struct RelationshipCheck {
                 query.sql, .error, .wrongEntity, property: query.property,
                 "it leads to a row that is no \(query.destination.name), or of another entity than it says")
         }
-        for slot in entity.home.layout.slots where slot.isStored {
-            guard let relationship = slot.relationship else { continue }
-            if slot.kind == .toOne { findings += try inverse(of: relationship, slot) }
-            if slot.kind == .toMany, slot.isOrdered { findings += try orders(of: relationship, slot) }
+        for query in DanglingReferences(schema).oneSided(of: entity) {
+            findings += try examples.report(
+                query.sql, .error, .inverseMismatch, property: query.property,
+                "it leads to an object whose '\(query.inverse)' does not lead back")
+        }
+        for slot in entity.home.layout.slots where slot.isStored && slot.kind == .toMany && slot.isOrdered {
+            if let relationship = slot.relationship { findings += try orders(of: relationship, slot) }
         }
         return findings
-    }
-
-    /// The two keys of a one-to-one relationship lead to each other.
-    private func inverse(
-        of relationship: NSRelationshipDescription, _ slot: PropertySlot
-    ) throws -> [StoreFinding] {
-        guard let inverse = relationship.inverseRelationship, !inverse.isToMany,
-            let own = entity.column(rowSlot: slot.rowSlot),
-            let target = relationship.destinationEntity.flatMap(schema.entity(of:)),
-            let index = target.home.layout.index(of: inverse.name), let other = target.column(slot: index)
-        else { return [] }
-        let sql = """
-            SELECT s.Z_PK FROM \(schema.quoted(entity.table)) s JOIN \(schema.quoted(target.table)) d \
-            ON d.Z_PK = s.\(schema.quoted(own.name)) WHERE s.Z_ENT = \(entity.number) \
-            AND d.\(schema.quoted(other.name)) IS NOT s.Z_PK
-            """
-        return try examples.report(
-            sql, .error, .inverseMismatch, property: slot.name,
-            "it leads to an object whose '\(inverse.name)' does not lead back")
     }
 
     /// Whatever is in an ordered relationship has a place in it.

@@ -19,15 +19,29 @@ package struct StoreCheck {
     /// - Parameter progress: gets the name of what is checked next, and how much of the whole is done, 0 to 1.
     /// - Throws: an error when the file is no store, or cannot be read at all.
     package func findings(progress: (String, Double) -> Void = { _, _ in }) throws -> [StoreFinding] {
+        var findings: [StoreFinding] = []
+        do {
+            try check(&findings, progress)
+        } catch {
+            guard let damage = StoreDamage(error, url) else { throw error }
+            findings.append(damage.finding)
+        }
+        return findings
+    }
+
+    private func check(_ findings: inout [StoreFinding], _ progress: (String, Double) -> Void) throws {
         let tables = SQLiteStoreTables(url)
         progress("database", 0)
-        var findings = try tables.read { try DatabaseCheck($0).findings() }
-        guard findings.isEmpty else { return findings }
+        findings += try tables.read { try DatabaseCheck($0).findings() }
+        guard findings.isEmpty else { return }
+        findings += try tables.read { try FormatTablesCheck($0).findings() }
+        guard findings.isEmpty else { return }
         let metadata: [String: Any]
         do {
             metadata = try tables.metadata()
         } catch let error as NSError where error.code == CocoaError.Code.persistentStoreOpen.rawValue {
-            return [StoreFinding(.error, .unreadableMetadata, error.localizedDescription)]
+            findings.append(StoreFinding(.error, .unreadableMetadata, error.localizedDescription))
+            return
         }
         findings += try tables.read { try PrimaryKeyCheck($0).findings() }
         findings += try tables.read { try ForeignTriggers($0).names }.map {
@@ -36,26 +50,23 @@ package struct StoreCheck {
                 "trigger \($0) calls a function that Apple's framework does not have; prepare-for-apple drops it"
             )
         }
-        guard let open = try openStore(metadata, &findings) else { return findings }
+        guard let open = try openStore(metadata, &findings) else { return }
         defer { try? open.close() }
-        findings += try open.store.withSnapshot { snapshot in
-            var found: [StoreFinding] = []
+        try open.store.withSnapshot { snapshot in
             let entities = snapshot.schema.entities
             for (index, entity) in entities.enumerated() {
                 progress(entity.name, Double(index + 1) / Double(entities.count + 2))
-                found += try EntityCheck(snapshot, entity).findings()
-                found += try RelationshipCheck(snapshot, entity).findings()
+                findings += try EntityCheck(snapshot, entity).findings()
+                findings += try RelationshipCheck(snapshot, entity).findings()
             }
             progress("join tables", Double(entities.count + 1) / Double(entities.count + 2))
-            found += try JoinTableCheck(snapshot).findings()
-            found += try ExternalDataCheck(snapshot, folder: tables.externalDataFolder).findings()
-            found += try snapshot.unsupportedFeatures().map {
+            findings += try JoinTableCheck(snapshot).findings()
+            findings += try ExternalDataCheck(snapshot, folder: tables.externalDataFolder).findings()
+            findings += try snapshot.unsupportedFeatures().map {
                 StoreFinding(
                     .warning, .unsupportedFeature, "the store is opened read-only here: it has \($0)")
             }
-            return found
         }
-        return findings
     }
 
     /// Opens the store with its model; nil, with a finding, when that cannot be done.

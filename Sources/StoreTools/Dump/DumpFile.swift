@@ -45,7 +45,11 @@ package struct DumpFile {
                         throw reader.failure("'metadata' is no object")
                     }
                     header.metadata = members
-                case "entities": return false
+                case "entities":
+                    guard format != .null, version != .null else {
+                        throw Self.isBehind("'format', 'version'")
+                    }
+                    return false
                 default: throw reader.failure("a dump has no member '\(name)'")
                 }
                 return true
@@ -75,7 +79,9 @@ package struct DumpFile {
     ) throws {
         let reader = try JSONReader(url)
         try naming {
+            var isBehind = false
             try forEachMember(reader) { name in
+                guard !isBehind else { throw Self.isBehind("'\(name)'") }
                 guard name == "entities" else {
                     _ = try reader.value()
                     return true
@@ -83,10 +89,20 @@ package struct DumpFile {
                 try reader.beginList()
                 var isFirst = true
                 while try reader.hasElement(&isFirst) { try readEntity(reader, body) }
+                isBehind = true
                 return true
             }
             try reader.end()
         }
+    }
+
+    /// A dump is read from front to back, and objects cannot be made without what the others say.
+    private static func isBehind(_ names: String) -> StoreToolError {
+        StoreToolError(
+            """
+            \(names) must stand before 'entities', as everything else; a program that sorts the members of a dump \
+            makes it unreadable
+            """)
     }
 
     private func readEntity(

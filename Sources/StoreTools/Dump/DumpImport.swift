@@ -17,22 +17,23 @@ package struct DumpImport {
     /// Makes a new store. It is there when it is complete.
     ///
     /// - Parameters:
-    ///   - url: the place, where nothing is.
+    ///   - url: the place, where nothing is, and beside which no log of another store is.
     ///   - model: the model of the store; nil for that of the dump.
     ///   - progress: gets how many bytes of the two readings were read.
+    ///   - notice: gets what could not come in as it is, each as a sentence.
     /// - Returns: the number of objects.
     /// - Throws: an error that names the object, the line, or what of the store cannot be done.
     package func make(
-        _ url: URL, model: NSManagedObjectModel?, progress: (Int) -> Void = { _ in }
+        _ url: URL, model: NSManagedObjectModel?, progress: (Int) -> Void = { _ in },
+        notice: (String) -> Void = { _ in }
     ) throws -> Int {
-        guard !FileManager.default.fileExists(atPath: url.path) else {
-            throw StoreToolError("There is something at \(url.path) already.")
-        }
+        let place = NewStorePlace(url)
+        try place.requireEmpty()
         let header = try dump.header()
         let draft = url.deletingLastPathComponent()
             .appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString)")
         defer {
-            for suffix in ["", "-wal", "-shm", "-journal"] {
+            for suffix in [""] + NewStorePlace.logSuffixes {
                 try? FileManager.default.removeItem(atPath: draft.path + suffix)
             }
         }
@@ -40,7 +41,7 @@ package struct DumpImport {
             draft, model: try model ?? header.model(), isReadOnly: false, makesFile: true)
         let count: Int
         do {
-            count = try add(to: target, progress)
+            count = try add(to: target, progress, notice: notice)
         } catch {
             try? target.close()
             throw error
@@ -55,7 +56,7 @@ package struct DumpImport {
         if !header.metadata.isEmpty {
             try StoreMetadata(draft).change(setting: header.metadata, removing: [])
         }
-        try FileManager.default.moveItem(at: draft, to: url)
+        try place.take(draft)
         return count
     }
 
@@ -64,22 +65,28 @@ package struct DumpImport {
     /// - Parameters:
     ///   - target: a store that is open for writing.
     ///   - progress: gets how many bytes of the two readings were read.
+    ///   - notice: gets what could not come in as it is, each as a sentence.
     /// - Returns: the number of objects.
     /// - Throws: as `make(_:model:progress:)`.
-    package func add(to target: OpenStore, _ progress: (Int) -> Void = { _ in }) throws -> Int {
+    package func add(
+        to target: OpenStore, _ progress: (Int) -> Void = { _ in }, notice: (String) -> Void = { _ in }
+    ) throws -> Int {
         var count = 0
+        var missingFiles = MissingFiles()
         try target.store.importing { store in
             let keys = ImportedKeys(store)
-            count = try addRows(to: store, keys, progress)
+            count = try addRows(to: store, keys, &missingFiles, progress)
             try keys.reserve()
             try keys.checkDestinations()
             try addLinks(to: store, keys, progress)
         }
+        if let text = missingFiles.notice { notice(text) }
         return count
     }
 
     private func addRows(
-        to store: StoreImport, _ keys: ImportedKeys, _ progress: (Int) -> Void
+        to store: StoreImport, _ keys: ImportedKeys, _ missingFiles: inout MissingFiles,
+        _ progress: (Int) -> Void
     ) throws -> Int {
         var builder = ObjectBuilder(store.snapshot.schema, key: keys.key)
         var unit = UnitOfWork()
@@ -87,6 +94,7 @@ package struct DumpImport {
         var size = 0
         try dump.forEachObject { object, values, bytes in
             let row = try builder.row(values, object)
+            missingFiles.note(values)
             guard let entity = store.snapshot.schema.entity(row.entityNumber) else { return }
             keys.note(row, entity)
             unit.inserts.append(.init(home: entity.home, row: row))

@@ -45,24 +45,37 @@ final class ImportedKeys {
         for table in tables.values { try store.reserve(upTo: table.last, of: table.root) }
     }
 
-    /// - Throws: an error when an object that came in leads to one that is not there.
+    /// - Throws: an error when an object that came in leads to one that is not there, that is of another entity, or that
+    ///   does not lead back where it should.
     func checkDestinations() throws {
         let schema = store.snapshot.schema
+        let references = DanglingReferences(schema)
         for entity in schema.entities {
             guard let table = tables[entity.home.table], table.last > table.first else { continue }
-            for dangling in DanglingReferences(schema).toOne(of: entity) {
-                let found = try GRDB.Row.fetchOne(
-                    store.snapshot.database, sql: dangling.sql + " AND s.Z_PK > \(table.first) LIMIT 1")
-                guard let found, let key = Int64.fromDatabaseValue(found[0]),
-                    let missingKey = Int64.fromDatabaseValue(found[1])
-                else { continue }
-                let object = ObjectReference(entity: entity.name, key: key - table.first)
-                let first = tables[dangling.destination.home.table]?.first ?? 0
-                let missing = ObjectReference(
-                    entity: dangling.destination.name, key: missingKey - first)
-                throw StoreToolError(
-                    "\(object), '\(dangling.property)': there is no \(missing) among the objects.")
+            for query in references.toOne(of: entity) {
+                try check(query, entity, table) { "there is no \($0) among the objects." }
+            }
+            for query in references.wrongEntities(of: entity) {
+                try check(query, entity, table) { "\($0) is of another entity than it says." }
+            }
+            for query in references.oneSided(of: entity) {
+                try check(query, entity, table) { "'\(query.inverse)' of \($0) does not lead back." }
             }
         }
+    }
+
+    private func check(
+        _ query: DanglingReferences.Query, _ entity: SQLEntity, _ table: Table,
+        _ reason: (ObjectReference) -> String
+    ) throws {
+        let row = try GRDB.Row.fetchOne(
+            store.snapshot.database, sql: query.sql + " AND s.Z_PK > \(table.first) LIMIT 1")
+        guard let row, let key = Int64.fromDatabaseValue(row[0]),
+            let destinationKey = Int64.fromDatabaseValue(row[1])
+        else { return }
+        let object = ObjectReference(entity: entity.name, key: key - table.first)
+        let first = tables[query.destination.home.table]?.first ?? 0
+        let destination = ObjectReference(entity: query.destination.name, key: destinationKey - first)
+        throw StoreToolError("\(object), '\(query.property)': \(reason(destination))")
     }
 }

@@ -3,14 +3,16 @@ import CoreData
 /// All of a store as JSON: an object with `format`, `version`, `model`, `metadata` and `entities`, a line for each object.
 ///
 /// `model` is the archive of the model, in deflate and base64, so that the text is all that is needed to make the store
-/// again. `entities` is a list of `name` and `objects`; see `ObjectValues` for these. Nothing of the text is kept in
-/// memory.
+/// again; a store whose model is not known has none. `entities` is a list of `name` and `objects`; see `ObjectValues`
+/// for these. Nothing of the text is kept in memory.
 package struct StoreDump {
     package static let format = "coredata-dump"
     package static let version = 1
 
     private let source: OpenStore
     private let entities: [SQLEntity]
+    /// Whether all entities are told.
+    private let isWhole: Bool
 
     /// - Parameters:
     ///   - source: a store.
@@ -18,6 +20,7 @@ package struct StoreDump {
     /// - Throws: an error for a name that no entity has.
     package init(_ source: OpenStore, entities names: [String]? = nil) throws {
         self.source = source
+        isWhole = names == nil
         entities = try names?.map(source.entity(named:)) ?? source.entities
     }
 
@@ -32,11 +35,12 @@ package struct StoreDump {
     ///   - progress: gets the number of objects written so far.
     ///   - write: gets the text, piece by piece.
     /// - Returns: what could not be told as it is, each as a sentence.
-    /// - Throws: an error of the store, or what `write` throws.
+    /// - Throws: an error of the store, or what `write` throws; an error for a value that is not of its column's type,
+    ///   which cannot be told.
     package func write(
         progress: (Int) -> Void = { _ in }, to write: (String) throws -> Void
     ) throws -> [String] {
-        var missingFiles = 0
+        var missingFiles = MissingFiles()
         var count = 0
         try write(try header())
         try source.store.withSnapshot { snapshot in
@@ -46,6 +50,7 @@ package struct StoreDump {
                 var name = JSONText()
                 name.string(entity.name)
                 try write("\(separator){\"name\":\(name.text),\"objects\":[")
+                try MistypedValues(snapshot, entity).requireNone()
                 let fields = values.fields(of: entity)
                 let names = fields.map(\.name)
                 var objectSeparator = "\n"
@@ -55,7 +60,7 @@ package struct StoreDump {
                         text += objectSeparator
                         objectSeparator = ",\n"
                         text += Self.line(values.reference(row, entity), names, object)
-                        missingFiles += object.values.count { $0.isMissingFile }
+                        missingFiles.note(object)
                         if text.utf8.count > 1 << 20 {
                             try write(text)
                             text = ""
@@ -70,20 +75,21 @@ package struct StoreDump {
             }
             try write("]}\n")
         }
-        guard missingFiles > 0 else { return [] }
-        return ["\(missingFiles) values are in files of external data that are not there."]
+        return try [missingFiles.notice].compactMap { $0 } + (isWhole ? UntoldTables(source).notices() : [])
     }
 
     private func header() throws -> String {
-        let archive = try source.modelArchive()
         var json = JSONText()
         json.begin("{")
         json.key("format")
         json.string(Self.format)
         json.key("version")
         json.integer(Int64(Self.version))
-        json.key("model")
-        json.string(archive.base64EncodedString())
+        // One that was made from tables is not the store's.
+        if !source.model.isReconstructed {
+            json.key("model")
+            json.string(try source.modelArchive().base64EncodedString())
+        }
         json.key("metadata")
         json.begin("{")
         for (key, value) in try StoreMetadata(source.url).applicationValues() {

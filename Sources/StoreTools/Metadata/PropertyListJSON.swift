@@ -1,9 +1,11 @@
 import CoreData
 
-/// Values of property lists as JSON: data as `{"$data": base64}`, dates as `{"$date": …}`.
+/// Values of property lists as JSON: data as `{"$data": base64}`, dates as `{"$date": …}`, real numbers that JSON does not
+/// have as `{"$real": "inf"}`. Where the only key of a dictionary begins with `$`, it gets another one before it.
 package enum PropertyListJSON {
     private static let data = "$data"
     private static let date = "$date"
+    private static let real = "$real"
     private static let maximumDepth = 64
 
     /// - Throws: an error for a value that is none of property lists.
@@ -16,10 +18,15 @@ package enum PropertyListJSON {
         case let data as Data: return .object([Self.data: .string(data.base64EncodedString())])
         case let date as Date:
             let seconds = date.timeIntervalSinceReferenceDate
-            return .object([Self.date: DateText.text(seconds).map(JSONValue.string) ?? number(seconds)])
+            let text = DateText.text(seconds).map(JSONValue.string)
+            return .object([Self.date: text ?? (seconds.isFinite ? number(seconds) : .string("\(seconds)"))])
         case let list as [Any]: return .array(try list.map { try json($0, depth: depth + 1) })
         case let dictionary as [String: Any]:
-            return .object(try dictionary.mapValues { try json($0, depth: depth + 1) })
+            let members = try dictionary.mapValues { try json($0, depth: depth + 1) }
+            if members.count == 1, let (name, member) = members.first, name.hasPrefix("$") {
+                return .object(["$\(name)": member])
+            }
+            return .object(members)
         case let number as NSNumber:
             // A Boolean of a property list is the one NSNumber of type character.
             if String(cString: number.objCType) == "c" { return .bool(number.boolValue) }
@@ -32,7 +39,7 @@ package enum PropertyListJSON {
     }
 
     private static func number(_ value: Double) -> JSONValue {
-        value.isFinite ? .number("\(value)") : .string("\(value)")
+        value.isFinite ? .number("\(value)") : .object([real: .string("\(value)")])
     }
 
     /// - Throws: an error for null, which property lists do not have, and for what no date or data is.
@@ -42,7 +49,13 @@ package enum PropertyListJSON {
         case .bool(let flag): return NSNumber(value: flag)
         case .number(let text):
             if let integer = Int64(text) { return NSNumber(value: integer) }
-            guard let real = Double(text) else { throw StoreToolError("'\(text)' is no number.") }
+            if let integer = UInt64(text) { return NSNumber(value: integer) }
+            guard text.contains(where: { ".eE".contains($0) }) else {
+                throw StoreToolError("'\(text)' is no whole number of 64 bits.")
+            }
+            guard let real = Double(text), real.isFinite else {
+                throw StoreToolError("'\(text)' is no number, or too large.")
+            }
             return NSNumber(value: real)
         case .string(let text): return text
         case .array(let elements): return try elements.map(propertyList)
@@ -56,13 +69,17 @@ package enum PropertyListJSON {
                     throw StoreToolError("'\(name)' is not in base64.")
                 }
                 return data
-            case (date, .string(let text)):
-                guard let seconds = DateText.seconds(text) else {
+            case (date, .string(let text)), (date, .number(let text)):
+                guard let seconds = DateText.seconds(text) ?? Double(text) else {
                     throw StoreToolError("'\(text)' is no date like 2023-01-31T12:00:00Z.")
                 }
                 return Date(timeIntervalSinceReferenceDate: seconds)
-            case (date, .number(let text)):
-                return Date(timeIntervalSinceReferenceDate: Double(text) ?? 0)
+            case (real, .string(let text)):
+                guard let number = Double(text) else { throw StoreToolError("'\(text)' is no number.") }
+                return NSNumber(value: number)
+            case (data, _), (date, _), (real, _):
+                throw StoreToolError("'\(name)' does not take \(member.kind).")
+            case _ where name.hasPrefix("$$"): return [String(name.dropFirst()): try propertyList(member)]
             default: return try members.mapValues(propertyList)
             }
         }

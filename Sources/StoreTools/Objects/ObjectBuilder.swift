@@ -79,7 +79,9 @@ struct ObjectBuilder: ~Copyable {
             }
             builder.set(place, uuid: uuid)
         case .binary, .transformable:
-            if case .object(let members) = value, members[ObjectValues.missingFile] != nil { return }
+            if case .object(let members) = value, let name = members[ObjectValues.missingFile] {
+                return builder.set(place, data: try Self.reference(name, slot))
+            }
             guard let data = Data(base64Encoded: try Self.text(value, "data in base64")) else {
                 throw StoreToolError("data in base64 is expected")
             }
@@ -184,6 +186,17 @@ struct ObjectBuilder: ~Copyable {
             return number
         default: throw StoreToolError("a decimal number is expected, not \(value.kind)")
         }
+    }
+
+    /// External data whose file is not there stays in its file, wherever that is.
+    private static func reference(_ name: JSONValue, _ slot: PropertySlot) throws -> Data {
+        guard let file = UUID(uuidString: try text(name, "a UUID")),
+            let column = StoreImport.column(naming: file, slot)
+        else {
+            throw StoreToolError(
+                "'\(ObjectValues.missingFile)' takes a UUID, and an attribute that allows external storage")
+        }
+        return column
     }
 
     private static func text(_ value: JSONValue, _ what: String) throws -> String {

@@ -46,7 +46,7 @@ package struct ObjectValues {
 
     /// The values of rows of an entity or its subentities, in the order of the rows. Null values are there.
     ///
-    /// - Throws: an error of SQLite.
+    /// - Throws: an error of SQLite; 134060 when external data is there and cannot be read.
     package func objects(
         _ rows: [CoreData.Row], of entity: SQLEntity, _ fields: [Field]
     ) throws -> [[String: JSONValue]] {
@@ -57,7 +57,7 @@ package struct ObjectValues {
 
     /// Hands out the values of rows of an entity or its subentities, one row at a time: external data can be large.
     ///
-    /// - Throws: an error of SQLite, or what `body` throws.
+    /// - Throws: as `objects(_:of:_:)`, or what `body` throws.
     package func forEach(
         _ rows: [CoreData.Row], of entity: SQLEntity, _ fields: [Field],
         _ body: (CoreData.Row, [String: JSONValue]) throws -> Void
@@ -82,7 +82,7 @@ package struct ObjectValues {
                     values[field.name] = .array(links[field.name]?[row.reference] ?? [])
                 } else {
                     let slot = layout.index(of: field.name).map { layout.slots[$0] } ?? field.slot
-                    values[field.name] = value(row, slot)
+                    values[field.name] = try value(row, slot)
                 }
             }
             try body(row, values)
@@ -101,9 +101,9 @@ package struct ObjectValues {
         return ObjectReference(entity: name ?? "", key: key)
     }
 
-    private func value(_ row: CoreData.Row, _ slot: PropertySlot) -> JSONValue {
+    private func value(_ row: CoreData.Row, _ slot: PropertySlot) throws -> JSONValue {
         if slot.kind == .composite {
-            let elements = slot.elements.filter(\.isStored).map { ($0.name, value(row, $0)) }
+            let elements = try slot.elements.filter(\.isStored).map { ($0.name, try value(row, $0)) }
             return .object(Dictionary(elements, uniquingKeysWith: { first, _ in first }))
         }
         guard !row.isNull(slot.rowSlot) else { return .null }
@@ -119,7 +119,7 @@ package struct ObjectValues {
         case .decimal: return .string("\(row.decimal(slot.rowSlot))")
         case .string, .uri: return .string(row.string(slot.rowSlot))
         case .uuid: return .string(row.uuid(slot.rowSlot).uuidString)
-        case .binary, .transformable: return data(row, slot)
+        case .binary, .transformable: return try data(row, slot)
         case .toOne:
             let stored = slot.entitySlot >= 0 && !row.isNull(slot.entitySlot)
             let number = stored ? Int32(truncatingIfNeeded: row.integer(slot.entitySlot)) : 0
@@ -133,12 +133,21 @@ package struct ObjectValues {
         value.isFinite ? .number("\(value)") : .string("\(value)")
     }
 
-    private func data(_ row: CoreData.Row, _ slot: PropertySlot) -> JSONValue {
-        guard let data = try? snapshot.data(row, slot) else {
-            let name = String(decoding: row.data(slot.rowSlot).dropFirst().prefix { $0 != 0 }, as: UTF8.self)
-            return .object([Self.missingFile: .string(name)])
+    private func data(_ row: CoreData.Row, _ slot: PropertySlot) throws -> JSONValue {
+        guard let file = snapshot.externalFile(row, slot) else {
+            // A reference that names no file is told as the bytes that it is.
+            let data = (try? snapshot.data(row, slot)) ?? row.data(slot.rowSlot)
+            return .string(data.base64EncodedString())
         }
-        return .string(data.base64EncodedString())
+        do {
+            return .string(try snapshot.data(row, slot).base64EncodedString())
+        } catch let error as NSError {
+            let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
+            guard cause?.domain == NSCocoaErrorDomain,
+                cause?.code == CocoaError.Code.fileReadNoSuchFile.rawValue
+            else { throw error }
+            return .object([Self.missingFile: .string(file)])
+        }
     }
 
     package static let missingFile = "missingFile"

@@ -44,6 +44,11 @@ package struct StoreImport {
     package static func column(_ data: Data, _ slot: PropertySlot) -> Data {
         slot.isExternal ? ExternalData.column(data) : data
     }
+
+    /// The bytes that the column of an attribute gets for data in a file; nil when the attribute is not kept in files.
+    package static func column(naming file: UUID, _ slot: PropertySlot) -> Data? {
+        slot.isExternal ? ExternalData.column(naming: file) : nil
+    }
 }
 
 extension SQLiteStore {

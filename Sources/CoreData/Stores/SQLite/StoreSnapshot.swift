@@ -80,6 +80,12 @@ package struct StoreSnapshot {
         return slot.isExternal ? try ExternalData.data(data, in: store.externalDataFolder) : data
     }
 
+    /// The name of the file that has a value's bytes; nil when they are in the row, as are those of a reference that
+    /// names no file.
+    package func externalFile(_ row: Row, _ slot: PropertySlot) -> String? {
+        slot.isExternal ? ExternalData.fileName(row.data(slot.rowSlot)) : nil
+    }
+
     /// What keeps the store from being written to, each as part of a sentence; none when it can be.
     package func unsupportedFeatures() throws -> [String] {
         if try SQLiteDefence.hasSpatialIndexes(database) {

@@ -1,0 +1,29 @@
+import CoreData
+
+/// Damage of a store that shows in an error while it is checked.
+struct StoreDamage {
+    let finding: StoreFinding
+
+    /// - Returns: nil for an error that says nothing of what is in the store, or that the file is no database at all.
+    init?(_ error: any Error, _ url: URL) {
+        let error = error as NSError
+        guard let code = error.userInfo[NSSQLiteErrorDomain] as? NSNumber else { return nil }
+        let reason = (error.userInfo[NSUnderlyingErrorKey] as? NSError)?.localizedDescription
+        let message = reason ?? error.localizedDescription
+        // The primary codes of SQLite, in the last byte.
+        switch code.intValue & 0xFF {
+        case 11: finding = StoreFinding(.error, .damagedDatabase, message)
+        // The head of the file cannot be right when what stands first in it is.
+        case 26 where Self.isDatabase(url): finding = StoreFinding(.error, .damagedDatabase, message)
+        case 1 where message.hasPrefix("no such table") || message.hasPrefix("no such column"):
+            finding = StoreFinding(.error, .missingTable, message)
+        default: return nil
+        }
+    }
+
+    private static func isDatabase(_ url: URL) -> Bool {
+        let handle = FileHandle(forReadingAtPath: url.path)
+        defer { try? handle?.close() }
+        return (try? handle?.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
+    }
+}

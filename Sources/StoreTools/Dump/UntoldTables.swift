@@ -1,0 +1,57 @@
+import CoreData
+import GRDB
+
+/// What of a store's tables is not part of a dump.
+struct UntoldTables {
+    private let source: OpenStore
+
+    init(_ source: OpenStore) { self.source = source }
+
+    private static let ofFormat: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", ModelCache.table]
+    private static let ofHistory: Set<String> = ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"]
+
+    /// A sentence each; tables without rows are not told of.
+    ///
+    /// - Throws: an error of the store.
+    func notices() throws -> [String] {
+        let tables = try StoreSchemaReport(source).tables.filter { table in
+            table.entities.isEmpty && table.columns.allSatisfy(\.properties.isEmpty)
+                && !Self.ofFormat.contains(table.name) && !table.name.hasPrefix("sqlite_")
+        }
+        return try source.store.withSnapshot { snapshot in
+            let database = snapshot.database
+            // Indexes of places are virtual tables, and keep what they hold in tables of their own.
+            let indexes = try String.fetchAll(
+                database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage = 0")
+            var notices: [String] = []
+            var unknown: [String] = []
+            for name in tables.map(\.name) where !Self.isIndex(name, indexes) {
+                let table = SQLiteDialect().quoted(name)
+                if name == "ATRANSACTION" {
+                    let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
+                    if count > 0 {
+                        notices.append(
+                            "The history is not part of the dump; it has \(count) transaction\(count == 1 ? "" : "s")."
+                        )
+                    }
+                } else if !Self.ofHistory.contains(name),
+                    try Int.fetchOne(database, sql: "SELECT 1 FROM \(table) LIMIT 1") != nil
+                {
+                    unknown.append(name)
+                }
+            }
+            if !unknown.isEmpty {
+                notices.append(
+                    "Tables that belong to no entity are not part of the dump: \(unknown.joined(separator: ", "))."
+                )
+            }
+            return notices
+        }
+    }
+
+    private static func isIndex(_ name: String, _ indexes: [String]) -> Bool {
+        indexes.contains { index in
+            name == index || ["_node", "_parent", "_rowid"].contains { name == index + $0 }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import CoreData
+import StoreTools
+import Testing
+
+/// External data in files that are not there, or cannot be read.
+@Suite struct MissingFileTests {
+    private static let name = "11111111-2222-3333-4444-555555555555"
+    private let zoo: ZooStore
+
+    init() throws {
+        zoo = try ZooStore()
+        try zoo.sql(
+            "UPDATE ZITEM SET ZEXTERNAL = CAST(x'02' || '\(Self.name)' || x'00' AS BLOB) WHERE ZUUID NOT NULL"
+        )
+    }
+
+    private func dump(_ url: URL) throws -> (text: String, notices: [String]) {
+        var text = ""
+        let source = try OpenStore(url, model: nil)
+        let notices = try StoreDump(source).write { text += $0 }
+        try source.close()
+        return (text, notices)
+    }
+
+    @Test func theReferenceComesBack() throws {
+        let (text, notices) = try dump(zoo.url)
+        #expect(text.contains(#""external":{"missingFile":"\#(Self.name)"}"#) && notices.count == 1)
+        let copy = zoo.folder.appending(path: "Copy.sqlite")
+        var told: [String] = []
+        let file = try zoo.write(text, "dump.json")
+        _ = try DumpImport(file).make(copy, model: nil, notice: { told.append($0) })
+        #expect(told == notices)
+        #expect(try dump(copy).text == text)
+        let wanted = try zoo.value("SELECT hex(ZEXTERNAL) FROM ZITEM WHERE ZUUID NOT NULL")
+        #expect(try zoo.value("SELECT hex(ZEXTERNAL) FROM ZITEM WHERE ZUUID NOT NULL", in: copy) == wanted)
+        #expect(try StoreExport(zoo.open(), format: .jsonl).write("Item") { _ in }.notice == notices.first)
+        for wrong in [#"{"missingFile":"../x"}"#, #"{"missingFile":5}"#] {
+            let changed = text.replacing(#"{"missingFile":"\#(Self.name)"}"#, with: wrong)
+            let file = try zoo.write(changed, "wrong.json")
+            #expect(throws: StoreToolError.self) {
+                try DumpImport(file).make(zoo.folder.appending(path: "Wrong.sqlite"), model: nil)
+            }
+        }
+    }
+
+    @Test func aFileThatCannotBeReadIsAnError() throws {
+        let place = zoo.folder.appending(path: ".Zoo_SUPPORT/_EXTERNAL_DATA/\(Self.name)")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        #expect {
+            try dump(zoo.url)
+        } throws: {
+            $0.localizedDescription.contains(Self.name)
+        }
+    }
+
+    @Test func whatIsNoReferenceIsToldAsItsBytes() throws {
+        try zoo.sql("UPDATE ZITEM SET ZEXTERNAL = x'02414243' WHERE ZUUID NOT NULL")
+        let (text, notices) = try dump(zoo.url)
+        #expect(text.contains(#""external":"AkFCQw==""#) && notices == [])
+    }
+
+    @Test func aStoreIsNotMovedWithoutItsFiles() throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Zoo.model())
+        let store = try coordinator.addPersistentStore(type: .sqlite, at: zoo.url)
+        let place = zoo.folder.appending(path: "Zoo.xml")
+        #expect(throws: (any Error).self) {
+            try coordinator.migratePersistentStore(store, to: place, type: .xml)
+        }
+        #expect(!FileManager.default.fileExists(atPath: place.path))
+    }
+}
