@@ -111,6 +111,35 @@ struct DocumentStoreTests {
         }
     }
 
+    @Test func nodesOfOtherObjectsAreNotWritten() throws {
+        let store = try ConformanceStore(.atomic)
+        let coordinator = try store.open()
+        let custom = try #require(coordinator.persistentStores[0] as? PropertyListStore)
+        try coordinator.inContext { context in
+            let first = try context.insert("Team", ["name": "first"])
+            custom.reference = "same"
+            try context.save()
+            _ = try context.insert("Team", ["name": "second"])
+            custom.nodeID = first.objectID
+            custom.reference = nil
+            let foreign = try error { try context.save() }
+            #expect(foreign.code == 134060 && foreign.localizedDescription.contains("newCacheNode"))
+            custom.nodeID = nil
+            try context.save()
+            custom.reference = "another"
+            for _ in 0..<2 { _ = try context.insert("Team") }
+            let twins = try error { try context.save() }
+            #expect(twins.code == 134060 && twins.localizedDescription.contains("same reference object"))
+            #expect(custom.cacheNodes().count == 2)
+        }
+        try coordinator.close()
+        #expect(
+            try store.open().inContext {
+                try $0.all("Team", by: "name").map { $0.value(forKey: "name") as? String }
+            }
+                == ["first", "second"])
+    }
+
     @Test(arguments: [StoreKind.xml, .binary]) func theFileKeepsItsModeAndItsLink(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let link = store.folder.url.appendingPathComponent("link")

@@ -334,6 +334,41 @@ struct StoreConformance {
         }
     }
 
+    @Test(arguments: StoreKind.allCases) func objectsThatAnotherContextDeleted(_ kind: StoreKind) throws {
+        for policy in [NSMergePolicy.mergeByPropertyObjectTrump, NSMergePolicy.overwrite] {
+            var (store, coordinator) = try filled(kind)
+            let other = coordinator.context()
+            other.retainsRegisteredObjects = true
+            other.mergePolicy = policy
+            try other.performAndWait {
+                let alan = try other.person("Alan")
+                alan.setValue(42, forKey: "age")
+                _ = alan.value(forKey: "team")
+            }
+            try coordinator.inContext { context in
+                context.delete(try context.person("Alan"))
+                try context.save()
+            }
+            try other.performAndWait {
+                try other.save()
+                #expect(!other.hasChanges)
+                #expect(try !other.person("Alan").objectID.isTemporaryID)
+            }
+            if kind.isLasting {
+                try coordinator.close()
+                coordinator = try store.open()
+            }
+            try coordinator.inContext { (context) throws in
+                #expect(try context.people() == ["Ada", "Alan", "Grace"])
+                let alan = try context.person("Alan")
+                #expect(alan.value(forKey: "age") as? Int == 42)
+                #expect((alan.value(forKey: "team") as? NSManagedObject)?.entity.name == "Team")
+                let uri = alan.objectID.uriRepresentation()
+                #expect(coordinator.managedObjectID(forURIRepresentation: uri) == alan.objectID)
+            }
+        }
+    }
+
     @Test(arguments: StoreKind.allCases) func differentObjectsDoNotConflict(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         let other = coordinator.context()

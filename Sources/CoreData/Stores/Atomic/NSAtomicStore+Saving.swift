@@ -9,7 +9,7 @@ extension NSAtomicStore {
             let change = NodeChange(self)
             defer { nodes.endPreparation() }
             do {
-                change.apply(unit)
+                try change.apply(unit)
                 let outcome = try change.outcome(unit)
                 try save()
                 noteSavedMetadata()
@@ -54,9 +54,9 @@ private final class NodeChange {
 
     init(_ store: NSAtomicStore) { self.store = store }
 
-    func apply(_ unit: UnitOfWork) {
+    func apply(_ unit: UnitOfWork) throws {
         remove(unit)
-        add(unit)
+        try add(unit)
         var changed = added.map { (node: $0, before: Links()) }
         for (update, object) in zip(unit.updates, unit.objects.updated) {
             guard let node = nodes.savedNode(object.objectID.key) else { continue }
@@ -84,15 +84,23 @@ private final class NodeChange {
         }
     }
 
-    private func add(_ unit: UnitOfWork) {
+    private func add(_ unit: UnitOfWork) throws {
         let objects = unit.objects.inserted
+        try checkIdentities(of: objects)
         for object in objects { nodes.prepare(NSAtomicStoreCacheNode(objectID: object.objectID)) }
         var isReplaced = false
+        var made: [NSAtomicStoreCacheNode] = []
         for object in objects {
             let node = store.newCacheNode(for: object)
+            guard node.objectID == object.objectID else {
+                throw refusal(
+                    object,
+                    "newCacheNode(for:) made a node of \(node.objectID.uriRepresentation().absoluteString)")
+            }
             isReplaced = isReplaced || !nodes.isPrepared(node)
-            added.append(node)
+            made.append(node)
         }
+        added = made
         for (insert, node) in zip(unit.inserts, added) {
             nodes.add(node)
             nodes.setVersion(node.objectID.key, insert.row.version)
@@ -100,6 +108,29 @@ private final class NodeChange {
         // A class makes nodes of its own: whatever leads to the nodes that held their places leads to them.
         if isReplaced { for node in added { leadToNodes(node) } }
         for node in added { node.row = nil }
+    }
+
+    /// What is written under another identity than its own cannot be read again.
+    ///
+    /// - Throws: 134060.
+    private func checkIdentities(of objects: [NSManagedObject]) throws {
+        var keys: Set<ObjectKey> = []
+        for object in objects {
+            let id = object.objectID
+            guard !id.isTemporaryID, store.home(of: object.entity) === id.home else {
+                throw refusal(object, "it has no permanent ID of the store")
+            }
+            guard keys.insert(id.key).inserted, nodes.savedNode(id.key) == nil else {
+                throw refusal(object, "another object has the same reference object")
+            }
+        }
+    }
+
+    private func refusal(_ object: NSManagedObject, _ reason: String) -> NSError {
+        .coreData(
+            .coreData,
+            "The new object \(object.objectID.uriRepresentation().absoluteString) cannot be saved: \(reason).",
+            [NSAffectedObjectsErrorKey: [object]])
     }
 
     private func leadToNodes(_ node: NSAtomicStoreCacheNode) {
