@@ -41,8 +41,14 @@ enum StoreDocument {
 
     /// Puts contents into a file, all or nothing.
     ///
-    /// - Throws: 134030 when that is not possible; the file is as it was.
+    /// - Throws: 134030 when that is not possible, also for more than can be read again; the file is as it was.
     static func write(_ data: Data, to url: URL) throws {
+        guard data.count <= maximumByteCount else {
+            throw NSError.coreData(
+                .persistentStoreSave,
+                "The store at \(url.path) would be larger than \(maximumByteCount >> 20) MiB.",
+                [NSFilePathErrorKey: url.path])
+        }
         // A link stays a link.
         let target = url.resolvingSymlinksInPath()
         let draft = target.deletingLastPathComponent().appendingPathComponent(
