@@ -186,6 +186,69 @@ struct DocumentStoreTests {
         }
     }
 
+    @Test(arguments: [StoreKind.xml, .binary]) func metadataOfEveryKind(_ kind: StoreKind) throws {
+        let store = try ConformanceStore(kind)
+        let coordinator = try store.open()
+        let values: [String: Any] = [
+            "text": "  a\n\n   b\r\nc\r \t<&>\"' ]]> \u{1F600}  ", "blank": " \n ", "empty": "",
+            " key\n of <two> lines ": 1, "data": Data([0, 1, 255]), "real": 0.1, "truth": true,
+            "date": Date(timeIntervalSinceReferenceDate: 1000), "least": Int64.min,
+            "list": ["a", ["b": [1, 2.5, false]]] as [Any], "none": [Any](), "nothing": [String: Any](),
+        ]
+        for round in 0..<3 {
+            let opened = round == 0 ? coordinator : try store.open()
+            let first = opened.persistentStores[0]
+            if round == 0 {
+                opened.setMetadata(
+                    opened.metadata(for: first).merging(values) { $1 }, for: first)
+            }
+            let metadata = opened.metadata(for: first)
+            for (key, value) in values {
+                #expect(
+                    NSArray(array: [metadata[key] ?? NSNull()]) == NSArray(array: [value]),
+                    "\(key): \(String(describing: metadata[key])) in round \(round)")
+            }
+            try opened.inContext { context in
+                _ = try context.insert("Team")
+                try context.save()
+            }
+            try opened.close()
+        }
+    }
+
+    @Test(arguments: [StoreKind.xml, .binary]) func metadataThatCannotBeKept(_ kind: StoreKind) throws {
+        let store = try filled(kind)
+        let before = try Data(contentsOf: store.url)
+        var deep: Any = 1
+        for _ in 0..<100 { deep = [deep] }
+        var values: [String: Any] = ["nothing": NSNull()]
+        if kind == .xml {
+            values[NSStoreUUIDKey] = ""
+            values["control"] = "a\u{1}b"
+            values["noncharacter"] = "a\u{FFFF}"
+            values["deep"] = deep
+            values["infinity"] = Double.infinity
+        }
+        for (key, value) in values {
+            let coordinator = try store.open()
+            let opened = coordinator.persistentStores[0]
+            var metadata = coordinator.metadata(for: opened)
+            metadata[key] = value
+            coordinator.setMetadata(metadata, for: opened)
+            try coordinator.inContext { context in
+                _ = try context.insert("Team")
+                #expect(try error { try context.save() }.code == 134030, "\(key)")
+            }
+            #expect(try Data(contentsOf: store.url) == before, "\(key)")
+            let found = try error {
+                try NSPersistentStoreCoordinator.setMetadata(metadata, type: kind.type, at: store.url)
+            }
+            #expect(found.code == 134030, "\(key)")
+            #expect(try Data(contentsOf: store.url) == before, "\(key)")
+            try coordinator.close()
+        }
+    }
+
     // MARK: Bad files
 
     @Test func filesOfOtherTypes() throws {
@@ -250,6 +313,7 @@ struct DocumentStoreTests {
             "<database><databaseInfo><UUID>a</UUID><nextObjectID>1</nextObjectID></databaseInfo><object type=\"PERSON\" id=\"z1\"><attribute name=\"age\" type=\"int32\">99999999999</attribute></object></database>",
             "<database><databaseInfo><UUID>a</UUID><nextObjectID>1</nextObjectID></databaseInfo><object type=\"NOBODY\" id=\"z1\"></object></database>",
             "<database><databaseInfo><UUID>a</UUID><nextObjectID>1</nextObjectID></databaseInfo></database><more/>",
+            "<database><databaseInfo><UUID>a</UUID><nextObjectID>1</nextObjectID><metadata><plist><array/></plist></metadata></databaseInfo></database>",
         ])
     func hostileXML(_ text: String) throws {
         let store = try ConformanceStore(.xml)
