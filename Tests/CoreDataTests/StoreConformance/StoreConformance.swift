@@ -163,6 +163,29 @@ struct StoreConformance {
         }
     }
 
+    @Test(arguments: [StoreKind.sqlite] + StoreKind.atomics) func conditionsOnGroups(_ kind: StoreKind) throws
+    {
+        let (_, coordinator) = try filled(kind)
+        try coordinator.inContext { (context) throws in
+            func groups(_ format: String) throws -> [Bool] {
+                let request = NSFetchRequest<NSDictionary>(entityName: "Person")
+                request.resultType = .dictionaryResultType
+                request.propertiesToFetch = ["active"]
+                request.propertiesToGroupBy = ["active"]
+                request.havingPredicate = NSPredicate(format: format)
+                request.sortDescriptors = [NSSortDescriptor(key: "active", ascending: true)]
+                return try context.fetch(request).compactMap { $0["active"] as? Bool }
+            }
+            #expect(try groups("count:(name) > 1") == [true])
+            #expect(try groups("count:(name) == 1") == [false])
+            #expect(try groups("sum:(age) > 100") == [true])
+            #expect(try groups("sum:(age) < 100 AND active == NO") == [false])
+            #expect(try groups("NOT (max:(age) > 41)") == [false])
+            #expect(try groups("average:(age) BETWEEN {40, 70}") == [false, true])
+            #expect(try groups("count:(name) > 2") == [])
+        }
+    }
+
     @Test(arguments: [StoreKind.sqlite] + StoreKind.atomics) func unknownKeys(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         try coordinator.inContext { context in
