@@ -186,6 +186,33 @@ struct StoreConformance {
         }
     }
 
+    @Test(arguments: [StoreKind.memory, .xml, .binary]) func transformablesInRequests(_ kind: StoreKind)
+        throws
+    {
+        var (store, coordinator) = try filled(kind)
+        try coordinator.inContext { context in
+            try context.person("Ada").setValue(["x", "y"] as NSArray, forKey: "tags")
+            try context.save()
+        }
+        if kind.isLasting {
+            try coordinator.close()
+            coordinator = try store.open()
+        }
+        try coordinator.inContext { (context) throws in
+            let request = NSFetchRequest<NSDictionary>(entityName: "Person")
+            request.resultType = .dictionaryResultType
+            request.propertiesToFetch = ["name", "tags"]
+            request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+            let found = try context.fetch(request)
+            #expect(found.map { $0["tags"] as? [String] } == [["x", "y"], nil, nil])
+            #expect(try context.people("tags == nil") == ["Alan", "Grace"])
+            #expect(try context.people("tags == %@", [["x", "y"] as NSArray]) == ["Ada"])
+            #expect(try context.people("tags == %@", [["x"] as NSArray]) == [])
+            #expect(try context.people("tags CONTAINS 'x'") == ["Ada"])
+            #expect(try context.people("tags CONTAINS 'z'") == [])
+        }
+    }
+
     @Test(arguments: [StoreKind.sqlite] + StoreKind.atomics) func unknownKeys(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         try coordinator.inContext { context in

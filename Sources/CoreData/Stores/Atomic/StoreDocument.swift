@@ -263,12 +263,19 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
     }
 }
 
-/// The bytes of a transformable attribute, which are decoded when an object is asked for the value, and kept as they are
-/// until a new one is set.
+/// The bytes of a transformable attribute, which are decoded when the value is asked for, and kept as they are until a new
+/// one is set.
 final class ArchivedValue: NSObject, @unchecked Sendable {
     let data: Data
+    private let slot: PropertySlot
 
-    init(_ data: Data) { self.data = data }
+    init(_ data: Data, _ slot: PropertySlot) {
+        self.data = data
+        self.slot = slot
+    }
+
+    /// What the bytes stand for; nil when they cannot be read.
+    var value: Any? { TransformableValue.decode(data, slot).anyValue(slot.kind) }
 
     override func isEqual(_ object: Any?) -> Bool { (object as? ArchivedValue)?.data == data }
     override var hash: Int { data.hashValue }

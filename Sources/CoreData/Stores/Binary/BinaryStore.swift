@@ -54,7 +54,9 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
     }
 
     private func value(_ value: Any, _ slot: PropertySlot, _ number: Int64) throws -> Any {
-        if slot.kind == .transformable, let data = value as? Data { return ArchivedValue(data) }
+        if slot.kind == .transformable, let data = value as? Data {
+            return ArchivedValue(data, slot)
+        }
         guard let value = (try? SlotValue(value, for: slot))?.anyValue(slot.kind) else {
             throw wrongValue(slot, number)
         }
@@ -81,7 +83,7 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
             return BinaryStoreFile.Node(
                 entityName: home.entity.name ?? "", number: number,
                 values: attributes(of: home).map { slot in
-                    let value = node.value(forKey: slot.name)
+                    let value = node.storedValue(forKey: slot.name)
                     return (value as? ArchivedValue)?.data ?? value
                 },
                 related: Dictionary(

@@ -42,7 +42,7 @@ enum XMLStoreValue {
         case .uri: return URL(string: XMLStoreText.unescaped(text))
         case .uuid: return UUID(uuidString: text)
         case .binary: return Base64.data(text)
-        case .transformable: return Base64.data(text).map(ArchivedValue.init)
+        case .transformable: return Base64.data(text).map { ArchivedValue($0, slot) }
         case .composite, .undefined, .toOne, .toMany, .fetched: return nil
         }
     }
