@@ -404,6 +404,17 @@ struct IncrementalStoreTests {
         #expect(service.loads == loads)
     }
 
+    @Test func aFetchOfAnEntityWithSubentitiesLoadsNothing() throws {
+        let (coordinator, service) = try filled()
+        try coordinator.inContext { context in
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+            request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+            let people = try context.fetch(request)
+            #expect(people.map(\.entity.name) == ["Person", "Person", "Manager"])
+            #expect(service.loads == 0 && people.allSatisfy(\.isFault))
+        }
+    }
+
     @Test func itIsToldOfTheObjectsInUse() throws {
         let (coordinator, service) = try filled()
         let context = coordinator.context()
