@@ -415,6 +415,23 @@ struct IncrementalStoreTests {
         }
     }
 
+    @Test func conflictsThatTheStoreCannotName() throws {
+        let (coordinator, service) = try filled()
+        try coordinator.inContext { context in
+            context.mergePolicy = NSMergePolicy.overwrite
+            let team = try context.insert("Team", ["name": "new"])
+            let alan = try context.person("Alan")
+            alan.setValue(1, forKey: "age")
+            let before = service.saves
+            service.conflicting = [team, alan]
+            let found = try error { try context.save() }
+            #expect(found.code == 133020 && found.domain == "Service")
+            #expect(service.saves == before + 1)
+            service.conflicting = []
+            try context.save()
+        }
+    }
+
     @Test func itIsToldOfTheObjectsInUse() throws {
         let (coordinator, service) = try filled()
         let context = coordinator.context()
