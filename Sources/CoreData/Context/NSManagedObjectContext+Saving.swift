@@ -282,7 +282,13 @@ extension NSManagedObject {
         // A store may keep less of a number than was set, or count itself: the object shows what is stored.
         for slot in layout.slots.indices where slot < values.count && layout.slots[slot].isStored {
             switch layout.slots[slot].kind {
-            case .decimal, .double, .float, .date, .composite, .integer16, .integer32, .integer64, .boolean:
+            case .decimal, .double, .float, .date, .composite: values[slot] = .unloaded
+            case .integer16, .integer32, .integer64, .boolean:
+                if case .integer(let number) = values[slot], !row.isNull(layout.slots[slot].rowSlot),
+                    row.integer(layout.slots[slot].rowSlot) == number
+                {
+                    continue
+                }
                 values[slot] = .unloaded
             default: break
             }
