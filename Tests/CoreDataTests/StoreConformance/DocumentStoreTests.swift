@@ -249,7 +249,43 @@ struct DocumentStoreTests {
         }
     }
 
+    @Test func aDecimalThatIsNoNumber() throws {
+        let store = try filled(.xml)
+        let coordinator = try store.open()
+        try coordinator.inContext { context in
+            try context.person("Ada").setValue(NSDecimalNumber.notANumber, forKey: "wage")
+            #expect(try error { try context.save() }.code == 134030)
+        }
+        try coordinator.close()
+        #expect(try store.open().inContext { try $0.people() } == ["Ada", "Alan", "Grace"])
+    }
+
+    @Test func aStoreThatGivesReferencesTwiceTakesNoObjects() throws {
+        let coordinator = try filled(.xml).open()
+        let type = NSPersistentStore.StoreType(rawValue: "Twins \(UUID().uuidString)")
+        NSPersistentStoreCoordinator.registerStoreClass(TwinStore.self, type: type)
+        defer { NSPersistentStoreCoordinator.registerStoreClass(nil, forStoreType: type.rawValue) }
+        let target = try ConformanceStore(.atomic)
+        let found = try error {
+            try coordinator.migratePersistentStore(
+                coordinator.persistentStores[0], to: target.url, type: type)
+        }
+        #expect(found.code == 134070 && found.localizedDescription.contains("same reference object"))
+        #expect(try coordinator.inContext { try $0.people() } == ["Ada", "Alan", "Grace"])
+    }
+
     // MARK: Bad files
+
+    @Test(arguments: [StoreKind.xml, .binary]) func whatIsNoRegularFile(_ kind: StoreKind) throws {
+        let store = try ConformanceStore(kind)
+        #expect(mkfifo(store.url.path, 0o600) == 0)
+        let pipe = try error { _ = try store.open() }
+        #expect(pipe.code == 134080 && pipe.localizedDescription.contains("regular"))
+        let reading = try error {
+            _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: kind.type, at: store.url)
+        }
+        #expect(reading.code == 134080)
+    }
 
     @Test func filesOfOtherTypes() throws {
         let kinds: [StoreKind] = [.xml, .binary, .sqlite]
@@ -366,6 +402,13 @@ struct DocumentStoreTests {
             #expect(subquery.code == 134060)
         }
     }
+}
+
+/// A store whose objects all have one reference object.
+private final class TwinStore: NSAtomicStore, @unchecked Sendable {
+    override func newReferenceObject(for managedObject: NSManagedObject) -> Any { "twin" }
+    override func load() throws {}
+    override func save() throws {}
 }
 
 /// What incremental stores are asked for, and when.

@@ -47,6 +47,7 @@ private final class NodeChange {
     private let store: NSAtomicStore
     private var nodes: NodeTable { store.nodes }
     private var removed: [NSAtomicStoreCacheNode] = []
+    private var removedVersions: [Int64] = []
     private var added: [NSAtomicStoreCacheNode] = []
     private var former:
         [ObjectKey: (node: NSAtomicStoreCacheNode, values: NSMutableDictionary?, version: Int64)] =
@@ -74,6 +75,7 @@ private final class NodeChange {
         removed = unit.deletions.compactMap {
             nodes.savedNode(ObjectKey(table: $0.home.table, reference: $0.old.reference))
         }
+        removedVersions = removed.map { nodes.version($0.objectID.key) }
         if !removed.isEmpty { store.willRemoveCacheNodes(Set(removed)) }
         for node in removed {
             let before = links(of: node)
@@ -239,7 +241,10 @@ private final class NodeChange {
 
     func takeBack() {
         for node in added { nodes.remove(node) }
-        for node in removed { nodes.add(node) }
+        for (node, version) in zip(removed, removedVersions) {
+            nodes.add(node)
+            nodes.setVersion(node.objectID.key, version)
+        }
         for (key, (node, values, version)) in former {
             node.propertyCache = values
             nodes.setVersion(key, version)

@@ -65,7 +65,13 @@ enum XMLStoreValue {
         case .data(let data): return data.base64EncodedString()
         case .uuid(let uuid): return uuid.uuidString
         case .url(let url): return escaped(url.absoluteString)
-        case .decimal(let number): return "\(number)"
+        case .decimal(let number):
+            guard !number.isNaN else {
+                throw NSError.coreData(
+                    .persistentStoreSave,
+                    "An XML store cannot keep what is not a number, the value of '\(slot.name)'.")
+            }
+            return "\(number)"
         case .boxed(let box): return try TransformableValue.encode(box.value, slot).base64EncodedString()
         case .unloaded, .null, .object, .toMany: return ""
         }
