@@ -501,6 +501,24 @@ struct IncrementalStoreTests {
         }
     }
 
+    @Test func referenceObjectsThatCameAsTextsFirst() throws {
+        let (coordinator, _) = try filled()
+        let store = try #require(coordinator.persistentStores[0] as? NSIncrementalStore)
+        let entity = try #require(coordinator.managedObjectModel.entitiesByName["Team"])
+        let references: [Any] = [UUID(), "42", "007", NSNumber(value: 7), "+7", "text"]
+        for reference in references {
+            let text = "x-coredata://\(store.identifier ?? "")/Team/p\(reference)"
+            let uri = try #require(URL(string: text))
+            let id = try #require(coordinator.managedObjectID(forURIRepresentation: uri))
+            #expect(id.uriRepresentation() == uri)
+            #expect(store.newObjectID(for: entity, referenceObject: reference) == id, "\(reference)")
+            #expect(coordinator.managedObjectID(forURIRepresentation: uri) == id)
+            #expect(type(of: store.referenceObject(for: id)) == type(of: reference), "\(reference)")
+        }
+        let ids = references.map { store.newObjectID(for: entity, referenceObject: $0) }
+        #expect(Set(ids).count == references.count)
+    }
+
     @Test func referenceObjects() throws {
         let (coordinator, _) = try filled()
         let store = try #require(coordinator.persistentStores[0] as? NSIncrementalStore)
