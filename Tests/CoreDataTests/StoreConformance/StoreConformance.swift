@@ -294,6 +294,37 @@ struct StoreConformance {
         }
     }
 
+    @Test(arguments: StoreKind.atomics) func deletionsOfWhatOneWayLinksLeadTo(_ kind: StoreKind) throws {
+        let item = NSEntityDescription("Item", attribute("name", .string))
+        item.relate("next", to: item)
+        item.relate("others", to: item, many: true)
+        let store = try ConformanceStore(kind)
+        let coordinator = try store.open(NSManagedObjectModel(of: item))
+        try coordinator.inContext { context in
+            let items = try ["a", "b", "c"].map { try context.insert("Item", ["name": $0]) }
+            items[0].setValue(items[2], forKey: "next")
+            items[1].setValue(NSSet(array: items), forKey: "others")
+            try context.save()
+        }
+        func names(_ format: String) throws -> [String] {
+            try coordinator.inContext { context in
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
+                request.predicate = NSPredicate(format: format)
+                return try context.fetch(request).compactMap { $0.value(forKey: "name") as? String }
+            }
+        }
+        #expect(try names("next.name == 'c'") == ["a"])
+        #expect(try names("ANY others.name == 'c'") == ["b"])
+        try coordinator.inContext { context in
+            let last = try #require(try context.all("Item", by: "name").last)
+            context.delete(last)
+            try context.save()
+        }
+        #expect(try names("next.name == 'c'") == [])
+        #expect(try names("ANY others.name == 'c'") == [])
+        #expect(try names("others.@count == 2") == ["b"])
+    }
+
     @Test(arguments: StoreKind.allCases) func updatesAndUnsavedChanges(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         try coordinator.inContext { context in

@@ -84,6 +84,30 @@ private final class NodeChange {
                 for destination in destinations { unlink(node, from: destination, relationship) }
             }
         }
+        if !removed.isEmpty { dropOneWayLinks() }
+    }
+
+    /// Ends the links to the removed nodes whose relationships have no inverse, which only a look at all nodes finds. O(n) where
+    /// there are such relationships.
+    private func dropOneWayLinks() {
+        let gone = Set(removed.map(\.objectID.key))
+        for home in store.homes {
+            let relationships = home.layout.slots.filter(\.isStored).compactMap(\.relationship).filter {
+                $0.inverseRelationship == nil
+            }
+            guard !relationships.isEmpty else { continue }
+            for node in nodes.nodes(ofEntities: [home.entityNumber]) {
+                for relationship in relationships {
+                    guard let keys = try? node.destinations(relationship).map(\.key),
+                        keys.contains(where: gone.contains)
+                    else { continue }
+                    remember(node)
+                    set(
+                        keys.filter { !gone.contains($0) }.compactMap { nodes.savedNode($0) },
+                        of: relationship, in: node)
+                }
+            }
+        }
     }
 
     private func add(_ unit: UnitOfWork) throws {
