@@ -134,6 +134,7 @@ let package = Package(
         .testTarget(
             name: "CoreDataTests",
             dependencies: [
+                "CocoaFoundation",
                 "CoreData",
                 "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -57,8 +57,8 @@ extension NSManagedObjectContext {
         if let known = identityMap.object(ObjectKey(table: home.table, reference: reference)) { return known }
         var home = home
         var row: Row?
-        if !home.entity.subentities.isEmpty, let store = home.store as? any ObjectStore {
-            // Only the row says which subentity, and so which class, it is.
+        // Only the row says which subentity, and so which class, it is; the IDs of stores without rows do themselves.
+        if !home.entity.subentities.isEmpty, let store = home.store as? any ObjectStore, store.fetchesRows {
             row = try? store.row(of: home, reference, notBefore: oldestAcceptable, in: self)
             home = row.flatMap { store.home(number: $0.entityNumber) } ?? home
         }

@@ -27,7 +27,7 @@ extension NSManagedObjectContext {
         for object in updated.all + deleted.all { object.fireFault() }
         // What could not be loaded was taken for missing on the way here.
         try throwFaultingError()
-        try obtainReferencesBeforeSaving(coordinator)
+        try obtainReferencesBeforeSaving()
         phase = .saving
         defer { phase = .idle }
         try write()
@@ -36,8 +36,9 @@ extension NSManagedObjectContext {
     }
 
     /// Some stores are told what they save by objects with permanent IDs.
-    private func obtainReferencesBeforeSaving(_ coordinator: NSPersistentStoreCoordinator) throws {
-        guard coordinator.objectStores.contains(where: \.needsReferencesBeforeSaving) else { return }
+    private func obtainReferencesBeforeSaving() throws {
+        let stores = persistentStoreCoordinator?.objectStores ?? []
+        guard stores.contains(where: \.needsReferencesBeforeSaving) else { return }
         try obtainPermanentIDs(
             for: inserted.all.filter {
                 $0.home.isTemporary && destinedStore(of: $0)?.needsReferencesBeforeSaving ?? false
@@ -229,6 +230,8 @@ extension NSManagedObjectContext {
         phase = .idle
         try policy.resolve(mergeConflicts: list)
         processPendingChanges()
+        // An object whose row is gone may be a new one now.
+        try obtainReferencesBeforeSaving()
         phase = .saving
     }
 
@@ -279,7 +282,13 @@ extension NSManagedObject {
         // A store may keep less of a number than was set, or count itself: the object shows what is stored.
         for slot in layout.slots.indices where slot < values.count && layout.slots[slot].isStored {
             switch layout.slots[slot].kind {
-            case .decimal, .double, .float, .date, .composite, .integer16, .integer32, .integer64, .boolean:
+            case .decimal, .double, .float, .date, .composite: values[slot] = .unloaded
+            case .integer16, .integer32, .integer64, .boolean:
+                if case .integer(let number) = values[slot], !row.isNull(layout.slots[slot].rowSlot),
+                    row.integer(layout.slots[slot].rowSlot) == number
+                {
+                    continue
+                }
                 values[slot] = .unloaded
             default: break
             }

@@ -10,40 +10,72 @@ final class ReferenceTable: @unchecked Sendable {
         let reference: AnyHashable
     }
 
+    /// The text of a reference object in the URI of an ID.
+    private struct Text: Hashable {
+        let entityNumber: Int32
+        let text: String
+    }
+
     private let lock = NSLock()
     private var numbers: [Identity: Int64] = [:]
+    /// The first of those that have the text.
+    private var texts: [Text: Int64] = [:]
+    /// Those that are known by their text only.
+    private var unmet: Set<Text> = []
     private var references: [ObjectKey: Any] = [:]
     private var highest: Int64 = 0
     /// The number that the next new reference object gets, in place of one that nothing has.
     private var wanted: Int64?
 
     /// The number of a reference object of an entity; a new one if it has none. O(1).
+    ///
+    /// - Parameter reference: a hashable value; any other is an error of the program.
     func number(of reference: Any, _ home: StoredEntity) -> Int64 {
-        let identity = Identity(entityNumber: home.entityNumber, reference: Self.comparable(reference))
+        guard let comparable = Self.comparable(reference) else {
+            fatalError("A reference object must be hashable; a \(type(of: reference)) is not.")
+        }
+        let identity = Identity(entityNumber: home.entityNumber, reference: comparable)
+        let text = Text(entityNumber: home.entityNumber, text: "\(reference)")
         return lock.withLock {
-            if let known = numbers[identity] { return known }
+            if let known = numbers[identity] {
+                unmet.remove(text)
+                return known
+            }
+            // Its ID came as a text first.
+            if let known = texts[text], unmet.remove(text) != nil {
+                numbers[identity] = known
+                references[ObjectKey(table: home.table, reference: known)] = reference
+                return known
+            }
             let number = wanted ?? highest + 1
             wanted = nil
             highest = max(highest, number)
             numbers[identity] = number
+            if texts[text] == nil { texts[text] = number }
             references[ObjectKey(table: home.table, reference: number)] = reference
             return number
         }
     }
+
+    /// The number of the reference object with a text, whether it has been met or not.
+    func number(standingFor text: String, _ home: StoredEntity) -> Int64 {
+        if let known = number(ofText: text, home) { return known }
+        // 007 is not the text of a number.
+        let integer = Int64(text).flatMap { String($0) == text ? $0 : nil }
+        let number = number(of: integer.map { NSNumber(value: $0) as Any } ?? text, home)
+        _ = lock.withLock { unmet.insert(Text(entityNumber: home.entityNumber, text: text)) }
+        return number
+    }
+
+    /// Whether a value can be a reference object.
+    static func isUsable(_ reference: Any) -> Bool { comparable(reference) != nil }
 
     /// The reference object that a number stands for. O(1).
     func reference(_ key: ObjectKey) -> Any? { lock.withLock { references[key] } }
 
     /// The number of a reference object that is known by its text; nil if there is none.
     func number(ofText text: String, _ home: StoredEntity) -> Int64? {
-        let candidates: [AnyHashable] = Int64(text).map { [AnyHashable($0), AnyHashable(text)] } ?? [text]
-        return lock.withLock {
-            for candidate in candidates {
-                let identity = Identity(entityNumber: home.entityNumber, reference: candidate)
-                if let number = numbers[identity] { return number }
-            }
-            return nil
-        }
+        lock.withLock { texts[Text(entityNumber: home.entityNumber, text: text)] }
     }
 
     /// Runs a block in which the first new reference object gets a certain number.
@@ -53,8 +85,9 @@ final class ReferenceTable: @unchecked Sendable {
         return try body()
     }
 
-    /// A value that is equal for equal reference objects, whether they are of a class of Foundation's or not.
-    private static func comparable(_ reference: Any) -> AnyHashable {
+    /// A value that is equal for equal reference objects, whether they are of a class of Foundation's or not;
+    /// nil for one that is not hashable.
+    private static func comparable(_ reference: Any) -> AnyHashable? {
         switch reference {
         case let number as NSNumber where Int64(exactly: number.doubleValue) != nil:
             return AnyHashable(number.int64Value)
@@ -62,7 +95,7 @@ final class ReferenceTable: @unchecked Sendable {
             return Int64(exactly: number).map(AnyHashable.init) ?? AnyHashable("\(number)")
         case let text as String: return AnyHashable(text)
         case let value as AnyHashable: return value
-        default: return AnyHashable(ObjectIdentifier(reference as AnyObject))
+        default: return nil
         }
     }
 }

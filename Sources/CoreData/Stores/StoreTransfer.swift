@@ -131,8 +131,16 @@ struct StoreTransfer {
     private func setReferences(_ objects: [NSManagedObject]) throws {
         if let store = new as? NSAtomicStore {
             for object in objects {
-                _ = try store.withReference(object.reference) {
+                let found = try store.withReference(object.reference) {
                     try store.newReferences(for: [object], of: object.home)
+                }
+                guard found == [object.reference] else {
+                    throw NSError.coreData(
+                        .persistentStoreOperation,
+                        """
+                        The store of type \(store.type) gives two objects of entity '\(object.entity.name ?? "")' the same \
+                        reference object.
+                        """)
                 }
             }
         } else if let store = new as? SQLiteStore {

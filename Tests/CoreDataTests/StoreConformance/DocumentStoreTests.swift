@@ -111,6 +111,35 @@ struct DocumentStoreTests {
         }
     }
 
+    @Test func nodesOfOtherObjectsAreNotWritten() throws {
+        let store = try ConformanceStore(.atomic)
+        let coordinator = try store.open()
+        let custom = try #require(coordinator.persistentStores[0] as? PropertyListStore)
+        try coordinator.inContext { context in
+            let first = try context.insert("Team", ["name": "first"])
+            custom.reference = "same"
+            try context.save()
+            _ = try context.insert("Team", ["name": "second"])
+            custom.nodeID = first.objectID
+            custom.reference = nil
+            let foreign = try error { try context.save() }
+            #expect(foreign.code == 134060 && foreign.localizedDescription.contains("newCacheNode"))
+            custom.nodeID = nil
+            try context.save()
+            custom.reference = "another"
+            for _ in 0..<2 { _ = try context.insert("Team") }
+            let twins = try error { try context.save() }
+            #expect(twins.code == 134060 && twins.localizedDescription.contains("same reference object"))
+            #expect(custom.cacheNodes().count == 2)
+        }
+        try coordinator.close()
+        #expect(
+            try store.open().inContext {
+                try $0.all("Team", by: "name").map { $0.value(forKey: "name") as? String }
+            }
+                == ["first", "second"])
+    }
+
     @Test(arguments: [StoreKind.xml, .binary]) func theFileKeepsItsModeAndItsLink(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let link = store.folder.url.appendingPathComponent("link")
@@ -157,7 +186,106 @@ struct DocumentStoreTests {
         }
     }
 
+    @Test(arguments: [StoreKind.xml, .binary]) func metadataOfEveryKind(_ kind: StoreKind) throws {
+        let store = try ConformanceStore(kind)
+        let coordinator = try store.open()
+        let values: [String: Any] = [
+            "text": "  a\n\n   b\r\nc\r \t<&>\"' ]]> \u{1F600}  ", "blank": " \n ", "empty": "",
+            " key\n of <two> lines ": 1, "data": Data([0, 1, 255]), "real": 0.1, "truth": true,
+            "date": Date(timeIntervalSinceReferenceDate: 1000), "least": Int64.min,
+            "list": ["a", ["b": [1, 2.5, false]]] as [Any], "none": [Any](), "nothing": [String: Any](),
+        ]
+        for round in 0..<3 {
+            let opened = round == 0 ? coordinator : try store.open()
+            let first = opened.persistentStores[0]
+            if round == 0 {
+                opened.setMetadata(
+                    opened.metadata(for: first).merging(values) { $1 }, for: first)
+            }
+            let metadata = opened.metadata(for: first)
+            for (key, value) in values {
+                #expect(
+                    NSArray(array: [metadata[key] ?? NSNull()]) == NSArray(array: [value]),
+                    "\(key): \(String(describing: metadata[key])) in round \(round)")
+            }
+            try opened.inContext { context in
+                _ = try context.insert("Team")
+                try context.save()
+            }
+            try opened.close()
+        }
+    }
+
+    @Test(arguments: [StoreKind.xml, .binary]) func metadataThatCannotBeKept(_ kind: StoreKind) throws {
+        let store = try filled(kind)
+        let before = try Data(contentsOf: store.url)
+        var deep: Any = 1
+        for _ in 0..<100 { deep = [deep] }
+        var values: [String: Any] = ["nothing": NSNull()]
+        if kind == .xml {
+            values[NSStoreUUIDKey] = ""
+            values["control"] = "a\u{1}b"
+            values["noncharacter"] = "a\u{FFFF}"
+            values["deep"] = deep
+            values["infinity"] = Double.infinity
+        }
+        for (key, value) in values {
+            let coordinator = try store.open()
+            let opened = coordinator.persistentStores[0]
+            var metadata = coordinator.metadata(for: opened)
+            metadata[key] = value
+            coordinator.setMetadata(metadata, for: opened)
+            try coordinator.inContext { context in
+                _ = try context.insert("Team")
+                #expect(try error { try context.save() }.code == 134030, "\(key)")
+            }
+            #expect(try Data(contentsOf: store.url) == before, "\(key)")
+            let found = try error {
+                try NSPersistentStoreCoordinator.setMetadata(metadata, type: kind.type, at: store.url)
+            }
+            #expect(found.code == 134030, "\(key)")
+            #expect(try Data(contentsOf: store.url) == before, "\(key)")
+            try coordinator.close()
+        }
+    }
+
+    @Test func aDecimalThatIsNoNumber() throws {
+        let store = try filled(.xml)
+        let coordinator = try store.open()
+        try coordinator.inContext { context in
+            try context.person("Ada").setValue(NSDecimalNumber.notANumber, forKey: "wage")
+            #expect(try error { try context.save() }.code == 134030)
+        }
+        try coordinator.close()
+        #expect(try store.open().inContext { try $0.people() } == ["Ada", "Alan", "Grace"])
+    }
+
+    @Test func aStoreThatGivesReferencesTwiceTakesNoObjects() throws {
+        let coordinator = try filled(.xml).open()
+        let type = NSPersistentStore.StoreType(rawValue: "Twins \(UUID().uuidString)")
+        NSPersistentStoreCoordinator.registerStoreClass(TwinStore.self, type: type)
+        defer { NSPersistentStoreCoordinator.registerStoreClass(nil, forStoreType: type.rawValue) }
+        let target = try ConformanceStore(.atomic)
+        let found = try error {
+            try coordinator.migratePersistentStore(
+                coordinator.persistentStores[0], to: target.url, type: type)
+        }
+        #expect(found.code == 134070 && found.localizedDescription.contains("same reference object"))
+        #expect(try coordinator.inContext { try $0.people() } == ["Ada", "Alan", "Grace"])
+    }
+
     // MARK: Bad files
+
+    @Test(arguments: [StoreKind.xml, .binary]) func whatIsNoRegularFile(_ kind: StoreKind) throws {
+        let store = try ConformanceStore(kind)
+        #expect(mkfifo(store.url.path, 0o600) == 0)
+        let pipe = try error { _ = try store.open() }
+        #expect(pipe.code == 134080 && pipe.localizedDescription.contains("regular"))
+        let reading = try error {
+            _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: kind.type, at: store.url)
+        }
+        #expect(reading.code == 134080)
+    }
 
     @Test func filesOfOtherTypes() throws {
         let kinds: [StoreKind] = [.xml, .binary, .sqlite]
@@ -221,6 +349,7 @@ struct DocumentStoreTests {
             "<database><databaseInfo><UUID>a</UUID><nextObjectID>1</nextObjectID></databaseInfo><object type=\"PERSON\" id=\"z1\"><attribute name=\"age\" type=\"int32\">99999999999</attribute></object></database>",
             "<database><databaseInfo><UUID>a</UUID><nextObjectID>1</nextObjectID></databaseInfo><object type=\"NOBODY\" id=\"z1\"></object></database>",
             "<database><databaseInfo><UUID>a</UUID><nextObjectID>1</nextObjectID></databaseInfo></database><more/>",
+            "<database><databaseInfo><UUID>a</UUID><nextObjectID>1</nextObjectID><metadata><plist><array/></plist></metadata></databaseInfo></database>",
         ])
     func hostileXML(_ text: String) throws {
         let store = try ConformanceStore(.xml)
@@ -275,6 +404,13 @@ struct DocumentStoreTests {
     }
 }
 
+/// A store whose objects all have one reference object.
+private final class TwinStore: NSAtomicStore, @unchecked Sendable {
+    override func newReferenceObject(for managedObject: NSManagedObject) -> Any { "twin" }
+    override func load() throws {}
+    override func save() throws {}
+}
+
 /// What incremental stores are asked for, and when.
 struct IncrementalStoreTests {
     private func filled() throws -> (NSPersistentStoreCoordinator, Service) {
@@ -311,6 +447,34 @@ struct IncrementalStoreTests {
         #expect(service.loads == loads)
     }
 
+    @Test func aFetchOfAnEntityWithSubentitiesLoadsNothing() throws {
+        let (coordinator, service) = try filled()
+        try coordinator.inContext { context in
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+            request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+            let people = try context.fetch(request)
+            #expect(people.map(\.entity.name) == ["Person", "Person", "Manager"])
+            #expect(service.loads == 0 && people.allSatisfy(\.isFault))
+        }
+    }
+
+    @Test func conflictsThatTheStoreCannotName() throws {
+        let (coordinator, service) = try filled()
+        try coordinator.inContext { context in
+            context.mergePolicy = NSMergePolicy.overwrite
+            let team = try context.insert("Team", ["name": "new"])
+            let alan = try context.person("Alan")
+            alan.setValue(1, forKey: "age")
+            let before = service.saves
+            service.conflicting = [team, alan]
+            let found = try error { try context.save() }
+            #expect(found.code == 133020 && found.domain == "Service")
+            #expect(service.saves == before + 1)
+            service.conflicting = []
+            try context.save()
+        }
+    }
+
     @Test func itIsToldOfTheObjectsInUse() throws {
         let (coordinator, service) = try filled()
         let context = coordinator.context()
@@ -335,6 +499,24 @@ struct IncrementalStoreTests {
             try context.save()
             #expect(!context.hasChanges)
         }
+    }
+
+    @Test func referenceObjectsThatCameAsTextsFirst() throws {
+        let (coordinator, _) = try filled()
+        let store = try #require(coordinator.persistentStores[0] as? NSIncrementalStore)
+        let entity = try #require(coordinator.managedObjectModel.entitiesByName["Team"])
+        let references: [Any] = [UUID(), "42", "007", NSNumber(value: 7), "+7", "text"]
+        for reference in references {
+            let text = "x-coredata://\(store.identifier ?? "")/Team/p\(reference)"
+            let uri = try #require(URL(string: text))
+            let id = try #require(coordinator.managedObjectID(forURIRepresentation: uri))
+            #expect(id.uriRepresentation() == uri)
+            #expect(store.newObjectID(for: entity, referenceObject: reference) == id, "\(reference)")
+            #expect(coordinator.managedObjectID(forURIRepresentation: uri) == id)
+            #expect(type(of: store.referenceObject(for: id)) == type(of: reference), "\(reference)")
+        }
+        let ids = references.map { store.newObjectID(for: entity, referenceObject: $0) }
+        #expect(Set(ids).count == references.count)
     }
 
     @Test func referenceObjects() throws {

@@ -10,11 +10,17 @@ final class PropertyListStore: NSAtomicStore, @unchecked Sendable {
     /// What a test wants the next save to fail with.
     nonisolated(unsafe) var failure: NSError?
     nonisolated(unsafe) private(set) var removedNodes = 0
+    /// What a test wants all new objects to be identified by.
+    nonisolated(unsafe) var reference: String?
+    /// What a test wants all new nodes to be of.
+    nonisolated(unsafe) var nodeID: NSManagedObjectID?
 
-    override func newReferenceObject(for managedObject: NSManagedObject) -> Any { UUID().uuidString }
+    override func newReferenceObject(for managedObject: NSManagedObject) -> Any {
+        reference ?? UUID().uuidString
+    }
 
     override func newCacheNode(for managedObject: NSManagedObject) -> NSAtomicStoreCacheNode {
-        let node = Node(objectID: managedObject.objectID)
+        let node = Node(objectID: nodeID ?? managedObject.objectID)
         updateCacheNode(node, from: managedObject)
         return node
     }

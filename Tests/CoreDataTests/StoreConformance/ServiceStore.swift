@@ -31,6 +31,9 @@ final class Service: @unchecked Sendable {
     var loads = 0
     var relationshipLoads = 0
     var failure: NSError?
+    var saves = 0
+    /// Objects whose conflicts the service finds whenever they are saved.
+    var conflicting: [NSManagedObject] = []
 }
 
 /// A custom incremental store.
@@ -86,6 +89,18 @@ final class ServiceStore: NSIncrementalStore, @unchecked Sendable {
             switch request {
             case let fetch as NSFetchRequest<any NSFetchRequestResult>: return try self.fetch(fetch, context)
             case let save as NSSaveChangesRequest:
+                service.saves += 1
+                if !service.conflicting.isEmpty {
+                    throw NSError(
+                        domain: "Service", code: CocoaError.Code.managedObjectMerge.rawValue,
+                        userInfo: [
+                            NSPersistentStoreSaveConflictsErrorKey: service.conflicting.map {
+                                NSMergeConflict(
+                                    source: $0, newVersion: 2, oldVersion: 1, cachedSnapshot: nil,
+                                    persistedSnapshot: nil)
+                            }
+                        ])
+                }
                 self.save(save)
                 return [Any]()
             default: throw CocoaError(.featureUnsupported)

@@ -163,6 +163,56 @@ struct StoreConformance {
         }
     }
 
+    @Test(arguments: [StoreKind.sqlite] + StoreKind.atomics) func conditionsOnGroups(_ kind: StoreKind) throws
+    {
+        let (_, coordinator) = try filled(kind)
+        try coordinator.inContext { (context) throws in
+            func groups(_ format: String) throws -> [Bool] {
+                let request = NSFetchRequest<NSDictionary>(entityName: "Person")
+                request.resultType = .dictionaryResultType
+                request.propertiesToFetch = ["active"]
+                request.propertiesToGroupBy = ["active"]
+                request.havingPredicate = NSPredicate(format: format)
+                request.sortDescriptors = [NSSortDescriptor(key: "active", ascending: true)]
+                return try context.fetch(request).compactMap { $0["active"] as? Bool }
+            }
+            #expect(try groups("count:(name) > 1") == [true])
+            #expect(try groups("count:(name) == 1") == [false])
+            #expect(try groups("sum:(age) > 100") == [true])
+            #expect(try groups("sum:(age) < 100 AND active == NO") == [false])
+            #expect(try groups("NOT (max:(age) > 41)") == [false])
+            #expect(try groups("average:(age) BETWEEN {40, 70}") == [false, true])
+            #expect(try groups("count:(name) > 2") == [])
+        }
+    }
+
+    @Test(arguments: [StoreKind.memory, .xml, .binary]) func transformablesInRequests(_ kind: StoreKind)
+        throws
+    {
+        var (store, coordinator) = try filled(kind)
+        try coordinator.inContext { context in
+            try context.person("Ada").setValue(["x", "y"] as NSArray, forKey: "tags")
+            try context.save()
+        }
+        if kind.isLasting {
+            try coordinator.close()
+            coordinator = try store.open()
+        }
+        try coordinator.inContext { (context) throws in
+            let request = NSFetchRequest<NSDictionary>(entityName: "Person")
+            request.resultType = .dictionaryResultType
+            request.propertiesToFetch = ["name", "tags"]
+            request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+            let found = try context.fetch(request)
+            #expect(found.map { $0["tags"] as? [String] } == [["x", "y"], nil, nil])
+            #expect(try context.people("tags == nil") == ["Alan", "Grace"])
+            #expect(try context.people("tags == %@", [["x", "y"] as NSArray]) == ["Ada"])
+            #expect(try context.people("tags == %@", [["x"] as NSArray]) == [])
+            #expect(try context.people("tags CONTAINS 'x'") == ["Ada"])
+            #expect(try context.people("tags CONTAINS 'z'") == [])
+        }
+    }
+
     @Test(arguments: [StoreKind.sqlite] + StoreKind.atomics) func unknownKeys(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         try coordinator.inContext { context in
@@ -242,6 +292,37 @@ struct StoreConformance {
             let math = try #require(try context.all("Skill", by: "name").first)
             #expect(math.destinationNames("people").sorted() == ["Alan", "Grace"])
         }
+    }
+
+    @Test(arguments: StoreKind.atomics) func deletionsOfWhatOneWayLinksLeadTo(_ kind: StoreKind) throws {
+        let item = NSEntityDescription("Item", attribute("name", .string))
+        item.relate("next", to: item)
+        item.relate("others", to: item, many: true)
+        let store = try ConformanceStore(kind)
+        let coordinator = try store.open(NSManagedObjectModel(of: item))
+        try coordinator.inContext { context in
+            let items = try ["a", "b", "c"].map { try context.insert("Item", ["name": $0]) }
+            items[0].setValue(items[2], forKey: "next")
+            items[1].setValue(NSSet(array: items), forKey: "others")
+            try context.save()
+        }
+        func names(_ format: String) throws -> [String] {
+            try coordinator.inContext { context in
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
+                request.predicate = NSPredicate(format: format)
+                return try context.fetch(request).compactMap { $0.value(forKey: "name") as? String }
+            }
+        }
+        #expect(try names("next.name == 'c'") == ["a"])
+        #expect(try names("ANY others.name == 'c'") == ["b"])
+        try coordinator.inContext { context in
+            let last = try #require(try context.all("Item", by: "name").last)
+            context.delete(last)
+            try context.save()
+        }
+        #expect(try names("next.name == 'c'") == [])
+        #expect(try names("ANY others.name == 'c'") == [])
+        #expect(try names("others.@count == 2") == ["b"])
     }
 
     @Test(arguments: StoreKind.allCases) func updatesAndUnsavedChanges(_ kind: StoreKind) throws {
@@ -331,6 +412,41 @@ struct StoreConformance {
         }
         try coordinator.inContext { (context) throws in
             #expect(try context.person("Alan M.").value(forKey: "age") as? Int == 50)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func objectsThatAnotherContextDeleted(_ kind: StoreKind) throws {
+        for policy in [NSMergePolicy.mergeByPropertyObjectTrump, NSMergePolicy.overwrite] {
+            var (store, coordinator) = try filled(kind)
+            let other = coordinator.context()
+            other.retainsRegisteredObjects = true
+            other.mergePolicy = policy
+            try other.performAndWait {
+                let alan = try other.person("Alan")
+                alan.setValue(42, forKey: "age")
+                _ = alan.value(forKey: "team")
+            }
+            try coordinator.inContext { context in
+                context.delete(try context.person("Alan"))
+                try context.save()
+            }
+            try other.performAndWait {
+                try other.save()
+                #expect(!other.hasChanges)
+                #expect(try !other.person("Alan").objectID.isTemporaryID)
+            }
+            if kind.isLasting {
+                try coordinator.close()
+                coordinator = try store.open()
+            }
+            try coordinator.inContext { (context) throws in
+                #expect(try context.people() == ["Ada", "Alan", "Grace"])
+                let alan = try context.person("Alan")
+                #expect(alan.value(forKey: "age") as? Int == 42)
+                #expect((alan.value(forKey: "team") as? NSManagedObject)?.entity.name == "Team")
+                let uri = alan.objectID.uriRepresentation()
+                #expect(coordinator.managedObjectID(forURIRepresentation: uri) == alan.objectID)
+            }
         }
     }
 

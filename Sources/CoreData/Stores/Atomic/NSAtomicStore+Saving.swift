@@ -9,7 +9,7 @@ extension NSAtomicStore {
             let change = NodeChange(self)
             defer { nodes.endPreparation() }
             do {
-                change.apply(unit)
+                try change.apply(unit)
                 let outcome = try change.outcome(unit)
                 try save()
                 noteSavedMetadata()
@@ -47,6 +47,7 @@ private final class NodeChange {
     private let store: NSAtomicStore
     private var nodes: NodeTable { store.nodes }
     private var removed: [NSAtomicStoreCacheNode] = []
+    private var removedVersions: [Int64] = []
     private var added: [NSAtomicStoreCacheNode] = []
     private var former:
         [ObjectKey: (node: NSAtomicStoreCacheNode, values: NSMutableDictionary?, version: Int64)] =
@@ -54,9 +55,9 @@ private final class NodeChange {
 
     init(_ store: NSAtomicStore) { self.store = store }
 
-    func apply(_ unit: UnitOfWork) {
+    func apply(_ unit: UnitOfWork) throws {
         remove(unit)
-        add(unit)
+        try add(unit)
         var changed = added.map { (node: $0, before: Links()) }
         for (update, object) in zip(unit.updates, unit.objects.updated) {
             guard let node = nodes.savedNode(object.objectID.key) else { continue }
@@ -74,6 +75,7 @@ private final class NodeChange {
         removed = unit.deletions.compactMap {
             nodes.savedNode(ObjectKey(table: $0.home.table, reference: $0.old.reference))
         }
+        removedVersions = removed.map { nodes.version($0.objectID.key) }
         if !removed.isEmpty { store.willRemoveCacheNodes(Set(removed)) }
         for node in removed {
             let before = links(of: node)
@@ -82,17 +84,49 @@ private final class NodeChange {
                 for destination in destinations { unlink(node, from: destination, relationship) }
             }
         }
+        if !removed.isEmpty { dropOneWayLinks() }
     }
 
-    private func add(_ unit: UnitOfWork) {
+    /// Ends the links to the removed nodes whose relationships have no inverse, which only a look at all nodes finds. O(n) where
+    /// there are such relationships.
+    private func dropOneWayLinks() {
+        let gone = Set(removed.map(\.objectID.key))
+        for home in store.homes {
+            let relationships = home.layout.slots.filter(\.isStored).compactMap(\.relationship).filter {
+                $0.inverseRelationship == nil
+            }
+            guard !relationships.isEmpty else { continue }
+            for node in nodes.nodes(ofEntities: [home.entityNumber]) {
+                for relationship in relationships {
+                    guard let keys = try? node.destinations(relationship).map(\.key),
+                        keys.contains(where: gone.contains)
+                    else { continue }
+                    remember(node)
+                    set(
+                        keys.filter { !gone.contains($0) }.compactMap { nodes.savedNode($0) },
+                        of: relationship, in: node)
+                }
+            }
+        }
+    }
+
+    private func add(_ unit: UnitOfWork) throws {
         let objects = unit.objects.inserted
+        try checkIdentities(of: objects)
         for object in objects { nodes.prepare(NSAtomicStoreCacheNode(objectID: object.objectID)) }
         var isReplaced = false
+        var made: [NSAtomicStoreCacheNode] = []
         for object in objects {
             let node = store.newCacheNode(for: object)
+            guard node.objectID == object.objectID else {
+                throw refusal(
+                    object,
+                    "newCacheNode(for:) made a node of \(node.objectID.uriRepresentation().absoluteString)")
+            }
             isReplaced = isReplaced || !nodes.isPrepared(node)
-            added.append(node)
+            made.append(node)
         }
+        added = made
         for (insert, node) in zip(unit.inserts, added) {
             nodes.add(node)
             nodes.setVersion(node.objectID.key, insert.row.version)
@@ -100,6 +134,29 @@ private final class NodeChange {
         // A class makes nodes of its own: whatever leads to the nodes that held their places leads to them.
         if isReplaced { for node in added { leadToNodes(node) } }
         for node in added { node.row = nil }
+    }
+
+    /// What is written under another identity than its own cannot be read again.
+    ///
+    /// - Throws: 134060.
+    private func checkIdentities(of objects: [NSManagedObject]) throws {
+        var keys: Set<ObjectKey> = []
+        for object in objects {
+            let id = object.objectID
+            guard !id.isTemporaryID, store.home(of: object.entity) === id.home else {
+                throw refusal(object, "it has no permanent ID of the store")
+            }
+            guard keys.insert(id.key).inserted, nodes.savedNode(id.key) == nil else {
+                throw refusal(object, "another object has the same reference object")
+            }
+        }
+    }
+
+    private func refusal(_ object: NSManagedObject, _ reason: String) -> NSError {
+        .coreData(
+            .coreData,
+            "The new object \(object.objectID.uriRepresentation().absoluteString) cannot be saved: \(reason).",
+            [NSAffectedObjectsErrorKey: [object]])
     }
 
     private func leadToNodes(_ node: NSAtomicStoreCacheNode) {
@@ -208,7 +265,10 @@ private final class NodeChange {
 
     func takeBack() {
         for node in added { nodes.remove(node) }
-        for node in removed { nodes.add(node) }
+        for (node, version) in zip(removed, removedVersions) {
+            nodes.add(node)
+            nodes.setVersion(node.objectID.key, version)
+        }
         for (key, (node, values, version)) in former {
             node.propertyCache = values
             nodes.setVersion(key, version)

@@ -198,7 +198,18 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
     package final func newReferences(
         for objects: [NSManagedObject], of home: StoredEntity
     ) throws -> [Int64] {
-        access.withLock { objects.map { references.number(of: newReferenceObject(for: $0), home) } }
+        try access.withLock {
+            try objects.map { object in
+                let reference = newReferenceObject(for: object)
+                guard ReferenceTable.isUsable(reference) else {
+                    throw NSError.coreData(
+                        .coreData,
+                        "\(Swift.type(of: self)).newReferenceObject(for:) must give a hashable value, not a \(Swift.type(of: reference))."
+                    )
+                }
+                return references.number(of: reference, home)
+            }
+        }
     }
 
     /// Lets the first reference object that is made by a block have a certain number.

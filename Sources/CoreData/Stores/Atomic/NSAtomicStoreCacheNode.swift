@@ -27,6 +27,12 @@ open class NSAtomicStoreCacheNode: NSObject, KeyValueCoding, @unchecked Sendable
 
     /// The value of a property of the node's entity; nil when it has none, and for any other key.
     open func value(forKey key: String) -> Any? {
+        let value = storedValue(forKey: key)
+        return (value as? ArchivedValue).map(\.value) ?? value
+    }
+
+    /// The same, a transformable value as its archive where the store has one.
+    final func storedValue(forKey key: String) -> Any? {
         guard let value = propertyCache?.object(forKey: key), !CocoaFoundation.isNull(value) else {
             return nil
         }
@@ -122,7 +128,7 @@ extension NSAtomicStoreCacheNode {
                 if slot.entitySlot >= 0 {
                     builder.set(slot.entitySlot, integer: Int64(id.home.entityNumber))
                 }
-            } else if let archived = value(forKey: slot.name) as? ArchivedValue {
+            } else if let archived = storedValue(forKey: slot.name) as? ArchivedValue {
                 builder.set(slot.rowSlot, data: archived.data)
             } else if let value = value(forKey: slot.name) {
                 try builder.set(try SlotValue(value, for: slot), slot)

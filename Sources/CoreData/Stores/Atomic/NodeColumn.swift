@@ -36,7 +36,8 @@ struct NodeColumn {
         }
     }
 
-    private static func hasAggregate(_ expression: NSExpression) -> Bool {
+    /// Whether an expression has a part whose value is one of a group.
+    static func hasAggregate(_ expression: NSExpression) -> Bool {
         guard case .function(nil, let name, let arguments) = expression.kind else { return false }
         if aggregates.contains(name), arguments.count == 1, !isList(arguments[0]) { return true }
         return arguments.contains(where: hasAggregate)
@@ -52,16 +53,17 @@ struct NodeColumn {
     }
 
     /// The value of one node.
-    func value(of node: NSAtomicStoreCacheNode) throws -> Any? { try value(of: expression, node) }
+    func value(of node: NSAtomicStoreCacheNode) throws -> Any? { try Self.value(of: expression, node) }
 
     /// The value of a group.
-    func value(of group: NodeGroup) throws -> Any? { try value(of: expression, group) }
+    func value(of group: NodeGroup) throws -> Any? { try Self.value(of: expression, group) }
 
-    private func value(of expression: NSExpression, _ group: NodeGroup) throws -> Any? {
+    /// The value of an expression for a group: aggregates count all nodes, all else is the first one's.
+    static func value(of expression: NSExpression, _ group: NodeGroup) throws -> Any? {
         guard case .function(nil, let name, let arguments) = expression.kind else {
             return try group.nodes.first.flatMap { try value(of: expression, $0) }
         }
-        if Self.aggregates.contains(name), arguments.count == 1, !Self.isList(arguments[0]) {
+        if aggregates.contains(name), arguments.count == 1, !isList(arguments[0]) {
             let values = try group.nodes.compactMap { try value(of: arguments[0], $0) }
             if name == "count:" { return NSNumber(value: Int64(values.count)) }
             // As in SQL: there is no sum, and no mean, of nothing.
@@ -75,7 +77,7 @@ struct NodeColumn {
     }
 
     /// The least or greatest of values of any type that has an order.
-    private func extreme(_ values: [Any], isLeast: Bool) -> Any? {
+    private static func extreme(_ values: [Any], isLeast: Bool) -> Any? {
         values.dropFirst().reduce(values.first) { best, value in
             guard let best else { return value }
             let descriptor = NSSortDescriptor(key: "value", ascending: isLeast)
@@ -86,13 +88,13 @@ struct NodeColumn {
         }
     }
 
-    private func value(of expression: NSExpression, _ node: NSAtomicStoreCacheNode) throws -> Any? {
+    private static func value(of expression: NSExpression, _ node: NSAtomicStoreCacheNode) throws -> Any? {
         // What a dictionary counts, it counts over all nodes; a group of one is one of them.
-        if Self.hasAggregate(expression) { return try value(of: expression, NodeGroup([node])) }
+        if hasAggregate(expression) { return try value(of: expression, NodeGroup([node])) }
         return try evaluate(expression, node)
     }
 
-    private func evaluate(_ expression: NSExpression, _ object: Any?) throws -> Any? {
+    private static func evaluate(_ expression: NSExpression, _ object: Any?) throws -> Any? {
         do {
             return try presentValue(expression.value(with: object, context: nil))
         } catch {

@@ -73,7 +73,14 @@ struct NodeQuery {
             return window(query.isDistinct ? distinct(found) : found)
         }
         var groups = try self.groups(groupColumns)
-        if let having = query.having { groups = try groups.filter { try isMet(having, by: $0) } }
+        if let having = query.having {
+            try QueryCheck(entity).check(having)
+            let condition = GroupCondition(having)
+            groups = try groups.filter { group in
+                try condition.compute(in: group)
+                return try isMet(condition.predicate, by: group)
+            }
+        }
         let rows = try groups.map { group in
             DictionaryRow(group: group, values: try dictionary(columns) { try $0.value(of: group) })
         }
@@ -141,13 +148,16 @@ struct NodeQuery {
     }
 }
 
-/// A group of nodes as predicates and sort descriptors see it: its properties are those of its first node.
+/// A group of nodes as predicates and sort descriptors see it: its properties are those of its first node, and it has values
+/// of its own.
 final class NodeGroup: KeyValueCoding {
     let nodes: [NSAtomicStoreCacheNode]
+    /// Sums, counts and the like, by the keys of a `GroupCondition`.
+    var computed: [String: Any] = [:]
 
     init(_ nodes: [NSAtomicStoreCacheNode]) { self.nodes = nodes }
 
-    func value(forKey key: String) -> Any? { nodes.first?.value(forKey: key) }
+    func value(forKey key: String) -> Any? { computed[key] ?? nodes.first?.value(forKey: key) }
 
     func setValue(_ value: Any?, forKey key: String) {}
 }

@@ -31,6 +31,7 @@ final class NodeTable {
     func remove(_ node: NSAtomicStoreCacheNode) {
         let key = node.objectID.key
         nodes[key] = nil
+        versions[key] = nil
         byEntity[node.objectID.home.entityNumber]?.remove(key)
     }
 

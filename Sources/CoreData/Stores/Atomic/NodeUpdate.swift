@@ -20,7 +20,9 @@ struct NodeUpdate {
                 takeDestinations(object, index, slot)
             default:
                 // What nobody set keeps its value, also an archive that could not be read.
-                if object.row != nil, !object.touched.contains(index), node.value(forKey: slot.name) != nil {
+                if object.row != nil, !object.touched.contains(index),
+                    node.storedValue(forKey: slot.name) != nil
+                {
                     continue
                 }
                 if let archived = archived(object, index, slot) {
@@ -37,7 +39,7 @@ struct NodeUpdate {
         guard store is MappedStore, slot.kind == .transformable, !object.touched.contains(index),
             let row = object.row, !row.isNull(slot.rowSlot)
         else { return nil }
-        return ArchivedValue(row.data(slot.rowSlot))
+        return ArchivedValue(row.data(slot.rowSlot), slot)
     }
 
     private func value(_ value: SlotValue, _ slot: PropertySlot) -> Any? {
@@ -46,7 +48,7 @@ struct NodeUpdate {
         guard store is MappedStore, slot.kind == .transformable, let any,
             let data = try? TransformableValue.encode(any, slot)
         else { return any }
-        return ArchivedValue(data)
+        return ArchivedValue(data, slot)
     }
 
     /// Puts what the object's context added and removed over what the node has: others may have added and removed, too.

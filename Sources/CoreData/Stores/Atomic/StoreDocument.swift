@@ -23,17 +23,22 @@ enum StoreDocument {
         guard url.isFileURL else {
             throw unopenable(url, "its URL, \(url.absoluteString), is not that of a file")
         }
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else { return nil }
-        guard !isFolder.boolValue else { throw unopenable(url, "it is a folder") }
+        var info = stat()
+        guard stat(url.path, &info) == 0 else {
+            let number = errno
+            if [ENOENT, ENOTDIR].contains(number) { return nil }
+            throw unopenable(url, "the file cannot be read: \(String(cString: strerror(number)))")
+        }
+        // Reading a pipe would wait for a writer.
+        guard info.st_mode & S_IFMT == S_IFREG else {
+            throw unopenable(
+                url, info.st_mode & S_IFMT == S_IFDIR ? "it is a folder" : "it is no regular file")
+        }
+        guard info.st_size <= maximumByteCount else {
+            throw damaged(url, "it is larger than \(maximumByteCount >> 20) MiB")
+        }
         do {
-            let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
-            guard (size?.int64Value ?? 0) <= maximumByteCount else {
-                throw damaged(url, "it is larger than \(maximumByteCount >> 20) MiB")
-            }
             return try Data(contentsOf: url)
-        } catch let error as NSError where error.code == CocoaError.Code.fileReadCorruptFile.rawValue {
-            throw error
         } catch {
             throw unopenable(url, "the file cannot be read: \(error.localizedDescription)")
         }
@@ -41,24 +46,34 @@ enum StoreDocument {
 
     /// Puts contents into a file, all or nothing.
     ///
-    /// - Throws: 134030 when that is not possible; the file is as it was.
+    /// - Throws: 134030 when that is not possible, also for more than can be read again; the file is as it was.
     static func write(_ data: Data, to url: URL) throws {
+        guard data.count <= maximumByteCount else {
+            throw NSError.coreData(
+                .persistentStoreSave,
+                "The store at \(url.path) would be larger than \(maximumByteCount >> 20) MiB.",
+                [NSFilePathErrorKey: url.path])
+        }
         // A link stays a link.
         let target = url.resolvingSymlinksInPath()
         let draft = target.deletingLastPathComponent().appendingPathComponent(
             ".\(target.lastPathComponent).\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: draft) }
         do {
-            try data.write(to: draft)
-            let handle = try FileHandle(forWritingTo: draft)
-            defer { try? handle.close() }
+            var old = stat()
+            let isThere = stat(target.path, &old) == 0
+            // Nobody reads the draft who may not read the file.
+            let descriptor = open(
+                draft.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isThere ? mode_t(0o600) : mode_t(0o666))
+            guard descriptor >= 0 else { throw systemError() }
+            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            try handle.write(contentsOf: data)
             try handle.synchronize()
-            if let mode = try? FileManager.default.attributesOfItem(atPath: target.path)[.posixPermissions] {
-                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: draft.path)
-            }
+            if isThere, fchmod(descriptor, old.st_mode & 0o7777) != 0 { throw systemError() }
+            try handle.close()
             // `rename` takes the old file's place in one step, which Foundation's move does not.
             guard rename(draft.path, target.path) == 0 else {
-                throw NSError(domain: NSPOSIXErrorDomain, code: Int(errno))
+                throw systemError()
             }
         } catch {
             throw NSError.coreData(
@@ -67,6 +82,8 @@ enum StoreDocument {
                 [NSUnderlyingErrorKey: error as NSError, NSFilePathErrorKey: url.path])
         }
     }
+
+    private static func systemError() -> NSError { NSError(domain: NSPOSIXErrorDomain, code: Int(errno)) }
 
     static func unopenable(_ url: URL, _ reason: String) -> NSError {
         .coreData(
@@ -257,12 +274,19 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
     }
 }
 
-/// The bytes of a transformable attribute, which are decoded when an object is asked for the value, and kept as they are
-/// until a new one is set.
+/// The bytes of a transformable attribute, which are decoded when the value is asked for, and kept as they are until a new
+/// one is set.
 final class ArchivedValue: NSObject, @unchecked Sendable {
     let data: Data
+    private let slot: PropertySlot
 
-    init(_ data: Data) { self.data = data }
+    init(_ data: Data, _ slot: PropertySlot) {
+        self.data = data
+        self.slot = slot
+    }
+
+    /// What the bytes stand for; nil when they cannot be read.
+    var value: Any? { TransformableValue.decode(data, slot).anyValue(slot.kind) }
 
     override func isEqual(_ object: Any?) -> Bool { (object as? ArchivedValue)?.data == data }
     override var hash: Int { data.hashValue }

@@ -21,18 +21,19 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
         let byName = Dictionary(homes.map { ($0.entity.name ?? "", $0) }, uniquingKeysWith: { a, _ in a })
         var byNumber: [Int64: NSAtomicStoreCacheNode] = [:]
         var read: [(BinaryStoreFile.Node, NSAtomicStoreCacheNode)] = []
-        for stored in try file.nodes(url) {
-            guard let home = byName[stored.entityName] else {
-                throw unknown("objects of entity '\(stored.entityName)'")
-            }
-            let slots = attributes(of: home)
-            guard stored.values.count == slots.count else {
+        let slotsByName = byName.mapValues(attributes)
+        let found = try file.nodes(url) { name, count in
+            guard let slots = slotsByName[name] else { throw unknown("objects of entity '\(name)'") }
+            guard count == slots.count else {
                 throw NSError.coreData(
                     .persistentStoreIncompatibleSchema,
-                    """
-                    The store at \(url.path) has \(stored.values.count) values for the \(slots.count) attributes of entity \
-                    '\(stored.entityName)'.
-                    """)
+                    "The store at \(url.path) has \(count) values for the \(slots.count) attributes of entity '\(name)'."
+                )
+            }
+        }
+        for stored in found {
+            guard let home = byName[stored.entityName], let slots = slotsByName[stored.entityName] else {
+                throw unknown("objects of entity '\(stored.entityName)'")
             }
             let node = NSAtomicStoreCacheNode(
                 objectID: objectID(for: home.entity, withReferenceObject: stored.number))
@@ -53,7 +54,9 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
     }
 
     private func value(_ value: Any, _ slot: PropertySlot, _ number: Int64) throws -> Any {
-        if slot.kind == .transformable, let data = value as? Data { return ArchivedValue(data) }
+        if slot.kind == .transformable, let data = value as? Data {
+            return ArchivedValue(data, slot)
+        }
         guard let value = (try? SlotValue(value, for: slot))?.anyValue(slot.kind) else {
             throw wrongValue(slot, number)
         }
@@ -80,7 +83,7 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
             return BinaryStoreFile.Node(
                 entityName: home.entity.name ?? "", number: number,
                 values: attributes(of: home).map { slot in
-                    let value = node.value(forKey: slot.name)
+                    let value = node.storedValue(forKey: slot.name)
                     return (value as? ArchivedValue)?.data ?? value
                 },
                 related: Dictionary(

@@ -57,7 +57,7 @@ struct BinaryStoreFile {
             return try body()
         } catch let fault as MalformedPropertyList {
             throw StoreDocument.damaged(url, fault.reason)
-        } catch let error as CocoaError {
+        } catch let error as CocoaError where error.isCoderError {
             throw StoreDocument.damaged(url, error.localizedDescription)
         }
     }
@@ -82,8 +82,16 @@ struct BinaryStoreFile {
     }
 
     /// The objects.
-    func nodes(_ url: URL) throws -> [Node] {
-        try Self.checked(url) { try BinaryNodeReader(try KeyedArchive(objectBytes)).nodes() }
+    ///
+    /// - Parameters:
+    ///   - url: where the file is, for errors.
+    ///   - check: throws when an entity's objects do not have so many values.
+    func nodes(_ url: URL, check: (_ entityName: String, _ valueCount: Int) throws -> Void) throws -> [Node] {
+        try Self.checked(url) {
+            let archive = try KeyedArchive(objectBytes)
+            var reader = BinaryNodeReader(archive, budget: objectBytes.count)
+            return try reader.nodes(check)
+        }
     }
 
     /// A value of a Foundation class as Swift has it.
@@ -137,36 +145,62 @@ struct BinaryStoreFile {
 }
 
 /// Reads the objects of a binary store: a dictionary of numbers and `NSDictionaryMapNode`s.
+///
+/// However large the store, what is read is bounded by the file: each element of a list, nulls included, takes a byte of it or
+/// more, unless lists are shared, which no writer does.
 private struct BinaryNodeReader {
     private let archive: KeyedArchive
     private let reader: KeyedArchiveReader
+    /// How many more elements of lists may come.
+    private var budget: Int
 
-    init(_ archive: KeyedArchive) {
+    init(_ archive: KeyedArchive, budget: Int) {
         self.archive = archive
-        reader = KeyedArchiveReader(archive)
+        self.budget = budget
+        // The values are plain ones, which are counted where they are listed.
+        reader = KeyedArchiveReader(archive, maximumWeight: .max)
     }
 
-    func nodes() throws -> [BinaryStoreFile.Node] {
+    mutating func nodes(_ check: (String, Int) throws -> Void) throws -> [BinaryStoreFile.Node] {
         guard let root = archive.top["mapData"] else { throw MalformedPropertyList("there are no objects") }
-        return try list("NS.objects", of: try fields(root)).map { try node(try fields($0)) }
+        var places: Set<Int> = []
+        var nodes: [BinaryStoreFile.Node] = []
+        for element in try list("NS.objects", of: try fields(root)) {
+            let place = try place(element)
+            guard places.insert(place).inserted else {
+                throw MalformedPropertyList("an object is listed twice")
+            }
+            nodes.append(try node(try archive.list.fields(of: place), check))
+        }
+        return nodes
     }
 
     /// The fields of the object that a reference leads to.
     private func fields(_ index: Int) throws -> [String: Int] {
+        try archive.list.fields(of: try place(index))
+    }
+
+    private func place(_ index: Int) throws -> Int {
         guard case .identifier(let reference) = archive.list.nodes[index],
             let place = try archive.object(at: reference)
         else { throw MalformedPropertyList("there is no object where one should be") }
-        return try archive.list.fields(of: place)
+        return place
     }
 
-    private func list(_ key: String, of fields: [String: Int]) throws -> [Int] {
+    private mutating func list(_ key: String, of fields: [String: Int]) throws -> [Int] {
         guard let index = fields[key], case .array(let elements) = archive.list.nodes[index] else {
             throw MalformedPropertyList("a collection has no elements")
+        }
+        budget -= elements.count
+        guard budget >= 0 else {
+            throw MalformedPropertyList("its lists stand for more than the file has bytes")
         }
         return elements
     }
 
-    private func node(_ fields: [String: Int]) throws -> BinaryStoreFile.Node {
+    private mutating func node(
+        _ fields: [String: Int], _ check: (String, Int) throws -> Void
+    ) throws -> BinaryStoreFile.Node {
         guard try archive.classNames(of: fields).first == "NSDictionaryMapNode" else {
             throw MalformedPropertyList("there is an object of another class among the nodes")
         }
@@ -177,6 +211,8 @@ private struct BinaryNodeReader {
             number > 0,
             let values = fields["NSAttributeValues"]
         else { throw MalformedPropertyList("a node is not complete") }
+        let places = try list("NS.objects", of: try self.fields(values))
+        try check(name, places.count)
         var related: [String: [Int64]] = [:]
         if let index = fields["NSRelatedNodes"], case .identifier(let reference) = archive.list.nodes[index],
             reference != 0
@@ -196,7 +232,7 @@ private struct BinaryNodeReader {
         }
         return BinaryStoreFile.Node(
             entityName: name, number: number,
-            values: try list("NS.objects", of: try self.fields(values)).map(value), related: related)
+            values: try places.map(value), related: related)
     }
 
     private func number(_ index: Int) throws -> Int64 {

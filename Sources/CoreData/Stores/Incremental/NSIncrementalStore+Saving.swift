@@ -45,15 +45,19 @@ extension NSIncrementalStore {
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
     }
 
-    /// The conflicts that the store itself has found, for the context's merge policy.
+    /// The conflicts that the store itself has found, for the context's merge policy; nil when there are none, or others than
+    /// those of saved objects with their rows, which no policy can settle.
     private func conflicts(_ error: NSError, _ unit: UnitOfWork) throws -> SaveConflicts? {
         guard let list = error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict],
             !list.isEmpty
         else { return nil }
+        let saved = Set((unit.objects.updated + unit.objects.deleted).map(ObjectIdentifier.init))
+        guard list.allSatisfy({ saved.contains(ObjectIdentifier($0.sourceObject)) }) else { return nil }
+        let rows = list.compactMap(\.sourceObject.row)
+        guard rows.count == list.count else { return nil }
         return SaveConflicts(
-            try list.compactMap { conflict in
+            try zip(list, rows).map { conflict, old in
                 let object = conflict.sourceObject
-                guard let old = object.row else { return nil }
                 let key = ObjectKey(table: object.home.table, reference: object.reference)
                 let cached = rowCache.row(key)
                 let current = try row(

@@ -185,9 +185,8 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
     }
 
     package override func reference(fromText text: String, _ home: StoredEntity) -> Int64? {
-        if let known = references.number(ofText: text, home) { return known }
         // The object may be there and not have been met yet.
-        return references.number(of: Int64(text).map { NSNumber(value: $0) as Any } ?? text, home)
+        references.number(standingFor: text, home)
     }
 
     package final func newReferences(

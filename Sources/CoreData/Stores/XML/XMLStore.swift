@@ -133,7 +133,7 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
         var object = XMLStoreFile.Object(type: Self.typeName(home), id: "z\(number)")
         // From the last to the first, as in Apple's files.
         for slot in attributes(of: home).reversed() {
-            guard let value = node.value(forKey: slot.name) else { continue }
+            guard let value = node.storedValue(forKey: slot.name) else { continue }
             let text = try XMLStoreValue.text(value, slot)
             object.attributes.append(
                 .init(name: slot.name.lowercased(), type: XMLStoreValue.typeName(slot.kind), text: text))

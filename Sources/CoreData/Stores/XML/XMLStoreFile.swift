@@ -40,8 +40,9 @@ struct XMLStoreFile {
 
     /// The text of the file.
     ///
-    /// - Throws: 134030 when the metadata are no property list.
+    /// - Throws: 134030 when the metadata cannot be kept.
     func data() throws -> Data {
+        let metadata = try XMLStorePropertyList(metadata)
         var text = """
             <?xml version="1.0" standalone="yes"?>
             <!DOCTYPE database SYSTEM "file:///System/Library/DTDs/CoreData.dtd">
@@ -52,10 +53,11 @@ struct XMLStoreFile {
                     <UUID>\(Self.escaped(identifier))</UUID>
                     <nextObjectID>\(nextObjectID)</nextObjectID>
                     <metadata>
-            \(try propertyList())        </metadata>
+                        \(metadata.text)        </metadata>
                 </databaseInfo>
 
             """
+        try checkHeader(text, metadata.values)
         for object in objects {
             text += "    <object type=\"\(Self.escaped(object.type))\" id=\"\(object.id)\">\n"
             for attribute in object.attributes {
@@ -77,19 +79,24 @@ struct XMLStoreFile {
         return Data((text + "</database>").utf8)
     }
 
-    private func propertyList() throws -> String {
-        guard PropertyListSerialization.propertyList(metadata, isValidFor: .xml) else {
+    /// A file that cannot be opened again must not take the place of one that can: the header is read as it would be.
+    private func checkHeader(_ text: String, _ metadata: [String: Any]) throws {
+        try XMLStorePropertyList.check(identifier, NSStoreUUIDKey)
+        let read: XMLStoreFile
+        do {
+            read = try XMLStoreReader.read(header: text + "</database>")
+        } catch {
             throw NSError.coreData(
-                .persistentStoreSave, "The store's metadata has a value that is not one of a property list.")
+                .persistentStoreSave,
+                "The metadata of the XML store could not be read again: \(error.localizedDescription)",
+                [NSUnderlyingErrorKey: error as NSError])
         }
-        let data = try PropertyListSerialization.data(fromPropertyList: metadata, format: .xml, options: 0)
-        let text = String(decoding: data, as: UTF8.self)
-        // Without the declaration and the document type, which a file has once.
-        guard let start = text.range(of: "<plist") else { return "" }
-        return text[start.lowerBound...].split(separator: "\n").map { "            \($0)\n" }.joined()
+        guard read.identifier == identifier, read.nextObjectID == nextObjectID,
+            NSDictionary(dictionary: read.metadata) == NSDictionary(dictionary: metadata)
+        else { throw XMLStorePropertyList.refusal("these values: they would be read as others") }
     }
 
-    private static func escaped(_ text: String) -> String {
+    static func escaped(_ text: String) -> String {
         guard text.utf8.contains(where: { "&<>\"\r".utf8.contains($0) }) else { return text }
         return text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
             .replacingOccurrences(of: ">", with: "&gt;").replacingOccurrences(of: "\"", with: "&quot;")

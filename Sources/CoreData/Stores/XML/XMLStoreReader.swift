@@ -20,6 +20,12 @@ struct XMLStoreReader {
         return try reader.file()
     }
 
+    /// Reads a file that has been made and not been written.
+    static func read(header text: String) throws -> XMLStoreFile {
+        var reader = XMLStoreReader(bytes: Array(text.utf8), url: nil)
+        return try reader.file()
+    }
+
     private init(bytes: [UInt8], url: URL?) {
         self.bytes = bytes
         self.url = url
@@ -76,34 +82,38 @@ struct XMLStoreReader {
 
     /// Reads what the file says of itself.
     private mutating func info() throws -> XMLStoreFile {
-        let start = position
-        let end = Array("</databaseInfo>".utf8)
-        guard startsWith("<databaseInfo>") else {
+        let (name, _, isEmpty) = try startTag()
+        guard name == "databaseInfo", !isEmpty else {
             throw fault("<database> does not begin with <databaseInfo>")
         }
-        while !bytes[position...].starts(with: end) {
-            guard position < bytes.count else { throw fault("<databaseInfo> has no end") }
-            position += 1
-        }
-        position += end.count
-        do {
-            let root = try ModelElement(xml: Data(bytes[start..<position]))
-            func text(_ name: String) -> String? { root.children(named: name).first?.text }
-            guard let identifier = text("UUID"), !identifier.isEmpty else {
-                throw fault("it has no identifier")
+        var texts: [String: String] = [:]
+        var metadata: [String: Any] = [:]
+        while true {
+            try pass()
+            if skip("</databaseInfo") {
+                try endOfTag()
+                break
             }
-            guard let number = text("nextObjectID").flatMap({ Int64($0) }),
-                (0..<MappedStore.numberLimit).contains(number)
-            else {
-                throw fault("its nextObjectID is not a number")
+            let (name, _, isEmpty) = try startTag()
+            if name == "metadata" {
+                if !isEmpty { metadata = try self.metadata() }
+                continue
             }
-            let lists = root.children(named: "metadata").flatMap { $0.children(named: "plist") }
-            let metadata = try lists.first?.children.first.map(XMLStoreDocument.propertyList)
-            return XMLStoreFile(
-                identifier: identifier, nextObjectID: number, metadata: metadata as? [String: Any] ?? [:])
-        } catch let error as ModelFileError {
-            throw fault("its metadata cannot be read: \(error.localizedDescription)")
+            let text = isEmpty ? "" : try self.text(upToEndOf: name)
+            guard texts.updateValue(text, forKey: name) == nil, texts.count <= 64 else {
+                throw fault("<\(name)> is there twice, or there are too many elements")
+            }
         }
+        func text(_ name: String) -> String? {
+            texts[name]?.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        guard let identifier = text("UUID"), !identifier.isEmpty else { throw fault("it has no identifier") }
+        guard let number = text("nextObjectID").flatMap({ Int64($0) }),
+            (0..<MappedStore.numberLimit).contains(number)
+        else {
+            throw fault("its nextObjectID is not a number")
+        }
+        return XMLStoreFile(identifier: identifier, nextObjectID: number, metadata: metadata)
     }
 
     private mutating func object(_ settings: [String: String], _ isEmpty: Bool) throws -> XMLStoreFile.Object
@@ -144,7 +154,7 @@ struct XMLStoreReader {
 
     // MARK: Tags and text
 
-    private mutating func startTag() throws -> (String, [String: String], isEmpty: Bool) {
+    mutating func startTag() throws -> (String, [String: String], isEmpty: Bool) {
         guard skip("<") else { throw fault("there is text where an element should be") }
         let name = name()
         guard !name.isEmpty else { throw fault("an element has no name") }
@@ -169,7 +179,7 @@ struct XMLStoreReader {
         }
     }
 
-    private mutating func endOfTag() throws {
+    mutating func endOfTag() throws {
         skipSpace()
         guard skip(">") else { throw fault("an end tag has no end") }
     }
@@ -180,7 +190,7 @@ struct XMLStoreReader {
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    private mutating func text(upToEndOf element: String) throws -> String {
+    mutating func text(upToEndOf element: String) throws -> String {
         var text = ""
         while true {
             text += try characters(upTo: UInt8(ascii: "<"))
@@ -247,7 +257,7 @@ struct XMLStoreReader {
     }
 
     /// Passes over space, comments and processing instructions.
-    private mutating func pass() throws {
+    mutating func pass() throws {
         repeat { skipSpace() } while try skipComment()
     }
 
@@ -270,7 +280,7 @@ struct XMLStoreReader {
         bytes[min(position, bytes.count)...].starts(with: text.utf8)
     }
 
-    private mutating func skip(_ text: String) -> Bool {
+    mutating func skip(_ text: String) -> Bool {
         guard startsWith(text) else { return false }
         position += text.utf8.count
         return true
@@ -280,7 +290,7 @@ struct XMLStoreReader {
         while let next = peek(), [0x20, 0x09, 0x0A, 0x0D].contains(next) { position += 1 }
     }
 
-    private func fault(_ reason: String) -> NSError {
+    func fault(_ reason: String) -> NSError {
         let line = 1 + bytes.prefix(position).count { $0 == 0x0A }
         return StoreDocument.damaged(url, "line \(line): \(reason)")
     }

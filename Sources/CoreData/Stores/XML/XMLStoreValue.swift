@@ -42,7 +42,7 @@ enum XMLStoreValue {
         case .uri: return URL(string: XMLStoreText.unescaped(text))
         case .uuid: return UUID(uuidString: text)
         case .binary: return Base64.data(text)
-        case .transformable: return Base64.data(text).map(ArchivedValue.init)
+        case .transformable: return Base64.data(text).map { ArchivedValue($0, slot) }
         case .composite, .undefined, .toOne, .toMany, .fetched: return nil
         }
     }
@@ -65,7 +65,13 @@ enum XMLStoreValue {
         case .data(let data): return data.base64EncodedString()
         case .uuid(let uuid): return uuid.uuidString
         case .url(let url): return escaped(url.absoluteString)
-        case .decimal(let number): return "\(number)"
+        case .decimal(let number):
+            guard !number.isNaN else {
+                throw NSError.coreData(
+                    .persistentStoreSave,
+                    "An XML store cannot keep what is not a number, the value of '\(slot.name)'.")
+            }
+            return "\(number)"
         case .boxed(let box): return try TransformableValue.encode(box.value, slot).base64EncodedString()
         case .unloaded, .null, .object, .toMany: return ""
         }
