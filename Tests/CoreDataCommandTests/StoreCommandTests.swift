@@ -331,7 +331,21 @@ import Testing
             #expect(run.errors.hasPrefix("error: "), "\(name) \(path): \(run.errors)")
         }
         let cut = try coredata(name, file("cut"))
-        #expect([1, 2].contains(cut.status), "\(cut.errors)")
+        #expect(cut.status == (name == "check" ? 1 : 2), "\(name): \(cut.errors)")
+    }
+
+    @Test func aModelThatWasMadeFromTablesIsMarked() throws {
+        #expect(try coredata("info", store).output.contains("model copy     yes\n"))
+        try sql("DROP TABLE Z_MODELCACHE")
+        #expect(try coredata("info", store).output.contains("model copy     no; "))
+        for arguments in [["dump"], ["dump", "--json"], ["schema"], ["export", "-o", file("Tables")]] {
+            let run = try Command(["store"] + arguments + [store])
+            #expect(run.status == 0 && run.errors.hasPrefix("warning: The store holds no copy of its model"))
+        }
+        let entity = try coredata("query", store, "Nothing")
+        #expect(entity.errors.contains("warning: ") && entity.status == 2)
+        let named = try coredata("dump", "--model", folder.model, store)
+        #expect(named.status == 0 && named.errors == "")
     }
 
     @Test func readingLeavesNothingBehind() throws {

@@ -60,11 +60,33 @@ import Testing
     }
 
     @Test func aStoreIsNotMovedWithoutItsFiles() throws {
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Zoo.model())
-        let store = try coordinator.addPersistentStore(type: .sqlite, at: zoo.url)
-        let place = zoo.folder.appending(path: "Zoo.xml")
-        #expect(throws: (any Error).self) {
+        let attribute = NSAttributeDescription()
+        attribute.name = "bytes"
+        attribute.attributeType = .binaryDataAttributeType
+        attribute.allowsExternalBinaryDataStorage = true
+        let entity = NSEntityDescription()
+        entity.name = "Note"
+        entity.properties = [attribute]
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let url = zoo.folder.appending(path: "Notes.sqlite")
+        var store = try coordinator.addPersistentStore(type: .sqlite, at: url)
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
+            note.setValue(Data([1, 2, 3]), forKey: "bytes")
+            try context.save()
+        }
+        try coordinator.remove(store)
+        try zoo.change(url, "UPDATE ZNOTE SET ZBYTES = CAST(x'02' || '\(Self.name)' || x'00' AS BLOB)")
+        store = try coordinator.addPersistentStore(type: .sqlite, at: url)
+        let place = zoo.folder.appending(path: "Notes.xml")
+        #expect {
             try coordinator.migratePersistentStore(store, to: place, type: .xml)
+        } throws: {
+            $0.localizedDescription.contains(Self.name)
         }
         #expect(!FileManager.default.fileExists(atPath: place.path))
     }
