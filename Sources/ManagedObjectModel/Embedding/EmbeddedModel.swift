@@ -14,8 +14,9 @@ public struct EmbeddedModel: Sendable {
 
         /// A version of this name.
         ///
-        /// - Parameter contents: the XML of its file `contents`; elements that are only for the model editor may be
-        ///   left out.
+        /// - Parameters:
+        ///   - name: the name of the folder `.xcdatamodel` without its extension.
+        ///   - contents: the XML of its file `contents`; elements that are only for the model editor may be left out.
         public init(_ name: String, _ contents: String) {
             self.name = name
             self.contents = contents
