@@ -38,11 +38,15 @@ enum SQLiteDefence {
 /// Ends statements whose triggers run on and on.
 ///
 /// The work that a trigger of the format does for a row is at most in proportion to the size of the file. From a
-/// statement's first trigger on, its steps are counted; with many more than the file has bytes, it is interrupted.
+/// statement's first trigger on, its steps are counted; with many more than the file has bytes, it is interrupted. So it
+/// is when SQLite has taken much memory since: it keeps what triggers that set off triggers need until the first ends.
 /// Used on the connection's queue only. The file's size is that when it was opened.
 final class TriggerBudget: @unchecked Sendable {
     private static let stepsPerCall: Int32 = 100_000
+    /// How many bytes more than at the first trigger all of SQLite may have taken.
+    private static let mostMemory: Int64 = 512 << 20
     private let budget: Int64
+    private var memoryAtStart: Int64 = 0
     /// Nil while the running statement has set off no trigger.
     private var rest: Int64?
 
@@ -76,13 +80,19 @@ final class TriggerBudget: @unchecked Sendable {
     }
 
     private func begin(isTrigger: Bool) {
-        if !isTrigger { rest = nil } else if rest == nil { rest = budget }
+        guard isTrigger else {
+            rest = nil
+            return
+        }
+        guard rest == nil else { return }
+        rest = budget
+        memoryAtStart = sqlite3_memory_used()
     }
 
     /// Takes the steps since the last call.
     private var isSpent: Bool {
         guard let left = rest else { return false }
         rest = left - Int64(Self.stepsPerCall)
-        return left < 0
+        return left < 0 || sqlite3_memory_used() - memoryAtStart > Self.mostMemory
     }
 }
