@@ -67,6 +67,28 @@ final class ReferenceTable: @unchecked Sendable {
         return number
     }
 
+    /// The text of the reference object that a number stands for, in the URI of an ID.
+    func text(_ reference: Int64, _ home: StoredEntity) -> String {
+        self.reference(ObjectKey(table: home.table, reference: reference)).map { "\($0)" }
+            ?? String(reference)
+    }
+
+    /// The identity of the object of an entity that has a reference object. An entity that the store does not hold is an
+    /// error of the program.
+    func objectID(
+        for entity: NSEntityDescription, _ reference: Any, in store: NSPersistentStore
+    ) -> NSManagedObjectID {
+        guard let home = store.home(of: entity) else {
+            fatalError("The store does not hold the entity '\(entity.name ?? "")'.")
+        }
+        return NSManagedObjectID(home: home, reference: number(of: reference, home))
+    }
+
+    /// The reference object of an identity.
+    func referenceObject(for objectID: NSManagedObjectID) -> Any {
+        reference(objectID.key) ?? objectID.reference
+    }
+
     /// Whether a value can be a reference object.
     static func isUsable(_ reference: Any) -> Bool { comparable(reference) != nil }
 

@@ -11,17 +11,9 @@ enum ValueText {
         }
     }
 
-    /// The furthest date that the calendar is asked for: the year 5000 or so, on either side.
-    private static let furthest: TimeInterval = 1e11
-
     private static func text(_ date: Date) -> String {
         let seconds = date.timeIntervalSinceReferenceDate
-        guard abs(seconds) < furthest else { return "\(seconds) s after 2001-01-01T00:00:00Z" }
-        let whole = seconds.rounded(.down)
-        let text = Date(timeIntervalSinceReferenceDate: whole).formatted(.iso8601)
-        // "0.25" without the nought; an exponent is left where the point would be.
-        let fraction = "\(seconds - whole)".dropFirst()
-        return seconds == whole ? text : "\(text.dropLast())\(fraction)Z"
+        return MomentText.text(seconds) ?? "\(seconds) s after 2001-01-01T00:00:00Z"
     }
 
     /// The entries as `key=value`, sorted. Texts in which a comma or a sign could be taken for another entry's are quoted.

@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 
 /// JSON in one line, written piece by piece. What the pieces are, and that they fit, is up to the writer.
@@ -69,21 +70,5 @@ package struct JSONText {
 
     private mutating func separate() { if needsComma { text += "," } }
 
-    private mutating func quote(_ value: String) {
-        text += "\""
-        for scalar in value.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        text += "\""
-    }
+    private mutating func quote(_ value: String) { EscapedText.append(value, to: &text) }
 }

@@ -18,7 +18,7 @@ package enum PropertyListJSON {
         case let data as Data: return .object([Self.data: .string(data.base64EncodedString())])
         case let date as Date:
             let seconds = date.timeIntervalSinceReferenceDate
-            let text = DateText.text(seconds).map(JSONValue.string)
+            let text = MomentText.text(seconds).map(JSONValue.string)
             return .object([Self.date: text ?? (seconds.isFinite ? number(seconds) : .string("\(seconds)"))])
         case let list as [Any]: return .array(try list.map { try json($0, depth: depth + 1) })
         case let dictionary as [String: Any]:
@@ -70,7 +70,7 @@ package enum PropertyListJSON {
                 }
                 return data
             case (date, .string(let text)), (date, .number(let text)):
-                guard let seconds = DateText.seconds(text) ?? Double(text) else {
+                guard let seconds = MomentText.seconds(text) ?? Double(text) else {
                     throw StoreToolError("'\(text)' is no date like 2023-01-31T12:00:00Z.")
                 }
                 return Date(timeIntervalSinceReferenceDate: seconds)

@@ -66,7 +66,7 @@ struct ObjectBuilder: ~Copyable {
             }
         case .double, .float: builder.set(place, double: try Self.double(value))
         case .date:
-            if case .string(let text) = value, let seconds = DateText.seconds(text) {
+            if case .string(let text) = value, let seconds = MomentText.seconds(text) {
                 builder.set(place, double: seconds)
             } else {
                 builder.set(place, double: try Self.double(value, "a date like 2023-01-31T12:00:00Z"))

@@ -115,7 +115,7 @@ package struct ObjectValues {
         case .double, .float: return number(row.double(slot.rowSlot))
         case .date:
             let seconds = row.double(slot.rowSlot)
-            return DateText.text(seconds).map(JSONValue.string) ?? number(seconds)
+            return MomentText.text(seconds).map(JSONValue.string) ?? number(seconds)
         case .decimal: return .string("\(row.decimal(slot.rowSlot))")
         case .string, .uri: return .string(row.string(slot.rowSlot))
         case .uuid: return .string(row.uuid(slot.rowSlot).uuidString)

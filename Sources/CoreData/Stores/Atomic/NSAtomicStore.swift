@@ -92,15 +92,12 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
     public func objectID(
         for entity: NSEntityDescription, withReferenceObject data: Any
     ) -> NSManagedObjectID {
-        guard let home = home(of: entity) else {
-            fatalError("The store does not hold the entity '\(entity.name ?? "")'.")
-        }
-        return NSManagedObjectID(home: home, reference: references.number(of: data, home))
+        references.objectID(for: entity, data, in: self)
     }
 
     /// The reference object of an identity of this store.
     public func referenceObject(for objectID: NSManagedObjectID) -> Any {
-        references.reference(objectID.key) ?? objectID.reference
+        references.referenceObject(for: objectID)
     }
 
     // MARK: Opening
@@ -185,8 +182,7 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
     // MARK: References
 
     package override func referenceText(_ reference: Int64, _ home: StoredEntity) -> String {
-        references.reference(ObjectKey(table: home.table, reference: reference)).map { "\($0)" }
-            ?? String(reference)
+        references.text(reference, home)
     }
 
     package override func reference(fromText text: String, _ home: StoredEntity) -> Int64? {

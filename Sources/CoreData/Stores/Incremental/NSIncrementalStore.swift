@@ -93,15 +93,12 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
     public func newObjectID(
         for entity: NSEntityDescription, referenceObject data: Any
     ) -> NSManagedObjectID {
-        guard let home = home(of: entity) else {
-            fatalError("The store does not hold the entity '\(entity.name ?? "")'.")
-        }
-        return NSManagedObjectID(home: home, reference: references.number(of: data, home))
+        references.objectID(for: entity, data, in: self)
     }
 
     /// The reference object of an identity of this store.
     public func referenceObject(for objectID: NSManagedObjectID) -> Any {
-        references.reference(objectID.key) ?? objectID.reference
+        references.referenceObject(for: objectID)
     }
 
     // MARK: Opening
@@ -180,8 +177,7 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
     package final var needsReferencesBeforeSaving: Bool { true }
 
     package override func referenceText(_ reference: Int64, _ home: StoredEntity) -> String {
-        references.reference(ObjectKey(table: home.table, reference: reference)).map { "\($0)" }
-            ?? String(reference)
+        references.text(reference, home)
     }
 
     package override func reference(fromText text: String, _ home: StoredEntity) -> Int64? {

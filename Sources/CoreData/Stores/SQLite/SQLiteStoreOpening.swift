@@ -127,7 +127,11 @@ final class SQLiteStoreOpening {
         // A model of the tables has no hashes that could be compared; the tables are.
         guard !options.ignoresVersion, !model.isReconstructed else { return }
         let configuration = configurationName == defaultConfigurationName ? nil : configurationName
-        if ModelCache.confirms(model, configuration, metadata: metadata, database, file.url) { return }
+        if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)
+            || ModelCache.confirms(model, configuration, metadata: metadata, database, file.url)
+        {
+            return
+        }
         try StoreMetadata.check(
             metadata, model, configuration: configurationName, url: file.url,
             uncertainty: ModelCache.comparison(of: model, configuration, metadata)?.uncertainty)

@@ -2,7 +2,7 @@ import Foundation
 
 /// Moments as text: `2023-01-01T00:00:00.25Z`, with as many digits behind the point as it takes, so that the text
 /// gives the same bits back.
-package enum DateText {
+package enum MomentText {
     /// Seconds from 1970 to 2001.
     private static let reference: Int64 = 978_307_200
 

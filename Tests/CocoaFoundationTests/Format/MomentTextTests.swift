@@ -1,8 +1,8 @@
-import StoreTools
+import CocoaFoundation
 import TestSupport
 import Testing
 
-@Suite struct DateTextTests {
+@Suite struct MomentTextTests {
     @Test(
         arguments: [
             (0.0, "2001-01-01T00:00:00Z"), (-978_307_200, "1970-01-01T00:00:00Z"),
@@ -11,8 +11,8 @@ import Testing
             (-63_113_904_000, "0001-01-01T00:00:00Z"), (252_423_993_599, "9999-12-31T23:59:59Z"),
         ] as [(Double, String)])
     func textIsThatOfTheMoment(_ seconds: Double, _ text: String) {
-        #expect(DateText.text(seconds) == text)
-        #expect(DateText.seconds(text) == seconds)
+        #expect(MomentText.text(seconds) == text)
+        #expect(MomentText.seconds(text) == seconds)
     }
 
     @Test func whatHasNoTextIsNil() {
@@ -20,12 +20,12 @@ import Testing
             Double.nan, .infinity, -0.0, Double.leastNonzeroMagnitude, 252_423_993_600, -63_113_904_001,
             1e300,
         ] {
-            #expect(DateText.text(seconds) == nil, "\(seconds)")
+            #expect(MomentText.text(seconds) == nil, "\(seconds)")
         }
         for text in [
             "", "2001-01-01", "2001-02-30T00:00:00Z", "2001-13-01T00:00:00Z", "2001-01-01T24:00:00Z",
             "0000-01-01T00:00:00Z", "2001-01-01T00:00:00.Z", "2001-01-01T00:00:00+01:00",
-        ] { #expect(DateText.seconds(text) == nil, "\(text)") }
+        ] { #expect(MomentText.seconds(text) == nil, "\(text)") }
     }
 
     @Test func everyBitComesBack() throws {
@@ -34,9 +34,9 @@ import Testing
         for _ in 0..<5000 {
             let scale = [1.0, 1e3, 1e6, 1e9, 2e11][Int.random(in: 0..<5, using: &numbers)]
             let seconds = Double.random(in: -1...1, using: &numbers) * scale
-            guard let text = DateText.text(seconds) else { continue }
+            guard let text = MomentText.text(seconds) else { continue }
             told += 1
-            #expect(DateText.seconds(text)?.bitPattern == seconds.bitPattern, "\(seconds) \(text)")
+            #expect(MomentText.seconds(text)?.bitPattern == seconds.bitPattern, "\(seconds) \(text)")
         }
         #expect(told > 4000)
     }
