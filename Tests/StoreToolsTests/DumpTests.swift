@@ -206,7 +206,7 @@ import Testing
         let zoo = try ZooStore()
         try zoo.sql("DROP TABLE Z_MODELCACHE")
         let source = try zoo.open()
-        #expect(source.modelNotice != nil)
+        #expect(source.notices.count == 1)
         var text = ""
         _ = try StoreDump(source).write { text += $0 }
         try source.close()
@@ -217,7 +217,7 @@ import Testing
         } throws: {
             $0.localizedDescription.contains("--model")
         }
-        #expect(try OpenStore(zoo.url, model: Zoo.model()).modelNotice == nil)
+        #expect(try OpenStore(zoo.url, model: Zoo.model()).notices == [])
     }
 
     /// They would come back as other values.
