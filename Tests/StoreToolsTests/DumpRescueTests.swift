@@ -197,14 +197,23 @@ import Testing
         let source = try OpenStore(plain, model: nil)
         #expect(try StoreSchemaReport(source).isModelReconstructed)
         #expect(try StoreReport(plain).isModelReconstructed)
-        let dump = try zoo.dump(source, to: "reconstructed.json")
+        var told = ""
+        // Of ordered relationships with an inverse, the tables do not tell the names.
+        #expect(
+            try StoreDump(source).write { told += $0 } == [
+                "Orders of unknown relationships are not part of the dump: ZITEM.Z_FOK_BOX."
+            ])
+        let dump = (url: try zoo.write(told, "reconstructed.json"), text: told)
         try source.close()
         #expect(dump.text.contains(#""isModelReconstructed":true"#) && dump.text.contains(#""lidof""#))
         let outcome = try DumpImport(dump.url).make(copy, model: Zoo.model(plain: true))
         #expect(outcome.count == 8 && outcome.leftOut == [], "\(outcome.leftOut)")
         let again = try zoo.dump(OpenStore(copy, model: nil), to: "again.json").text
         func objects(_ text: String) -> [Substring] { Array(text.split(separator: "\n").dropFirst()) }
-        #expect(objects(again) == objects(wanted) && objects(wanted).count > 8)
+        #expect(objects(wanted).count > 8 && objects(again).count == objects(wanted).count)
+        for (made, line) in zip(objects(again), objects(wanted)) where !line.contains("\"Box/1\",\"items\"") {
+            #expect(made == line)
+        }
         // Names of other dumps are as they are.
         let exact = dump.text.replacing(#""isModelReconstructed":true,"#, with: "")
         let file = try zoo.write(exact, "exact.json")

@@ -227,8 +227,27 @@ import Testing
         #expect {
             _ = try StoreDump(source).write { _ in }
         } throws: {
-            $0.localizedDescription.hasPrefix("Item/") && $0.localizedDescription.contains("'\(property)'")
+            $0.localizedDescription.hasPrefix("Item/1, '\(property)' (column Z")
         }
+        // Nor told in any other way.
+        for format in StoreExport.Format.allCases {
+            #expect(throws: StoreToolError.self) {
+                try StoreExport(source, format: format).write("Item") { _ in }
+            }
+        }
+        #expect(throws: StoreToolError.self) {
+            try StoreListing(source, entities: ["Item"]).forEachObject { _, _, _ in }
+        }
+        #expect {
+            try StoreQuery(source, entity: "Item").forEachBatch { _ in }
+        } throws: {
+            $0.localizedDescription.hasPrefix("Item/1, '\(property)'")
+        }
+        // What is asked for is all that counts.
+        var count = 0
+        try StoreQuery(source, entity: "Item", properties: ["int16"]).forEachBatch { count += $0.count }
+        try StoreQuery(source, entity: "Special").forEachBatch { count += $0.count }
+        #expect(count == 4)
     }
 
     @Test func aLinkThatLeadsNowhereIsInTheWay() throws {

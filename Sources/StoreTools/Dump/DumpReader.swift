@@ -50,7 +50,11 @@ package final class DumpReader {
                 case "format": format = try reader.value()
                 case "version": version = try reader.value()
                 case "model": header.modelArchive = try modelArchive()
-                case "isModelReconstructed": header.isModelReconstructed = try reader.value() == .bool(true)
+                case "isModelReconstructed":
+                    guard case .bool(let flag) = try reader.value() else {
+                        throw reader.failure("'isModelReconstructed' is no Boolean")
+                    }
+                    header.isModelReconstructed = flag
                 case "metadata":
                     guard case .object(let members) = try reader.value() else {
                         throw reader.failure("'metadata' is no object")
