@@ -195,6 +195,9 @@ import Testing
         let notices = try StoreDump(zoo.open()).write { _ in }
         #expect(notices.count == 2 && notices[0].contains("has 1 transaction."), "\(notices)")
         #expect(notices.last?.hasSuffix(": ZZEBRA.") == true)
+        try zoo.sql("UPDATE ZTAG SET Z_ENT = 77 WHERE Z_PK = 1")
+        let more = try StoreDump(zoo.open()).write { _ in }
+        #expect(more.count == 3 && more[2].hasSuffix("of none of its entities are not part of the dump: 1."))
     }
 
     @Test func aModelThatWasMadeFromTablesIsNotDumped() throws {

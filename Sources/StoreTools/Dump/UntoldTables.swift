@@ -46,6 +46,7 @@ struct UntoldTables {
                     "Tables that belong to no entity are not part of the dump: \(unknown.joined(separator: ", "))."
                 )
             }
+            notices += try strayRows(snapshot)
             let orders = try unknownOrders(all, database)
             if !orders.isEmpty {
                 notices.append(
@@ -53,6 +54,25 @@ struct UntoldTables {
                 )
             }
             return notices
+        }
+    }
+
+    /// Rows of entities that the model does not have: no object shows them.
+    private func strayRows(_ snapshot: StoreSnapshot) throws -> [String] {
+        let schema = snapshot.schema
+        return try schema.entities.filter { $0.home.entity.superentity == nil }.compactMap { root in
+            let known = root.familyNumbers.filter {
+                schema.entity($0).map { !$0.home.entity.isAbstract } ?? false
+            }
+            let table = schema.quoted(root.table)
+            let list = known.map(String.init).joined(separator: ", ")
+            let count =
+                try Int.fetchOne(
+                    snapshot.database,
+                    sql: "SELECT count(*) FROM \(table) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(list))") ?? 0
+            guard count > 0 else { return nil }
+            return
+                "Rows of table \(root.table) that are of none of its entities are not part of the dump: \(count)."
         }
     }
 
