@@ -70,6 +70,25 @@ import Testing
         #expect(try StoreCheck(copy).findings() == [])
     }
 
+    @Test(arguments: [false, true]) func howeverManyLeadNowhere(_ adds: Bool) throws {
+        let items = (1...2500).map { "{\"objectID\": \"Item/\($0)\", \"box\": \"Box/\($0 + 90)\"}" }
+        let text = text("{\"name\": \"Item\", \"objects\": [\(items.joined(separator: ",\n"))]}")
+        let file = try zoo.write(text, "many.json")
+        let outcome =
+            try adds
+            ? DumpImport(file).add(to: zoo.url, model: nil) : DumpImport(file).make(copy, model: Zoo.model())
+        #expect(outcome.count == 2500)
+        #expect(
+            outcome.leftOut == [
+                """
+                Item.box: it leads to an object that is not there (2500: Item/1 to Box/91, Item/2 to Box/92, \
+                Item/3 to Box/93, …); left out.
+                """
+            ])
+        let left = try rows("SELECT count(*) FROM ZITEM WHERE ZBOX NOT NULL", in: adds ? zoo.url : copy)
+        #expect(left == [[adds ? 3 : 0]])
+    }
+
     /// A damaged store comes back as far as it is sound.
     @Test func aDamagedStoreComesThroughItsDump() throws {
         try zoo.sql("UPDATE ZITEM SET ZBOX = 99 WHERE ZEXTRA = 'more'")

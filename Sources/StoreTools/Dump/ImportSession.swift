@@ -84,8 +84,9 @@ final class ImportSession {
         _ owner: SQLEntity, _ key: Int64, _ slot: PropertySlot, _ object: ObjectReference, _ entity: SQLEntity
     ) throws {
         guard let destination = try keys.imported(object, entity) else {
-            leftOut.note(
-                "\(owner.name).\(slot.name)", of: try keys.object(key, owner), to: object, Self.missing)
+            try leftOut.note("\(owner.name).\(slot.name)", Self.missing) {
+                (try keys.object(key, owner), object)
+            }
             return
         }
         var values = [(owner.column(rowSlot: slot.rowSlot)?.name, destination)]
@@ -122,16 +123,18 @@ final class ImportSession {
     ) throws {
         let database = store.snapshot.database
         let columns = query.columns.map { "\($0) = NULL" }.joined(separator: ", ")
+        var last = first
         while true {
             let rows = try GRDB.Row.fetchAll(
-                database, sql: query.sql + " AND s.Z_PK > \(first) LIMIT 1000")
+                database, sql: query.sql + " AND s.Z_PK > \(last) ORDER BY s.Z_PK LIMIT 1000")
             guard !rows.isEmpty else { return }
             for row in rows {
                 guard let key = Int64.fromDatabaseValue(row[0]) else { continue }
+                last = key
                 let destination = Int64.fromDatabaseValue(row[1]) ?? 0
-                leftOut.note(
-                    "\(entity.name).\(query.property)", of: try keys.object(key, entity),
-                    to: try keys.object(destination, query.destination), reason)
+                try leftOut.note("\(entity.name).\(query.property)", reason) {
+                    (try keys.object(key, entity), try keys.object(destination, query.destination))
+                }
                 try database.execute(
                     sql: "UPDATE \(schema.quoted(entity.table)) SET \(columns) WHERE Z_PK = ?",
                     arguments: [key])
@@ -164,9 +167,9 @@ final class ImportSession {
     }
 
     private func note(_ list: ImportSpool.List, _ object: ObjectReference, _ reason: String) throws {
-        leftOut.note(
-            "\(list.owner.name).\(list.relationship.name)",
-            of: try keys.object(list.ownerKey, list.owner), to: object, reason)
+        try leftOut.note("\(list.owner.name).\(list.relationship.name)", reason) {
+            (try keys.object(list.ownerKey, list.owner), object)
+        }
     }
 
     /// Links that do not stand in rows of objects: those of join tables, from both of their ends, and of relationships

@@ -11,16 +11,18 @@ struct LeftOut {
 
     /// - Parameters:
     ///   - property: the relationship, as `Book.author`.
-    ///   - object: the object that has it.
-    ///   - destination: where it would lead.
+    ///   - link: gives the object that has it and where it would lead; called for the first ones only.
     mutating func note(
-        _ property: String, of object: ObjectReference, to destination: ObjectReference, _ reason: String
-    ) {
+        _ property: String, _ reason: String, _ link: () throws -> (ObjectReference, ObjectReference)
+    ) rethrows {
         let key = Key(property: property, reason: reason)
         if found[key] == nil { order.append(key) }
         var (count, objects) = found[key] ?? (0, [])
         count += 1
-        if objects.count < Self.exampleLimit { objects.append("\(object) to \(destination)") }
+        if objects.count < Self.exampleLimit {
+            let (object, destination) = try link()
+            objects.append("\(object) to \(destination)")
+        }
         found[key] = (count, objects)
     }
 
