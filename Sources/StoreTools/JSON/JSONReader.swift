@@ -13,6 +13,8 @@ package final class JSONReader {
     package private(set) var byteCount = 0
     /// What is left for the value that is being read.
     private var budget = 0
+    /// How deep in a value the reader is.
+    private var depth = 0
 
     /// Values inside values, at most.
     private static let maximumDepth = 64
@@ -103,9 +105,6 @@ package final class JSONReader {
     }
 
     // MARK: Values
-
-    /// How deep in a value the reader is.
-    private var depth = 0
 
     /// The next value, whole.
     package func value() throws -> JSONValue {
