@@ -203,6 +203,27 @@ import Testing
         #expect(try rows(sql, in: zoo.url) == [[603], [602]])
     }
 
+    /// Wherever the store keeps it.
+    @Test(arguments: [nil, StoreFileType.xml, .binary])
+    func largeExternalDataCome(_ type: StoreFileType?) throws {
+        let data = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+        let file = try zoo.write(
+            text(
+                #"{"name": "Item", "objects": [{"objectID": "Item/1", "external": "\#(data.base64EncodedString())"}]}"#
+            ),
+            "large.json")
+        let (url, model) = (type == nil ? copy : zoo.folder.appending(path: "Large"), Zoo.model(plain: true))
+        #expect(try DumpImport(file).make(url, model: model, type: type ?? .sqlite).count == 1)
+        let source = try OpenStore(url, model: Zoo.model(plain: true))
+        var found: [JSONValue] = []
+        try StoreListing(source, entities: ["Item"]).forEachObject { found += [$2["external"] ?? .null] }
+        #expect(found == [.string(data.base64EncodedString())])
+        try source.close()
+        #expect(try StoreCheck(url, model: Zoo.model(plain: true)).findings() == [])
+        let names = try FileManager.default.contentsOfDirectory(atPath: zoo.folder.path)
+        #expect(!names.contains { $0.contains("draft") }, "\(names)")
+    }
+
     // MARK: Reconstructed models
 
     @Test func namesOfAReconstructedModelAreMatchedWithoutCapitals() throws {

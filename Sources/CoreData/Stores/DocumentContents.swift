@@ -44,7 +44,7 @@ package struct DocumentContents {
         let data = try StoreDocument.read(url)
         guard type == NSBinaryStoreType else {
             let file = try XMLStoreReader.read(data, url)
-            metadata = XMLStore.metadata(of: file)
+            metadata = try XMLStore.metadata(in: data, url)
             lastNumber = file.nextObjectID
             objects = file.objects.map { object in
                 Object(

@@ -38,12 +38,14 @@ package struct DumpImport {
         let reader = try DumpReader(file)
         let header = try reader.header()
         let draft = url.deletingLastPathComponent()
-            .appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString)")
+            .appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString).draft")
         let document = draft.appendingPathExtension(type.rawValue)
         defer {
             for path in [document.path] + ([""] + NewStorePlace.logSuffixes).map({ draft.path + $0 }) {
                 try? FileManager.default.removeItem(atPath: path)
             }
+            let support = SQLiteStoreTables(draft).externalDataFolder.deletingLastPathComponent()
+            try? FileManager.default.removeItem(at: support)
         }
         let target = try OpenStore(
             draft, model: try model ?? header.model(), isReadOnly: false, makesFile: true)

@@ -94,10 +94,9 @@ final class ImportSession {
             values.append((owner.column(rowSlot: slot.entitySlot)?.name, Int64(entity.number)))
         }
         for case (let column?, let value) in values {
-            try store.snapshot.database.execute(
-                sql: """
-                    UPDATE \(schema.quoted(owner.table)) SET \(schema.quoted(column)) = ? WHERE Z_PK = ?
-                    """, arguments: [value, key])
+            try store.update(
+                "UPDATE \(schema.quoted(owner.table)) SET \(schema.quoted(column)) = ? WHERE Z_PK = ?",
+                [value, key])
         }
     }
 
@@ -135,9 +134,8 @@ final class ImportSession {
                 try leftOut.note("\(entity.name).\(query.property)", reason) {
                     (try keys.object(key, entity), try keys.object(destination, query.destination))
                 }
-                try database.execute(
-                    sql: "UPDATE \(schema.quoted(entity.table)) SET \(columns) WHERE Z_PK = ?",
-                    arguments: [key])
+                try store.update(
+                    "UPDATE \(schema.quoted(entity.table)) SET \(columns) WHERE Z_PK = ?", [key])
             }
         }
     }

@@ -42,6 +42,15 @@ package final class StoreImport {
         historyNumber = try save.run(unit, historyNumber: historyNumber).historyNumber
     }
 
+    /// Changes a row that came in.
+    ///
+    /// - Throws: an error of SQLite.
+    package func update(_ sql: String, _ arguments: StatementArguments) throws {
+        // What triggers report of it is wanted by nobody.
+        store.reports.removeAll()
+        try snapshot.database.cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+
     /// The bytes that the column of an attribute gets for data.
     package static func column(_ data: Data, _ slot: PropertySlot) -> Data {
         slot.isExternal ? ExternalData.column(data) : data

@@ -33,10 +33,7 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
     // MARK: Metadata
 
     override class func metadata(in data: Data, _ url: URL) throws -> [String: Any] {
-        metadata(of: try XMLStoreReader.read(data, url))
-    }
-
-    static func metadata(of file: XMLStoreFile) -> [String: Any] {
+        let file = try XMLStoreReader.read(data, url)
         var metadata = file.metadata
         metadata[NSStoreTypeKey] = NSXMLStoreType
         metadata[NSStoreUUIDKey] = file.identifier
