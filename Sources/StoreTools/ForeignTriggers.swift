@@ -28,21 +28,22 @@ package struct ForeignTriggers {
     /// - Returns: their names.
     /// - Throws: 259, 134010, 134080 or 134090 when the file is no store or cannot be written; it is as it was.
     package static func drop(from url: URL) throws -> [String] {
-        let tables = SQLiteStoreTables(url)
-        _ = try tables.metadata()
-        let found = try tables.read { try ForeignTriggers($0).names }
-        guard !found.isEmpty else { return [] }
-        return try tables.write { database in
+        guard try !names(in: url).isEmpty else { return [] }
+        return try SQLiteStoreTables(url).write { database in
             let names = try ForeignTriggers(database).names
             for name in names { try database.execute(sql: "DROP TRIGGER \(SQLiteDialect().quoted(name))") }
             return names
         }
     }
 
-    /// The names in a store, which does not change.
+    /// The names in a store, which does not change. Stores of other types than SQLite have none.
     ///
     /// - Throws: as `drop(from:)`.
     package static func names(in url: URL) throws -> [String] {
+        guard StoreFileType(url) == .sqlite else {
+            _ = try StoreMetadata(url).values()
+            return []
+        }
         let tables = SQLiteStoreTables(url)
         _ = try tables.metadata()
         return try tables.read { try ForeignTriggers($0).names }

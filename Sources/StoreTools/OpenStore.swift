@@ -1,14 +1,18 @@
 import CoreData
 import GRDB
 
-/// A SQLite store that a tool has open, with its model.
+/// A store that a tool has open, with its model.
 package final class OpenStore {
     package let url: URL
+    package let type: StoreFileType
     package let model: NSManagedObjectModel
     package let coordinator: NSPersistentStoreCoordinator
+    /// The store; the objects of one that is not in SQLite are copied into one that is.
     package let store: SQLiteStore
     /// Whether the model is the copy that the store holds.
     private let hasCopy: Bool
+    /// Where the objects of a store are that is not in SQLite.
+    private let copy: DocumentCopy?
 
     /// Opens a store.
     ///
@@ -16,7 +20,8 @@ package final class OpenStore {
     ///   - url: the file.
     ///   - model: the model; nil for the copy that the store holds, or else one made from its tables, with which a store
     ///     can only be read.
-    ///   - isReadOnly: whether nothing of the store, and of the files beside it, may change.
+    ///   - isReadOnly: whether nothing of the store, and of the files beside it, may change. XML and binary stores can only
+    ///     be read.
     ///   - makesFile: whether a store that is not there is made.
     /// - Throws: as `NSPersistentStoreCoordinator.addPersistentStore(ofType:configurationName:at:options:)`; an error
     ///   that asks for a model when a new store is to be made without one.
@@ -26,6 +31,26 @@ package final class OpenStore {
         self.url = url
         let exists = FileManager.default.fileExists(atPath: url.path)
         guard exists || makesFile else { throw StoreToolError("There is no store at \(url.path).") }
+        type = exists ? StoreFileType(url) : .sqlite
+        guard type == .sqlite else {
+            guard isReadOnly else {
+                throw StoreToolError(
+                    "\(url.path) is \(type.description); objects can be added to SQLite stores only.")
+            }
+            guard let model else {
+                throw StoreToolError(
+                    "\(url.path) is \(type.description), which holds no copy of its model. Give the model with --model."
+                )
+            }
+            self.model = model
+            hasCopy = false
+            let copy = try DocumentCopy(url, type, model)
+            self.copy = copy
+            coordinator = copy.coordinator
+            store = copy.store
+            return
+        }
+        copy = nil
         var configuration: String?
         var options: [AnyHashable: Any] = [NSReadOnlyPersistentStoreOption: isReadOnly]
         if exists {
@@ -79,16 +104,17 @@ package final class OpenStore {
         return try copy ?? RawDeflate.compress(try model.modelCacheArchive())
     }
 
-    /// What is to be said of everything that is read of the store; nil when its model is known.
-    package var modelNotice: String? {
-        guard model.isReconstructed else { return nil }
-        return
+    /// What is to be said of everything that is read of the store, each as a sentence: nothing when its model is known.
+    package var notices: [String] {
+        guard model.isReconstructed else { return copy?.notices ?? [] }
+        return [
             "The store holds no copy of its model; one was made from its tables, without their real names. Give the "
-            + "model with --model."
+                + "model with --model."
+        ]
     }
 
     /// Closes the store; what is in its log goes into the file if the store was open for writing.
-    package func close() throws { try coordinator.remove(store) }
+    package func close() throws { if copy == nil { try coordinator.remove(store) } }
 
     /// The entities that the store has rows of, by name. Abstract ones have none.
     package var entities: [SQLEntity] {

@@ -34,7 +34,7 @@ package struct StoreExport {
     ///   - progress: gets the number of objects written so far.
     ///   - write: gets the text, piece by piece.
     /// - Returns: the values that could not be told, as their files are not there.
-    /// - Throws: an error of the store, or what `write` throws.
+    /// - Throws: an error of the store, or what `write` throws; an error for a value that is not of its column's type.
     @discardableResult
     package func write(
         _ entity: String, progress: (Int) -> Void = { _ in }, to write: (String) throws -> Void

@@ -19,7 +19,8 @@ package struct StoreListing {
     /// Hands out the objects: which one it is, the names of its properties, its values.
     ///
     /// - Parameter progress: gets the number of objects handed out so far.
-    /// - Throws: an error of the store, or what `body` throws.
+    /// - Throws: an error of the store, or what `body` throws; an error for a value that is not of its column's type,
+    ///   which would be told as another one.
     package func forEachObject(
         progress: (Int) -> Void = { _ in },
         _ body: (ObjectReference, [String], [String: JSONValue]) throws -> Void
@@ -30,6 +31,7 @@ package struct StoreListing {
             for entity in entities {
                 let fields = values.fields(of: entity)
                 let names = fields.map(\.name)
+                try MistypedValues(snapshot, entity).requireNone()
                 try snapshot.forEachBatch(of: entity) { rows in
                     try values.forEach(rows, of: entity, fields) { row, object in
                         try body(values.reference(row, entity), names, object)

@@ -79,7 +79,8 @@ package struct StoreQuery {
 
     /// Hands out the objects in batches, in the order that was asked for, else in that of their keys.
     ///
-    /// - Throws: as `count()`, or what `body` throws.
+    /// - Throws: as `count()`, or what `body` throws; an error for a value that is not of its column's type, which would
+    ///   be told as another one.
     package func forEachBatch(limit: Int? = nil, _ body: ([Match]) throws -> Void) throws {
         let keys = try fetch { context in
             let request = request(NSManagedObjectID.self, limit: limit)
@@ -94,6 +95,10 @@ package struct StoreQuery {
             let told = values.fields(of: entity).filter { fieldNames?.contains($0.name) ?? true }
             for start in stride(from: 0, to: keys.count, by: 256) {
                 let batch = Array(keys[start..<min(start + 256, keys.count)])
+                for number in entity.familyNumbers {
+                    guard let heir = snapshot.schema.entity(number) else { continue }
+                    try MistypedValues(snapshot, heir, keys: batch).requireNone(of: Set(fields))
+                }
                 // Those that others have deleted meanwhile are left out.
                 let rows = Dictionary(
                     try snapshot.rows(of: entity, references: batch).map { ($0.reference, $0) },

@@ -16,8 +16,11 @@ package struct StoreReport: Encodable, Sendable {
     package let modelVersionIdentifiers: [String]
     /// Bytes of the file and of its log.
     package let byteCount: Int
-    package let journalMode: String
+    /// `"wal"` or `"rollback"`; nil without a database.
+    package let journalMode: String?
     package let hasModelCache: Bool
+    /// Whether those who ask without a model get one that was made from the tables.
+    package let isModelReconstructed: Bool
     /// The transactions of its persistent history; nil without one.
     package let historyTransactionCount: Int?
     /// The files of external data beside the store.
@@ -27,15 +30,26 @@ package struct StoreReport: Encodable, Sendable {
 
     /// - Throws: 259, 134010, 134080 or 134090 when the file is no store or cannot be read.
     package init(_ url: URL) throws {
+        let fileType = StoreFileType(url)
         let tables = SQLiteStoreTables(url)
-        let metadata = try tables.metadata()
+        let contents = fileType == .sqlite ? nil : try DocumentContents(url, type: fileType.storeType)
+        let metadata = try contents?.metadata ?? tables.metadata()
         path = url.path
-        type = metadata[NSStoreTypeKey] as? String ?? NSSQLiteStoreType
+        type = metadata[NSStoreTypeKey] as? String ?? fileType.storeType
         identifier = metadata[NSStoreUUIDKey] as? String ?? ""
         frameworkVersion = (metadata["NSPersistenceFrameworkVersion"] as? NSNumber)?.intValue
         modelVersionIdentifiers = (metadata[NSStoreModelVersionIdentifiersKey] as? [Any] ?? [])
             .map { "\($0)" }.filter { !$0.isEmpty }.sorted()
-        byteCount = Self.size(url.path) + Self.size(url.path + "-wal")
+        byteCount = Self.size(url.path) + (contents == nil ? Self.size(url.path + "-wal") : 0)
+        if let contents {
+            journalMode = nil
+            hasModelCache = false
+            isModelReconstructed = false
+            historyTransactionCount = nil
+            externalFileCount = 0
+            entities = Self.entities(contents)
+            return
+        }
         externalFileCount =
             (try? FileManager.default.contentsOfDirectory(atPath: tables.externalDataFolder.path))?.count ?? 0
         // The second byte of the two tells which journal the file is for.
@@ -47,6 +61,24 @@ package struct StoreReport: Encodable, Sendable {
                 try Self.entities(database)
             )
         }
+        isModelReconstructed = !hasModelCache
+    }
+
+    /// XML stores have the names of entities in capitals only; the version hashes in their metadata have them as they are.
+    private static func entities(_ contents: DocumentContents) -> [Entity] {
+        let hashes = contents.metadata[NSStoreModelVersionHashesKey] as? [String: Any] ?? [:]
+        let isXML = contents.type == NSXMLStoreType
+        var names: [String: String] = [:]
+        var counts: [String: Int] = [:]
+        for name in hashes.keys {
+            names[isXML ? name.uppercased() : name] = name
+            counts[name] = 0
+        }
+        for object in contents.objects {
+            let name = isXML ? object.entityName.uppercased() : object.entityName
+            counts[names[name] ?? object.entityName, default: 0] += 1
+        }
+        return counts.map { Entity(name: $0.key, count: $0.value) }.sorted { $0.name.utf8Precedes($1.name) }
     }
 
     private static func transactions(_ database: Database) throws -> Int? {

@@ -1,7 +1,7 @@
 import CoreData
 import GRDB
 
-/// The tables of a store, with what of the model each column is for.
+/// The tables of a store, with what of the model each column is for; of a store without tables, the entities of its model.
 package struct StoreSchemaReport: Encodable, Sendable {
     package struct Column: Encodable, Sendable {
         package let name: String
@@ -25,11 +25,36 @@ package struct StoreSchemaReport: Encodable, Sendable {
         package let triggers: [String]
     }
 
-    /// By name.
+    package struct Property: Encodable, Sendable {
+        package let name: String
+        /// That of an attribute as Xcode writes it, or `to-one Author`, `to-many Book`.
+        package let type: String
+    }
+
+    package struct ModelEntity: Encodable, Sendable {
+        package let name: String
+        /// The name of the superentity; nil without one.
+        package let parent: String?
+        /// What the entity itself declares, by name.
+        package let properties: [Property]
+    }
+
+    /// By name; none of a store that is not in SQLite.
     package let tables: [Table]
+    /// Whether the names are of a model that was made from the tables.
+    package let isModelReconstructed: Bool
+    /// By name; nil of a store that has tables.
+    package let entities: [ModelEntity]?
 
     /// - Throws: an error of the store.
     package init(_ source: OpenStore) throws {
+        isModelReconstructed = source.model.isReconstructed
+        guard source.type == .sqlite else {
+            tables = []
+            entities = source.store.schema.entities.map(Self.entity).sorted { $0.name.utf8Precedes($1.name) }
+            return
+        }
+        entities = nil
         let schema = source.store.schema
         var properties: [String: [String: [String]]] = [:]
         for entity in schema.entities {
@@ -64,6 +89,22 @@ package struct StoreSchemaReport: Encodable, Sendable {
         }
     }
 
+    private static func entity(_ entity: SQLEntity) -> ModelEntity {
+        let layout = entity.home.layout
+        let own = layout.slots[(layout.superlayout?.slots.count ?? 0)...].filter(\.isStored)
+        return ModelEntity(
+            name: entity.name, parent: entity.home.entity.superentity?.name,
+            properties: own.map { slot in
+                let destination = slot.relationship?.destinationEntity?.name ?? ""
+                let type =
+                    slot.kind.isRelationship
+                    ? "\(slot.kind == .toOne ? "to-one" : "to-many") \(destination)"
+                    : slot.attribute?.attributeType.displayName ?? ""
+                return Property(name: slot.name, type: type)
+            }
+            .sorted { $0.name.utf8Precedes($1.name) })
+    }
+
     private static func table(
         _ name: String, _ schema: SQLSchema, _ properties: [String: [String]], _ database: Database
     ) throws -> Table {
@@ -91,6 +132,10 @@ package struct StoreSchemaReport: Encodable, Sendable {
     ///
     /// - Throws: 259, 134010, 134080 or 134090 when the file is no store or cannot be read.
     package static func statements(of url: URL) throws -> [String] {
+        let type = StoreFileType(url)
+        guard type == .sqlite else {
+            throw StoreToolError("\(url.path) is \(type.description) and has no schema of SQL.")
+        }
         let tables = SQLiteStoreTables(url)
         _ = try tables.metadata()
         return try tables.read {

@@ -59,6 +59,20 @@ import Testing
         ("ALTER TABLE Z_PRIMARYKEY RENAME COLUMN Z_MAX TO Z_MOST", ["error missing-table . 0"]),
         ("DROP TABLE Z_MODELCACHE", ["warning no-model . 0"]),
         (
+            "DROP TABLE Z_MODELCACHE; UPDATE ZTAG SET Z_ENT = 77 WHERE Z_PK = 1",
+            ["error unknown-entity Tag. 1"]
+        ),
+        (
+            "DROP TABLE Z_MODELCACHE; UPDATE ZITEM SET ZDATE = 'today' WHERE ZUUID NOT NULL",
+            ["error invalid-value Item.date 1"]
+        ),
+        ("UPDATE ZITEM SET ZINT32 = 1.5 WHERE ZUUID NOT NULL", ["error invalid-value Item.int32 1"]),
+        ("UPDATE ZITEM SET ZPRICE = '1abc' WHERE ZUUID NOT NULL", ["error invalid-value Item.price 1"]),
+        (
+            "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) SELECT -1, Z_ENT, 1 FROM ZTAG LIMIT 1",
+            ["error invalid-key Tag. 1"]
+        ),
+        (
             "CREATE TRIGGER t AFTER UPDATE ON ZTAG BEGIN SELECT Strange(); END",
             ["warning unsupported-feature . 0"]
         ),
@@ -70,6 +84,70 @@ import Testing
         // What is broken leaves other things behind that are not as they should be.
         let isBroken = expected.contains { $0.hasPrefix("error") }
         #expect(all.filter { !isBroken || $0.hasPrefix("error") } == expected, "\(all)")
+    }
+
+    /// A store with an R-tree and a history, without findings.
+    private func placeStore(_ zoo: ZooStore) throws -> URL {
+        let entity = NSEntityDescription()
+        entity.name = "Place"
+        let attributes = ["latitude", "longitude"].map { name in
+            let attribute = NSAttributeDescription()
+            attribute.name = name
+            attribute.attributeType = .doubleAttributeType
+            return attribute
+        }
+        entity.properties = attributes
+        entity.indexes = [
+            NSFetchIndexDescription(
+                name: "where",
+                elements: attributes.map {
+                    NSFetchIndexElementDescription(property: $0, collationType: .rTree)
+                })
+        ]
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        let url = zoo.folder.appending(path: "Places.sqlite")
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let store = try coordinator.addPersistentStore(
+            type: .sqlite, at: url, options: [NSPersistentHistoryTrackingKey: true])
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            context.transactionAuthor = "test"
+            for (latitude, longitude) in [(47.11, 8.2), (-180.0, -180.0), (0.0, 1.0e-7)] {
+                let place = NSEntityDescription.insertNewObject(forEntityName: "Place", into: context)
+                place.setValue(latitude, forKey: "latitude")
+                place.setValue(longitude, forKey: "longitude")
+            }
+            _ = NSEntityDescription.insertNewObject(forEntityName: "Place", into: context)
+            try context.save()
+        }
+        try coordinator.remove(store)
+        return url
+    }
+
+    @Test(arguments: [
+        ("DELETE FROM Z_RT_Place_where WHERE Z_PK = 1", ["spatial-index 1"]),
+        ("INSERT INTO Z_RT_Place_where VALUES (9, 1, 1, 1, 1)", ["spatial-index 1"]),
+        (
+            "UPDATE Z_RT_Place_where SET ZLATITUDE_MIN = 10, ZLATITUDE_MAX = 10 WHERE Z_PK < 3",
+            ["spatial-index 2"]
+        ),
+        ("UPDATE Z_RT_Place_where SET ZLATITUDE_MAX = 90 WHERE Z_PK = 1", ["spatial-index 1"]),
+        ("DELETE FROM ATRANSACTION", ["history-transaction 4"]),
+        ("UPDATE ACHANGE SET ZTRANSACTIONID = NULL WHERE Z_PK = 1", ["history-transaction 1"]),
+        ("UPDATE ACHANGE SET ZENTITY = 40 WHERE Z_PK < 3", ["history-entity 2"]),
+        ("DELETE FROM ATRANSACTIONSTRING WHERE ZNAME = 'test'", ["history-string 1"]),
+        ("UPDATE ATRANSACTION SET ZPROCESSIDTS = 77", ["history-string 1"]),
+    ])
+    func indexesAndHistoryAreChecked(_ damage: String, _ expected: [String]) throws {
+        let zoo = try ZooStore()
+        let url = try placeStore(zoo)
+        #expect(try StoreCheck(url).findings() == [])
+        try zoo.change(url, damage)
+        let findings = try StoreCheck(url).findings()
+        #expect(findings.map { "\($0.code.rawValue) \($0.count ?? 0)" } == expected)
+        #expect(findings.allSatisfy { $0.severity == .error })
     }
 
     @Test func anObjectIsNamedOnce() throws {

@@ -60,7 +60,55 @@ import Testing
         #expect {
             try JSONValue(parsing: "{\n\"a\": 1,\n\"b\": x}")
         } throws: {
-            "\($0)".hasPrefix("line 3: 'x'")
+            "\($0)".hasPrefix("line 3, byte 7: 'x'")
         }
+    }
+
+    @Test(arguments: [
+        "0", "-0", "10", "-1.5", "1e5", "1E+05", "0.25e-10", "123456789012345678901234567890",
+    ])
+    func numbersKeepTheirDigits(_ text: String) throws {
+        #expect(try JSONValue(parsing: text) == .number(text))
+        #expect(try JSONValue(parsing: "[\(text)]") == .array([.number(text)]))
+    }
+
+    @Test(arguments: [
+        "-", "00", "-01", "1.", ".5", "1e", "1e+", "1.e5", "--1", "1-", "1.5.5", "0x10", "1_000",
+        String(repeating: "1", count: 401),
+    ])
+    func whatIsNoNumberIsAnError(_ text: String) {
+        #expect(throws: StoreToolError.self) { try JSONValue(parsing: text) }
+        #expect(throws: StoreToolError.self) { try JSONValue(parsing: "[\(text)]") }
+    }
+
+    /// Whatever the value is made of; what stands between values is not counted.
+    @Test(arguments: [
+        "\"\(String(repeating: "a", count: 70_000))\"",
+        "[\(Array(repeating: "0", count: 2_000).joined(separator: ","))]",
+        "{\"\(String(repeating: "k", count: 70_000))\":1}",
+        "\"\(String(repeating: "\\n", count: 70_000))\"",
+    ])
+    func aValueIsBounded(_ text: String) throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "json-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data("\n\n  \(text)".utf8).write(to: file)
+        #expect {
+            try JSONReader(file, maximumWeight: 65_536).value()
+        } throws: {
+            "\($0)".hasPrefix("line 3, byte ") && "\($0)".contains("larger than")
+        }
+        _ = try JSONReader(file, maximumWeight: 1 << 20).value()
+        let many = Array(repeating: "\"\(String(repeating: "a", count: 1_000))\"", count: 500).joined(
+            separator: ",")
+        try Data("[\(many)]".utf8).write(to: file)
+        let reader = try JSONReader(file, maximumWeight: 65_536)
+        try reader.beginList()
+        var isFirst = true
+        var count = 0
+        while try reader.hasElement(&isFirst) {
+            _ = try reader.value()
+            count += 1
+        }
+        #expect(count == 500)
     }
 }

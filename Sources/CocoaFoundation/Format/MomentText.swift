@@ -35,23 +35,38 @@ package enum MomentText {
 
     /// The seconds since 2001 that a text of this form stands for; nil for any other text.
     package static func seconds(_ text: String) -> Double? {
-        let form = /(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,30}))?Z/
-        guard let match = text.wholeMatch(of: form), let year = Int64(match.1), let month = Int64(match.2),
-            let day = Int64(match.3), let hour = Int64(match.4), let minute = Int64(match.5),
-            let second = Int64(match.6)
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z"),
+            zip([4, 7, 10, 13, 16], "--T::".utf8).allSatisfy({ bytes[$0] == $1 }),
+            let year = number(bytes[0..<4]), let month = number(bytes[5..<7]),
+            let day = number(bytes[8..<10]), let hour = number(bytes[11..<13]),
+            let minute = number(bytes[14..<16]), let second = number(bytes[17..<19])
         else { return nil }
+        var fraction = ""
+        if bytes.count > 20 {
+            let digits = bytes[20..<(bytes.count - 1)]
+            guard bytes[19] == UInt8(ascii: "."), !digits.isEmpty, digits.count <= 30,
+                digits.allSatisfy(isDigit)
+            else { return nil }
+            fraction = String(decoding: digits, as: UTF8.self)
+        }
         let days = days(year, month, day)
         guard year >= 1, civil(days) == (year, month, day), hour < 24, minute < 60, second < 60 else {
             return nil
         }
         var whole = days * 86400 + hour * 3600 + minute * 60 + second - reference
-        var fraction = String(match.7 ?? "")
         let isNegative = whole < 0
         if isNegative, fraction.contains(where: { $0 != "0" }) {
             whole += 1
             fraction = complement(fraction)
         }
         return Double("\(isNegative ? "-" : "")\(whole.magnitude)" + (fraction.isEmpty ? "" : ".\(fraction)"))
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
+        digits.allSatisfy(isDigit) ? digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) } : nil
     }
 
     /// The digits of one minus a fraction that is not zero.

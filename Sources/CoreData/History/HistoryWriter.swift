@@ -14,17 +14,13 @@ struct HistoryWriter {
 
     /// - Parameters:
     ///   - missing: indexes of the deletions whose rows others had deleted already.
+    ///   - begun: the number of a transaction that was written before, and to which this belongs; nil for a new one.
     /// - Returns: the number of the transaction.
-    func write(_ unit: UnitOfWork, _ outcome: SaveOutcome, missing: Set<Int>) throws -> Int64 {
+    func write(
+        _ unit: UnitOfWork, _ outcome: SaveOutcome, missing: Set<Int>, into begun: Int64? = nil
+    ) throws -> Int64 {
         let tables = history.tables
-        let transaction = try reserve(HistoryTables.transaction, HistoryTables.transactionNumber, 1)
-        var values: [SQLValue] = [
-            .integer(transaction), .double(Date.timeIntervalSinceReferenceDate),
-        ]
-        for text in [unit.author, StoreHistory.bundleID, unit.contextName, StoreHistory.processID] {
-            values.append(try reference(to: text))
-        }
-        try run(tables.insertTransaction, values)
+        let transaction = try begun ?? begin(unit)
         let count = unit.inserts.count + unit.updates.count + unit.deletions.count - missing.count
         guard count > 0 else { return transaction }
         var rows = try ChangeRows(
@@ -45,6 +41,19 @@ struct HistoryWriter {
         for (index, deletion) in unit.deletions.enumerated() where !missing.contains(index) {
             try rows.delete(deletion.old, columns(deletion.home))
         }
+        return transaction
+    }
+
+    /// Writes the row of a transaction; its number.
+    private func begin(_ unit: UnitOfWork) throws -> Int64 {
+        let transaction = try reserve(HistoryTables.transaction, HistoryTables.transactionNumber, 1)
+        var values: [SQLValue] = [
+            .integer(transaction), .double(Date.timeIntervalSinceReferenceDate),
+        ]
+        for text in [unit.author, StoreHistory.bundleID, unit.contextName, StoreHistory.processID] {
+            values.append(try reference(to: text))
+        }
+        try run(history.tables.insertTransaction, values)
         return transaction
     }
 

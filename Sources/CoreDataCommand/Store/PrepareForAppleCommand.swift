@@ -10,14 +10,14 @@ struct PrepareForAppleCommand: ParsableCommand {
         discussion: """
             Derived attributes with canonical:, uppercase: or lowercase: are kept by triggers that call functions which \
             Apple's framework does not have; it reads such a store and cannot save it. The values stay, and are not kept \
-            up to date any more. It takes no model.
+            up to date any more. It takes no model. In XML and binary stores there is nothing to do.
 
             EXAMPLES
               coredata store prepare-for-apple --dry-run Library.sqlite
               coredata store prepare-for-apple Library.sqlite
             """)
 
-    @Argument(help: "A SQLite store.", completion: .file())
+    @Argument(help: "A store: SQLite, XML or binary.", completion: .file())
     var store: String
     @Flag(help: "Only print the names of the triggers.")
     var dryRun = false

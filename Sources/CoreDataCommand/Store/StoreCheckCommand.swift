@@ -9,8 +9,9 @@ struct StoreCheckCommand: ParsableCommand {
         abstract: "Says what is broken in a store, and changes nothing.",
         discussion: """
             Checked are the database, the metadata and the copy of the model against each other, the numbers of entities \
-            and keys, every foreign key and its inverse, join tables, orders, types of values and files of external \
-            data. Each finding ends in a stable name; Documentation/CommandLine.md lists them.
+            and keys, every foreign key and its inverse, join tables, orders, R-trees, history, types of values and files of \
+            external data; of an XML or binary store, identifiers, links in both directions and values. Each finding ends \
+            in a stable name; Documentation/CommandLine.md lists them.
 
             EXAMPLES
               coredata store check Library.sqlite

@@ -34,9 +34,12 @@ struct StoreDiffCommand: ParsableCommand {
         let oldModel = try model.load()
         let newModel = try model.load()
         let isDifferent = try CommandFailure.wrapping {
-            let comparison = StoreComparison(
-                try OpenStore(URL(fileURLWithPath: old), model: oldModel),
-                try OpenStore(URL(fileURLWithPath: new), model: newModel), matching: match)
+            let oldStore = try OpenStore(URL(fileURLWithPath: old), model: oldModel)
+            let newStore = try OpenStore(URL(fileURLWithPath: new), model: newModel)
+            for (path, store) in [(old, oldStore), (new, newStore)] {
+                for notice in store.notices { Output.error.write("warning: \(path): \(notice)") }
+            }
+            let comparison = StoreComparison(oldStore, newStore, matching: match)
             let bar = ProgressBar("objects", total: try comparison.count(), writesOutput: true)
             let output = Output.standard
             var isFirst = true

@@ -8,15 +8,19 @@ struct StoreImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Makes a store from a dump, or adds a dump's objects to a store.",
         discussion: """
-            All objects come in, or none. In a new store they keep their primary keys; with --append they get new ones. \
-            Values are taken as they are: validation rules, which real stores break, are not applied. Triggers and \
-            uniqueness constraints are.
+            All objects come in, or none. In a new SQLite store they keep their primary keys; with --append they get the \
+            next ones, in XML and binary stores new ones. Values are taken as they are: validation rules, which real stores \
+            break, are not applied. Triggers and uniqueness constraints are. What leads to an object that is not there is \
+            left out.
 
             EXAMPLES
               coredata store dump --json -o Library.json Library.sqlite
               coredata store import Copy.sqlite Library.json
               coredata store import New.sqlite Library.json --model Library.xcdatamodeld
               coredata store import --append Library.sqlite More.json
+              coredata store import --type xml Library.xml Library.json
+
+            Exits with 1 if something was left out.
             """)
 
     @Argument(help: "The store: a new file, or with --append one that is there.", completion: .file())
@@ -24,14 +28,20 @@ struct StoreImportCommand: ParsableCommand {
     @Argument(help: "A file that dump --json wrote, or one of its shape.", completion: .file())
     var dump: String
     @OptionGroup var model: StoreModelInput
-    @Flag(help: "Add the objects to a store that is there.")
+    @Flag(help: "Add the objects to a SQLite store that is there.")
     var append = false
+    @Option(help: "The type of the new store: sqlite, xml or binary; without it, sqlite.")
+    var type: StoreFileType?
+
+    func validate() throws {
+        if append, type != nil { throw ValidationError("--append and --type exclude each other.") }
+    }
 
     func run() throws {
         let model = try model.load()
         let url = URL(fileURLWithPath: store)
         let file = URL(fileURLWithPath: dump)
-        try CommandFailure.wrapping {
+        let isIncomplete = try CommandFailure.wrapping {
             guard FileManager.default.fileExists(atPath: file.path) else {
                 throw CommandFailure("There is no dump at \(dump). The store comes first, then the dump.")
             }
@@ -42,21 +52,19 @@ struct StoreImportCommand: ParsableCommand {
             }
             if !exists, append { throw CommandFailure("There is no store at \(store).") }
             let size = try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? NSNumber
-            let bar = ProgressBar("of the dump", total: (size?.intValue ?? 0) * 2)
+            let bar = ProgressBar("of the dump", total: size?.intValue ?? 0)
             let importing = DumpImport(file)
-            var notices: [String] = []
-            let count: Int
-            if append {
-                _ = try DumpFile(file).header()
-                let target = try OpenStore(url, model: model, isReadOnly: false)
-                count = try importing.add(to: target, bar.update) { notices.append($0) }
-                try target.close()
-            } else {
-                count = try importing.make(url, model: model, progress: bar.update) { notices.append($0) }
-            }
+            let outcome =
+                append
+                ? try importing.add(to: url, model: model, progress: bar.update)
+                : try importing.make(url, model: model, type: type ?? .sqlite, progress: bar.update)
             bar.hide()
-            for notice in notices { Output.error.write("warning: \(notice)") }
-            Output.standard.write(count == 1 ? "1 object" : "\(count) objects")
+            for notice in outcome.notices + outcome.leftOut { Output.error.write("warning: \(notice)") }
+            Output.standard.write(outcome.count == 1 ? "1 object" : "\(outcome.count) objects")
+            return !outcome.leftOut.isEmpty
         }
+        if isIncomplete { throw ExitCode(1) }
     }
 }
+
+extension StoreFileType: ExpressibleByArgument {}

@@ -15,7 +15,7 @@ struct StoreInfoCommand: ParsableCommand {
               coredata store info --json Photos.sqlite
             """)
 
-    @Argument(help: "A SQLite store.", completion: .file())
+    @Argument(help: "A store: SQLite, XML or binary.", completion: .file())
     var store: String
     @Flag(help: "Print JSON; see Documentation/CommandLine.md for its shape.")
     var json = false
@@ -24,7 +24,7 @@ struct StoreInfoCommand: ParsableCommand {
         let report = try CommandFailure.wrapping { try StoreReport(URL(fileURLWithPath: store)) }
         let output = Output.standard
         if json { return try output.write(json: report) }
-        var facts = [("store", report.path), ("identifier", report.identifier)]
+        var facts = [("store", report.path), ("type", report.type), ("identifier", report.identifier)]
         if let version = report.frameworkVersion { facts.append(("framework", "\(version)")) }
         if !report.modelVersionIdentifiers.isEmpty {
             facts.append(("model version", report.modelVersionIdentifiers.joined(separator: ", ")))
@@ -32,10 +32,13 @@ struct StoreInfoCommand: ParsableCommand {
         facts.append(
             (
                 "model copy",
-                report.hasModelCache ? "yes" : "no; others make one from the tables, without --model"
+                report.hasModelCache
+                    ? "yes"
+                    : report.isModelReconstructed
+                        ? "no; others make one from the tables, without --model" : "no; others need --model"
             ))
         facts.append(("size", "\(report.byteCount) bytes"))
-        facts.append(("journal", report.journalMode))
+        if let mode = report.journalMode { facts.append(("journal", mode)) }
         if let count = report.historyTransactionCount { facts.append(("history", "\(count) transactions")) }
         if report.externalFileCount > 0 {
             facts.append(("external data", "\(report.externalFileCount) files"))

@@ -4,7 +4,7 @@ import StoreTools
 
 /// A store that a command was given, and its model.
 struct StoreInput: ParsableArguments {
-    @Argument(help: "A SQLite store.", completion: .file())
+    @Argument(help: "A store: SQLite, XML or binary.", completion: .file())
     var store: String
 
     @OptionGroup var model: StoreModelInput
@@ -15,7 +15,7 @@ struct StoreInput: ParsableArguments {
     func open() throws -> OpenStore {
         let model = try model.load()
         let source = try CommandFailure.wrapping { try OpenStore(url, model: model) }
-        if let notice = source.modelNotice { Output.error.write("warning: \(notice)") }
+        for notice in source.notices { Output.error.write("warning: \(notice)") }
         return source
     }
 }
@@ -24,7 +24,7 @@ struct StoreInput: ParsableArguments {
 struct StoreModelInput: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The model: .xcdatamodeld, .xcdatamodel, .momd, .mom, or another store. Without it, the store's own copy."
+            "The model: .xcdatamodeld, .xcdatamodel, .momd, .mom, or another SQLite store. Without it, the copy that a SQLite store holds."
         ),
         completion: .file())
     var model: String?

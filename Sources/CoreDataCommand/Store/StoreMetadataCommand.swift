@@ -17,7 +17,7 @@ struct StoreMetadataCommand: ParsableCommand {
               coredata store metadata --set-json 'seen={"$date":"2024-05-01T12:00:00Z"}' --remove draft Library.sqlite
             """)
 
-    @Argument(help: "A SQLite store.", completion: .file())
+    @Argument(help: "A store: SQLite, XML or binary.", completion: .file())
     var store: String
     @Option(help: "Set a key to a text: key=value; can be given several times.")
     var set: [String] = []

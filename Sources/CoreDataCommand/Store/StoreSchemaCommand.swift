@@ -8,6 +8,8 @@ struct StoreSchemaCommand: ParsableCommand {
         commandName: "schema",
         abstract: "Tells the tables of a store, and which property each column is for.",
         discussion: """
+            XML and binary stores have no tables: of those, the entities of the model are told, which needs --model.
+
             EXAMPLES
               coredata store schema Library.sqlite
               coredata store schema --sql Library.sqlite            the statements that made it; takes no model
@@ -34,6 +36,11 @@ struct StoreSchemaCommand: ParsableCommand {
         let source = try input.open()
         let report = try CommandFailure.wrapping { try StoreSchemaReport(source) }
         if json { return try output.write(json: report) }
+        if let entities = report.entities {
+            Output.error.write(
+                "\(source.type.description) has no schema of SQL; these are the entities of the model.")
+            return write(entities, output)
+        }
         for (index, table) in report.tables.enumerated() {
             if index > 0 { output.write("") }
             let entities = table.entities.map { "\($0.name) \($0.number)" }.joined(separator: ", ")
@@ -49,6 +56,19 @@ struct StoreSchemaCommand: ParsableCommand {
             }
             for name in table.indexes { output.write("  \(output.styled("index", .cyan)) \(name)") }
             for name in table.triggers { output.write("  \(output.styled("trigger", .cyan)) \(name)") }
+        }
+    }
+
+    private func write(_ entities: [StoreSchemaReport.ModelEntity], _ output: Output) {
+        for (index, entity) in entities.enumerated() {
+            if index > 0 { output.write("") }
+            output.write(
+                output.styled(entity.name, .bold) + (entity.parent.map { "  (\($0))" } ?? ""))
+            let width = entity.properties.map(\.name.count).max() ?? 0
+            for property in entity.properties {
+                let name = property.name.padding(toLength: width, withPad: " ", startingAt: 0)
+                output.write("  \(name)  \(property.type)")
+            }
         }
     }
 }

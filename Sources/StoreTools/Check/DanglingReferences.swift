@@ -7,6 +7,8 @@ struct DanglingReferences {
     struct Query {
         let sql: String
         let property: String
+        /// The quoted names of the columns that lead to the object.
+        let columns: [String]
         let destination: SQLEntity
         /// The name of the inverse; empty for none.
         let inverse: String
@@ -25,7 +27,8 @@ struct DanglingReferences {
                     AND s.\(key.column) NOT NULL AND NOT EXISTS \
                     (SELECT 1 FROM \(schema.quoted(key.destination.table)) d WHERE d.Z_PK = s.\(key.column))
                     """,
-                property: key.relationship.name, destination: key.destination,
+                property: key.relationship.name,
+                columns: [key.column] + [key.entityColumn].compactMap(\.self), destination: key.destination,
                 inverse: key.relationship.inverseRelationship?.name ?? "")
         }
     }
@@ -42,7 +45,8 @@ struct DanglingReferences {
                     JOIN \(schema.quoted(key.destination.table)) d ON d.Z_PK = s.\(key.column) \
                     WHERE s.Z_ENT = \(entity.number) AND \(condition)
                     """,
-                property: key.relationship.name, destination: key.destination,
+                property: key.relationship.name,
+                columns: [key.column] + [key.entityColumn].compactMap(\.self), destination: key.destination,
                 inverse: key.relationship.inverseRelationship?.name ?? "")
         }
     }
@@ -60,7 +64,8 @@ struct DanglingReferences {
                     JOIN \(schema.quoted(key.destination.table)) d ON d.Z_PK = s.\(key.column) \
                     WHERE s.Z_ENT = \(entity.number) AND d.\(schema.quoted(other.name)) IS NOT s.Z_PK
                     """,
-                property: key.relationship.name, destination: key.destination,
+                property: key.relationship.name,
+                columns: [key.column] + [key.entityColumn].compactMap(\.self), destination: key.destination,
                 inverse: key.relationship.inverseRelationship?.name ?? "")
         }
     }

@@ -33,7 +33,7 @@ struct FormatTablesCheck {
     }
 }
 
-/// Whether `Z_PRIMARYKEY` has the numbers that new objects need. It takes no model.
+/// Whether keys are ones that objects can have, and `Z_PRIMARYKEY` has the numbers that new objects need. It takes no model.
 struct PrimaryKeyCheck {
     private let database: Database
 
@@ -44,6 +44,10 @@ struct PrimaryKeyCheck {
         var findings: [StoreFinding] = []
         for entity in entities.all where entity.isRoot {
             guard let table = entities.table(of: entity) else { continue }
+            findings += try Examples(database, entity.name).report(
+                "SELECT Z_PK FROM \(SQLiteDialect().quoted(table)) WHERE Z_PK < 1", .error, .invalidKey,
+                property: nil,
+                "a key is not above zero: no object can have it, and its row is not to be relied on")
             let highest = try Int64.fetchOne(
                 database, sql: "SELECT max(Z_PK) FROM \(SQLiteDialect().quoted(table))")
             if let highest, highest > entity.highestKey {

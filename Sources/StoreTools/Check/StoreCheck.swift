@@ -19,6 +19,10 @@ package struct StoreCheck {
     /// - Parameter progress: gets the name of what is checked next, and how much of the whole is done, 0 to 1.
     /// - Throws: an error when the file is no store, or cannot be read at all.
     package func findings(progress: (String, Double) -> Void = { _, _ in }) throws -> [StoreFinding] {
+        let type = StoreFileType(url)
+        guard type == .sqlite else {
+            return try DocumentCheck(url: url, type: type, model: model).findings(progress: progress)
+        }
         var findings: [StoreFinding] = []
         do {
             try check(&findings, progress)
@@ -36,9 +40,8 @@ package struct StoreCheck {
         guard findings.isEmpty else { return }
         findings += try tables.read { try FormatTablesCheck($0).findings() }
         guard findings.isEmpty else { return }
-        let metadata: [String: Any]
         do {
-            metadata = try tables.metadata()
+            _ = try tables.metadata()
         } catch let error as NSError where error.code == CocoaError.Code.persistentStoreOpen.rawValue {
             findings.append(StoreFinding(.error, .unreadableMetadata, error.localizedDescription))
             return
@@ -50,7 +53,8 @@ package struct StoreCheck {
                 "trigger \($0) calls a function that Apple's framework does not have; prepare-for-apple drops it"
             )
         }
-        guard let open = try openStore(metadata, &findings) else { return }
+        findings += try tables.read { try SpatialIndexCheck($0).findings() + HistoryCheck($0).findings() }
+        guard let open = try openStore(&findings) else { return }
         defer { try? open.close() }
         try open.store.withSnapshot { snapshot in
             let entities = snapshot.schema.entities
@@ -61,7 +65,10 @@ package struct StoreCheck {
             }
             progress("join tables", Double(entities.count + 1) / Double(entities.count + 2))
             findings += try JoinTableCheck(snapshot).findings()
-            findings += try ExternalDataCheck(snapshot, folder: tables.externalDataFolder).findings()
+            // The tables do not tell which data may be in files.
+            if !open.model.isReconstructed {
+                findings += try ExternalDataCheck(snapshot, folder: tables.externalDataFolder).findings()
+            }
             findings += try snapshot.unsupportedFeatures().map {
                 StoreFinding(
                     .warning, .unsupportedFeature, "the store is opened read-only here: it has \($0)")
@@ -70,29 +77,46 @@ package struct StoreCheck {
     }
 
     /// Opens the store with its model; nil, with a finding, when that cannot be done.
-    private func openStore(_ metadata: [String: Any], _ findings: inout [StoreFinding]) throws -> OpenStore? {
-        var model = model
+    private func openStore(_ findings: inout [StoreFinding]) throws -> OpenStore? {
         do {
-            let copy = try NSPersistentStoreCoordinator.cachedModelForPersistentStore(
+            _ = try NSPersistentStoreCoordinator.cachedModelForPersistentStore(
                 ofType: NSSQLiteStoreType, at: url, options: [NSReadOnlyPersistentStoreOption: true])
-            if model == nil { model = copy }
         } catch let error as NSError {
             if error.code != CocoaError.Code.coreData.rawValue {
                 findings.append(StoreFinding(.error, .unreadableModel, error.localizedDescription))
+                if model == nil { return nil }
             } else if model == nil {
-                findings.append(
-                    StoreFinding(
-                        .warning, .noModel,
-                        "the store holds no copy of its model; give it with --model to have rows checked"))
+                return openWithoutModel(&findings)
             }
         }
-        guard let model else { return nil }
         do {
             return try OpenStore(url, model: model)
         } catch let error as NSError {
             let isOfTables = error.code == CocoaError.Code.persistentStoreIncompatibleSchema.rawValue
             findings.append(
                 StoreFinding(.error, isOfTables ? .missingTable : .modelMismatch, error.localizedDescription))
+            return nil
+        }
+    }
+
+    /// Opens the store with a model that is made from its tables.
+    private func openWithoutModel(_ findings: inout [StoreFinding]) -> OpenStore? {
+        let lack = "the store holds no copy of its model"
+        do {
+            let open = try OpenStore(url, model: nil)
+            findings.append(
+                StoreFinding(
+                    .warning, .noModel,
+                    """
+                    \(lack); rows are checked with one that was made from the tables, which does not know all relationships: \
+                    give it with --model
+                    """))
+            return open
+        } catch {
+            findings.append(
+                StoreFinding(
+                    .warning, .noModel,
+                    "\(lack); give it with --model to have rows checked. \(error.localizedDescription)"))
             return nil
         }
     }

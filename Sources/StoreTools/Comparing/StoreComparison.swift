@@ -22,7 +22,8 @@ package struct StoreComparison {
     /// Hands out the differences, entity by entity.
     ///
     /// - Parameter progress: gets how many objects of both stores were compared so far.
-    /// - Throws: an error of the stores, or what `body` throws.
+    /// - Throws: an error of the stores, or what `body` throws; an error for a value that is not of its column's type,
+    ///   which would be taken for another one.
     package func forEachDifference(
         progress: (Int) -> Void = { _ in }, _ body: (StoreDifference) throws -> Void
     ) throws {
@@ -94,6 +95,7 @@ package struct StoreComparison {
     private static func forEachFew(
         of entity: SQLEntity, _ store: ComparedStore, _ body: ([CoreData.Row]) throws -> Void
     ) throws {
+        try MistypedValues(store.snapshot, entity).requireNone()
         try store.snapshot.forEachBatch(of: entity) { rows in
             for start in stride(from: 0, to: rows.count, by: 32) {
                 try body(Array(rows[start..<min(start + 32, rows.count)]))

@@ -3,179 +3,119 @@ import GRDB
 
 /// Puts the objects of a dump into a store, in one transaction.
 ///
-/// In a new store objects keep their primary keys; in one that has objects, those of each table are counted on from the
-/// highest. Values are taken as they are: the model's validation rules, which real stores break, are not asked.
+/// In a new store objects keep their primary keys; in one that has objects, they get the next ones. Values are taken as
+/// they are: the model's validation rules, which real stores break, are not asked. What leads nowhere is left out.
 package struct DumpImport {
-    private let dump: DumpFile
+    private let file: URL
 
-    package init(_ file: URL) { dump = DumpFile(file) }
+    package init(_ file: URL) { self.file = file }
 
-    /// How many objects are written at once, at most, and about how many bytes.
-    private static let batchSize = 256
-    private static let batchBytes = 4 << 20
+    /// What came of an import.
+    package struct Outcome: Sendable {
+        /// How many objects came in.
+        package let count: Int
+        /// What is to be known of them, each as a sentence.
+        package let notices: [String]
+        /// What did not come in, each as a sentence.
+        package let leftOut: [String]
+    }
 
     /// Makes a new store. It is there when it is complete.
     ///
     /// - Parameters:
     ///   - url: the place, where nothing is, and beside which no log of another store is.
     ///   - model: the model of the store; nil for that of the dump.
-    ///   - progress: gets how many bytes of the two readings were read.
-    ///   - notice: gets what could not come in as it is, each as a sentence.
-    /// - Returns: the number of objects.
+    ///   - type: the type of the store. Objects of XML and binary stores get new numbers.
+    ///   - progress: gets how many bytes of the dump were read.
     /// - Throws: an error that names the object, the line, or what of the store cannot be done.
+    @discardableResult
     package func make(
-        _ url: URL, model: NSManagedObjectModel?, progress: (Int) -> Void = { _ in },
-        notice: (String) -> Void = { _ in }
-    ) throws -> Int {
+        _ url: URL, model: NSManagedObjectModel?, type: StoreFileType = .sqlite,
+        progress: (Int) -> Void = { _ in }
+    ) throws -> Outcome {
         let place = NewStorePlace(url)
         try place.requireEmpty()
-        let header = try dump.header()
+        let reader = try DumpReader(file)
+        let header = try reader.header()
         let draft = url.deletingLastPathComponent()
-            .appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString)")
+            .appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString).draft")
+        let document = draft.appendingPathExtension(type.rawValue)
         defer {
-            for suffix in [""] + NewStorePlace.logSuffixes {
-                try? FileManager.default.removeItem(atPath: draft.path + suffix)
+            for path in [document.path] + ([""] + NewStorePlace.logSuffixes).map({ draft.path + $0 }) {
+                try? FileManager.default.removeItem(atPath: path)
             }
+            let support = SQLiteStoreTables(draft).externalDataFolder.deletingLastPathComponent()
+            try? FileManager.default.removeItem(at: support)
         }
         let target = try OpenStore(
             draft, model: try model ?? header.model(), isReadOnly: false, makesFile: true)
-        let count: Int
+        let outcome: Outcome
         do {
-            count = try add(to: target, progress, notice: notice)
+            outcome = try add(reader, header, to: target, keepsKeys: true, progress)
+            if type == .sqlite {
+                try target.close()
+            } else {
+                try target.coordinator.remove(
+                    try target.coordinator.migratePersistentStore(
+                        target.store, to: document, withType: type.storeType))
+            }
         } catch {
             try? target.close()
             throw error
         }
-        try target.close()
-        if model == nil, let archive = header.modelArchive {
+        if type == .sqlite, model == nil, let archive = header.modelArchive {
             // The copy of the model stays what it was, with what of it is not known here.
             try SQLiteStoreTables(draft).write {
                 try $0.execute(sql: "UPDATE \(ModelCache.table) SET Z_CONTENT = ?", arguments: [archive])
             }
         }
+        let made = type == .sqlite ? draft : document
         if !header.metadata.isEmpty {
-            try StoreMetadata(draft).change(setting: header.metadata, removing: [])
+            try StoreMetadata(made).change(setting: header.metadata, removing: [])
         }
-        try place.take(draft)
-        return count
+        try place.take(made)
+        return outcome
     }
 
-    /// Adds the objects to a store, all or none.
+    /// Adds the objects to a store, all or none, as one transaction of its history.
     ///
     /// - Parameters:
-    ///   - target: a store that is open for writing.
-    ///   - progress: gets how many bytes of the two readings were read.
-    ///   - notice: gets what could not come in as it is, each as a sentence.
-    /// - Returns: the number of objects.
-    /// - Throws: as `make(_:model:progress:)`.
+    ///   - url: a SQLite store.
+    ///   - model: its model; nil for the copy that it holds.
+    ///   - progress: gets how many bytes of the dump were read.
+    /// - Throws: as `make(_:model:type:progress:)`.
+    @discardableResult
     package func add(
-        to target: OpenStore, _ progress: (Int) -> Void = { _ in }, notice: (String) -> Void = { _ in }
-    ) throws -> Int {
-        var count = 0
-        var missingFiles = MissingFiles()
-        try target.store.importing { store in
-            let keys = ImportedKeys(store)
-            count = try addRows(to: store, keys, &missingFiles, progress)
-            try keys.reserve()
-            try keys.checkDestinations()
-            try addLinks(to: store, keys, progress)
+        to url: URL, model: NSManagedObjectModel?, progress: (Int) -> Void = { _ in }
+    ) throws -> Outcome {
+        let reader = try DumpReader(file)
+        // Before anything of the store is touched.
+        let header = try reader.header()
+        let target = try OpenStore(url, model: model, isReadOnly: false)
+        do {
+            let outcome = try add(reader, header, to: target, keepsKeys: false, progress)
+            try target.close()
+            return outcome
+        } catch {
+            try? target.close()
+            throw error
         }
-        if let text = missingFiles.notice { notice(text) }
-        return count
     }
 
-    private func addRows(
-        to store: StoreImport, _ keys: ImportedKeys, _ missingFiles: inout MissingFiles,
+    private func add(
+        _ reader: DumpReader, _ header: DumpReader.Header, to target: OpenStore, keepsKeys: Bool,
         _ progress: (Int) -> Void
-    ) throws -> Int {
-        var builder = ObjectBuilder(store.snapshot.schema, key: keys.key)
-        var unit = UnitOfWork()
-        var count = 0
-        var size = 0
-        try dump.forEachObject { object, values, bytes in
-            let row = try builder.row(values, object)
-            missingFiles.note(values)
-            guard let entity = store.snapshot.schema.entity(row.entityNumber) else { return }
-            keys.note(row, entity)
-            unit.inserts.append(.init(home: entity.home, row: row))
-            count += 1
-            size += row.cost
-            if unit.inserts.count >= Self.batchSize || size >= Self.batchBytes {
-                try store.save(unit)
-                unit = UnitOfWork()
-                size = 0
+    ) throws -> Outcome {
+        var outcome = Outcome(count: 0, notices: [], leftOut: [])
+        try target.store.importing { store in
+            let session = try ImportSession(
+                store, keepsKeys: keepsKeys, isReconstructed: header.isModelReconstructed)
+            try reader.forEachObject { object, values, bytes in
+                try session.add(object, values)
                 progress(bytes)
             }
+            outcome = try session.finish()
         }
-        if !unit.inserts.isEmpty { try store.save(unit) }
-        return count
-    }
-
-    /// When all rows are there: links, and orders, stand in tables of their own or in the rows of destinations.
-    private func addLinks(to store: StoreImport, _ keys: ImportedKeys, _ progress: (Int) -> Void) throws {
-        let builder = ObjectBuilder(store.snapshot.schema, key: keys.key)
-        var links = UnitOfWork()
-        // What is told must be what came of it; and an order counts when the links are there.
-        var orders = UnitOfWork()
-        var total = 0
-        func flush() throws {
-            if !links.isEmpty { try store.save(links) }
-            links = UnitOfWork()
-        }
-        try dump.forEachObject { object, values, bytes in
-            total = bytes
-            try forEachList(object, values, store.snapshot.schema) { relationship, entity, value in
-                guard relationship.keepsOwnLinks else { return }
-                let owner = ObjectKey(table: entity.home.table, reference: try keys.key(object, entity))
-                for key in try builder.destinations(value, of: relationship, object) {
-                    links.addedLinks.append(
-                        .init(relationship: relationship, owner: owner, destination: key))
-                }
-            }
-            if links.addedLinks.count >= Self.batchSize { try flush() }
-        }
-        try flush()
-        guard store.snapshot.schema.hasLists else { return }
-        try dump.forEachObject { object, values, bytes in
-            try forEachList(object, values, store.snapshot.schema) { relationship, entity, value in
-                let owner = ObjectKey(table: entity.home.table, reference: try keys.key(object, entity))
-                let list = try builder.destinations(value, of: relationship, object)
-                let linked = try store.snapshot.destinations(of: relationship, owners: [owner.reference])
-                guard Set(list.map(\.reference)) == Set((linked[owner.reference] ?? []).map(\.reference))
-                else {
-                    throw StoreToolError(
-                        """
-                        \(object), '\(relationship.name)': the list names an object that is not there, or is not what \
-                        other objects say.
-                        """)
-                }
-                guard relationship.isOrdered else { return }
-                orders.orders.append(.init(relationship: relationship, owner: owner, destinations: list))
-            }
-            if orders.orders.count >= Self.batchSize {
-                try store.save(orders)
-                orders = UnitOfWork()
-            }
-            progress(total + bytes)
-        }
-        if !orders.isEmpty { try store.save(orders) }
-    }
-
-    private func forEachList(
-        _ object: ObjectReference, _ values: [String: JSONValue], _ schema: SQLSchema,
-        _ body: (NSRelationshipDescription, SQLEntity, JSONValue) throws -> Void
-    ) throws {
-        guard let entity = schema.entities.first(where: { $0.name == object.entity }) else { return }
-        for slot in entity.home.layout.slots where slot.kind == .toMany && slot.isStored {
-            guard let relationship = slot.relationship, let value = values[slot.name] else { continue }
-            try body(relationship, entity, value)
-        }
-    }
-}
-
-extension SQLSchema {
-    /// Whether any to-many relationship is told.
-    fileprivate var hasLists: Bool {
-        entities.contains { $0.home.layout.slots.contains { $0.kind == .toMany && $0.isStored && $0.isTold } }
+        return outcome
     }
 }

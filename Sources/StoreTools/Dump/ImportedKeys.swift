@@ -1,8 +1,11 @@
 import CoreData
 import GRDB
 
-/// The primary keys that the objects of a dump get in a store: those they had, counted on from the keys that are taken
-/// in the store already.
+/// The primary keys that the objects of a dump get in a store.
+///
+/// In a new store objects keep their keys; those below one, which no object should have, get new ones when all others
+/// are known. In a store that has objects, each object gets the next key, in the order in which the dump speaks of them.
+/// Which key an object got is in a temporary table, so that memory does not grow with the dump.
 final class ImportedKeys {
     private struct Table {
         let root: StoredEntity
@@ -13,17 +16,54 @@ final class ImportedKeys {
     }
 
     private let store: StoreImport
+    private let keepsKeys: Bool
     private var tables: [UInt32: Table] = [:]
+    /// Whether all keys are known that are kept.
+    var isComplete = false
 
-    init(_ store: StoreImport) { self.store = store }
+    private static let table = "temp.OpenCoreDataImportedKey"
+    /// So that there are always some left.
+    private static let limit = Int64.max / 2
 
-    /// The key that an object gets.
+    init(_ store: StoreImport, keepsKeys: Bool) throws {
+        self.store = store
+        self.keepsKeys = keepsKeys
+        try store.snapshot.database.execute(
+            sql: """
+                DROP TABLE IF EXISTS \(Self.table);
+                CREATE TABLE \(Self.table) (root INTEGER, dump INTEGER, key INTEGER, PRIMARY KEY (root, dump)) WITHOUT ROWID
+                """)
+    }
+
+    func removeTables() throws { try store.snapshot.database.execute(sql: "DROP TABLE \(Self.table)") }
+
+    /// The key that an object gets; nil when that is not known yet.
     ///
     /// - Throws: an error when there are no keys left.
-    func key(_ object: ObjectReference, _ entity: SQLEntity) throws -> Int64 {
-        let (key, overflow) = object.key.addingReportingOverflow(try table(entity).first)
-        guard !overflow, key < Int64.max / 2 else { throw StoreToolError("\(object): the key is too large") }
+    func key(_ object: ObjectReference, _ entity: SQLEntity) throws -> Int64? {
+        guard !keepsKeys || object.key < 1 else {
+            guard object.key < Self.limit else { throw StoreToolError("\(object): the key is too large") }
+            return object.key
+        }
+        guard !keepsKeys || isComplete else { return nil }
+        if let known = try known(object.key, entity) { return known }
+        let key = try table(entity).last + 1
+        guard key < Self.limit else { throw StoreToolError("\(object): the store has no keys left") }
+        tables[entity.home.table]?.last = key
+        try execute(
+            "INSERT INTO \(Self.table) (root, dump, key) VALUES (?, ?, ?)",
+            [Int64(entity.home.table), object.key, key])
         return key
+    }
+
+    private func known(_ dump: Int64, _ entity: SQLEntity) throws -> Int64? {
+        let statement = try store.snapshot.database.cachedStatement(
+            sql: "SELECT key FROM \(Self.table) WHERE root = ? AND dump = ?")
+        return try Int64.fetchOne(statement, arguments: [Int64(entity.home.table), dump])
+    }
+
+    private func execute(_ sql: String, _ arguments: StatementArguments) throws {
+        try store.snapshot.database.cachedStatement(sql: sql).execute(arguments: arguments)
     }
 
     private func table(_ entity: SQLEntity) throws -> Table {
@@ -34,10 +74,10 @@ final class ImportedKeys {
         return table
     }
 
-    func note(_ row: CoreData.Row, _ entity: SQLEntity) {
-        if let table = tables[entity.home.table], row.reference > table.last {
-            tables[entity.home.table]?.last = row.reference
-        }
+    /// Notes that an object came in.
+    func note(_ row: CoreData.Row, _ entity: SQLEntity) throws {
+        let last = try table(entity).last
+        if row.reference > last { tables[entity.home.table]?.last = row.reference }
     }
 
     /// Gives out all keys up to the highest, so that no other object gets one of them.
@@ -45,37 +85,24 @@ final class ImportedKeys {
         for table in tables.values { try store.reserve(upTo: table.last, of: table.root) }
     }
 
-    /// - Throws: an error when an object that came in leads to one that is not there, that is of another entity, or that
-    ///   does not lead back where it should.
-    func checkDestinations() throws {
-        let schema = store.snapshot.schema
-        let references = DanglingReferences(schema)
-        for entity in schema.entities {
-            guard let table = tables[entity.home.table], table.last > table.first else { continue }
-            for query in references.toOne(of: entity) {
-                try check(query, entity, table) { "there is no \($0) among the objects." }
-            }
-            for query in references.wrongEntities(of: entity) {
-                try check(query, entity, table) { "\($0) is of another entity than it says." }
-            }
-            for query in references.oneSided(of: entity) {
-                try check(query, entity, table) { "'\(query.inverse)' of \($0) does not lead back." }
-            }
-        }
+    /// The highest key of an entity's table before the import; nil when nothing came into the table.
+    func first(_ entity: SQLEntity) -> Int64? { tables[entity.home.table]?.first }
+
+    /// The object of the dump that got a key.
+    func object(_ key: Int64, _ entity: SQLEntity) throws -> ObjectReference {
+        let dump = try Int64.fetchOne(
+            store.snapshot.database, sql: "SELECT dump FROM \(Self.table) WHERE root = ? AND key = ?",
+            arguments: [Int64(entity.home.table), key])
+        return ObjectReference(entity: entity.name, key: dump ?? key)
     }
 
-    private func check(
-        _ query: DanglingReferences.Query, _ entity: SQLEntity, _ table: Table,
-        _ reason: (ObjectReference) -> String
-    ) throws {
-        let row = try GRDB.Row.fetchOne(
-            store.snapshot.database, sql: query.sql + " AND s.Z_PK > \(table.first) LIMIT 1")
-        guard let row, let key = Int64.fromDatabaseValue(row[0]),
-            let destinationKey = Int64.fromDatabaseValue(row[1])
-        else { return }
-        let object = ObjectReference(entity: entity.name, key: key - table.first)
-        let first = tables[query.destination.home.table]?.first ?? 0
-        let destination = ObjectReference(entity: query.destination.name, key: destinationKey - first)
-        throw StoreToolError("\(object), '\(query.property)': \(reason(destination))")
+    /// The key of an object that came in; nil for one that did not, or not as one of this entity.
+    func imported(_ object: ObjectReference, _ entity: SQLEntity) throws -> Int64? {
+        let isKept = keepsKeys && object.key > 0
+        guard let key = isKept ? object.key : try known(object.key, entity) else { return nil }
+        let statement = try store.snapshot.database.cachedStatement(
+            sql: "SELECT Z_ENT FROM \(store.snapshot.schema.quoted(entity.table)) WHERE Z_PK = ?")
+        let number = try Int64.fetchOne(statement, arguments: [key])
+        return number == Int64(entity.number) ? key : nil
     }
 }

@@ -86,7 +86,10 @@ package struct StoreDump {
         json.key("version")
         json.integer(Int64(Self.version))
         // One that was made from tables is not the store's.
-        if !source.model.isReconstructed {
+        if source.model.isReconstructed {
+            json.key("isModelReconstructed")
+            json.bool(true)
+        } else {
             json.key("model")
             json.string(try source.modelArchive().base64EncodedString())
         }

@@ -14,7 +14,8 @@ struct UntoldTables {
     ///
     /// - Throws: an error of the store.
     func notices() throws -> [String] {
-        let tables = try StoreSchemaReport(source).tables.filter { table in
+        let all = try StoreSchemaReport(source).tables
+        let tables = all.filter { table in
             table.entities.isEmpty && table.columns.allSatisfy(\.properties.isEmpty)
                 && !Self.ofFormat.contains(table.name) && !table.name.hasPrefix("sqlite_")
         }
@@ -45,7 +46,47 @@ struct UntoldTables {
                     "Tables that belong to no entity are not part of the dump: \(unknown.joined(separator: ", "))."
                 )
             }
+            notices += try strayRows(snapshot)
+            let orders = try unknownOrders(all, database)
+            if !orders.isEmpty {
+                notices.append(
+                    "Orders of unknown relationships are not part of the dump: \(orders.joined(separator: ", "))."
+                )
+            }
             return notices
+        }
+    }
+
+    /// Rows of entities that the model does not have: no object shows them.
+    private func strayRows(_ snapshot: StoreSnapshot) throws -> [String] {
+        let schema = snapshot.schema
+        return try schema.entities.filter { $0.home.entity.superentity == nil }.compactMap { root in
+            let known = root.familyNumbers.filter {
+                schema.entity($0).map { !$0.home.entity.isAbstract } ?? false
+            }
+            let table = schema.quoted(root.table)
+            let list = known.map(String.init).joined(separator: ", ")
+            let count =
+                try Int.fetchOne(
+                    snapshot.database,
+                    sql: "SELECT count(*) FROM \(table) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(list))") ?? 0
+            guard count > 0 else { return nil }
+            return
+                "Rows of table \(root.table) that are of none of its entities are not part of the dump: \(count)."
+        }
+    }
+
+    /// The columns with places in an order that no relationship of the model has, and that are not empty.
+    private func unknownOrders(_ tables: [StoreSchemaReport.Table], _ database: Database) throws -> [String] {
+        try tables.flatMap { table in
+            try table.columns.filter { $0.name.hasPrefix("Z_FOK_") && $0.properties.isEmpty }.compactMap {
+                column in
+                let (name, source) = (SQLiteDialect().quoted(column.name), SQLiteDialect().quoted(table.name))
+                let isUsed =
+                    try Int.fetchOne(database, sql: "SELECT 1 FROM \(source) WHERE \(name) NOT NULL LIMIT 1")
+                    != nil
+                return isUsed ? "\(table.name).\(column.name)" : nil
+            }
         }
     }
 

@@ -7,29 +7,55 @@ package final class JSONReader {
     private var buffer: [UInt8] = []
     private var position = 0
     private var line = 1
+    /// The place of the line's first byte.
+    private var lineStart = 0
     /// How many bytes were read from the file so far.
     package private(set) var byteCount = 0
+    /// What is left for the value that is being read.
+    private var budget = 0
+    /// How deep in a value the reader is.
+    private var depth = 0
 
-    /// Values inside values, at most; texts and names, in bytes.
+    /// Values inside values, at most.
     private static let maximumDepth = 64
-    private static let maximumTextLength = 1 << 30
+    /// What one value may weigh, about as many bytes as it takes in memory: more than any that a store can hold.
+    private let maximumWeight: Int
+    private static let weightOfElement = 64
+    private static let maximumNumberLength = 400
 
+    /// - Parameters:
+    ///   - url: the file.
+    ///   - maximumWeight: what one value may weigh: its bytes, and 64 for each list, object and element of one.
     /// - Throws: an error when the file cannot be read.
-    package init(_ url: URL) throws {
+    package init(_ url: URL, maximumWeight: Int = 2 << 30) throws {
         guard let handle = FileHandle(forReadingAtPath: url.path) else {
             throw StoreToolError("\(url.path) cannot be read.")
         }
         self.handle = handle
+        self.maximumWeight = maximumWeight
     }
 
     fileprivate init(text: String) {
         handle = nil
+        maximumWeight = 2 << 30
         buffer = Array(text.utf8)
+        byteCount = buffer.count
     }
 
     deinit { try? handle?.close() }
 
-    package func failure(_ what: String) -> StoreToolError { StoreToolError("line \(line): \(what)") }
+    /// - Returns: an error with the place: the line, and the byte in it, both counted from 1.
+    package func failure(_ what: String) -> StoreToolError {
+        StoreToolError("line \(line), byte \(offset - lineStart + 1): \(what)")
+    }
+
+    /// The place in the file.
+    private var offset: Int { byteCount - buffer.count + position }
+
+    private func spend(_ weight: Int) throws {
+        budget -= weight
+        guard budget >= 0 else { throw failure("a value is larger than \(maximumWeight >> 20) MiB") }
+    }
 
     // MARK: Lists and objects
 
@@ -63,6 +89,8 @@ package final class JSONReader {
         if !isFirst { try expect(",", "a comma or the end of the object") }
         isFirst = false
         guard try next() == UInt8(ascii: "\"") else { throw failure("the name of a member is expected") }
+        // Outside of a value, a name is all that there is in memory.
+        if depth == 0 { budget = maximumWeight }
         let name = try string()
         try expect(":", "a colon")
         return name
@@ -79,23 +107,31 @@ package final class JSONReader {
     // MARK: Values
 
     /// The next value, whole.
-    package func value() throws -> JSONValue { try value(depth: 0) }
+    package func value() throws -> JSONValue {
+        budget = maximumWeight
+        depth = 0
+        defer { depth = 0 }
+        return try element()
+    }
 
-    private func value(depth: Int) throws -> JSONValue {
+    private func element() throws -> JSONValue {
         guard depth < Self.maximumDepth else { throw failure("values lie too deep inside each other") }
+        depth += 1
+        defer { depth -= 1 }
+        try spend(Self.weightOfElement)
         let byte = try next()
         var isFirst = true
         switch byte {
         case UInt8(ascii: "["):
             try beginList()
             var elements: [JSONValue] = []
-            while try hasElement(&isFirst) { elements.append(try value(depth: depth + 1)) }
+            while try hasElement(&isFirst) { elements.append(try element()) }
             return .array(elements)
         case UInt8(ascii: "{"):
             try beginObject()
             var members: [String: JSONValue] = [:]
             while let name = try key(&isFirst) {
-                guard members.updateValue(try value(depth: depth + 1), forKey: name) == nil else {
+                guard members.updateValue(try element(), forKey: name) == nil else {
                     throw failure("the member '\(name)' is there twice")
                 }
             }
@@ -121,19 +157,39 @@ package final class JSONReader {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// The text of a number: `-`, digits without a zero before others, a fraction, an exponent.
     private func number() throws -> String {
         var bytes: [UInt8] = []
-        while let byte = try peek(), bytes.count < 400,
-            (byte >= 0x30 && byte <= 0x39) || "+-.eE".utf8.contains(byte)
-        {
+        func take(_ isWanted: (UInt8) -> Bool) throws -> Int {
+            let start = bytes.count
+            while let byte = try peek(), isWanted(byte) {
+                guard bytes.count < Self.maximumNumberLength else { throw failure("a number is too long") }
+                bytes.append(byte)
+                position += 1
+            }
+            return bytes.count - start
+        }
+        func takeOne(_ isWanted: (UInt8) -> Bool) throws -> Bool {
+            guard let byte = try peek(), isWanted(byte) else { return false }
             bytes.append(byte)
             position += 1
+            return true
         }
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard text.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil else {
-            throw failure("'\(text)' is no number of JSON")
+        func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+        func malformed() -> StoreToolError {
+            failure("'\(String(decoding: bytes, as: UTF8.self))' is no number of JSON")
         }
-        return text
+        _ = try takeOne { $0 == UInt8(ascii: "-") }
+        let start = bytes.count
+        let count = try take(isDigit)
+        guard count == 1 || count > 1 && bytes[start] != 0x30 else { throw malformed() }
+        if try takeOne({ $0 == UInt8(ascii: ".") }) { guard try take(isDigit) > 0 else { throw malformed() } }
+        if try takeOne({ $0 | 0x20 == UInt8(ascii: "e") }) {
+            _ = try takeOne { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") }
+            guard try take(isDigit) > 0 else { throw malformed() }
+        }
+        try spend(bytes.count)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private func string() throws -> String {
@@ -147,9 +203,9 @@ package final class JSONReader {
                 end += 1
             }
             if end > position {
+                try spend(end - position)
                 bytes += buffer[position..<end]
                 position = end
-                guard bytes.count <= Self.maximumTextLength else { throw failure("a string is too long") }
                 continue
             }
             position += 1
@@ -159,7 +215,9 @@ package final class JSONReader {
                     throw failure("a string is not in UTF-8")
                 }
                 return text
-            case 0x5C: try escape(&bytes)
+            case 0x5C:
+                try spend(1)
+                try escape(&bytes)
             default: throw failure("a string has a control character")
             }
         }
@@ -224,8 +282,10 @@ package final class JSONReader {
     }
 
     private func skipSpace(_ byte: UInt8) {
-        if byte == 0x0A { line += 1 }
         position += 1
+        guard byte == 0x0A else { return }
+        line += 1
+        lineStart = offset
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool {

@@ -3,14 +3,26 @@ import CoreData
 /// The metadata of a store that is not open.
 package struct StoreMetadata {
     private let url: URL
+    private let type: StoreFileType
 
-    package init(_ url: URL) { self.url = url }
+    package init(_ url: URL) {
+        self.url = url
+        type = StoreFileType(url)
+    }
+
+    private func dictionary() throws -> [String: Any] {
+        guard type == .sqlite else {
+            return try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                ofType: type.storeType, at: url)
+        }
+        return try SQLiteStoreTables(url).metadata()
+    }
 
     /// All values by key, sorted.
     ///
     /// - Throws: 259, 134010, 134080 or 134090 when the file is no store or cannot be read.
     package func values() throws -> [(key: String, value: JSONValue)] {
-        try SQLiteStoreTables(url).metadata().sorted { $0.key.utf8Precedes($1.key) }
+        try dictionary().sorted { $0.key.utf8Precedes($1.key) }
             .map { ($0.key, try PropertyListJSON.json($0.value)) }
     }
 
@@ -34,12 +46,12 @@ package struct StoreMetadata {
             throw StoreToolError(
                 "'\(key)' says what the store is and how to open it; it is not the application's to change.")
         }
-        var metadata = try SQLiteStoreTables(url).metadata()
+        var metadata = try dictionary()
         for key in keys where metadata.removeValue(forKey: key) == nil {
             throw StoreToolError("The metadata has no key '\(key)'.")
         }
         for (key, value) in values { metadata[key] = try PropertyListJSON.propertyList(value) }
         try NSPersistentStoreCoordinator.setMetadata(
-            metadata, forPersistentStoreOfType: NSSQLiteStoreType, at: url)
+            metadata, forPersistentStoreOfType: type.storeType, at: url)
     }
 }

@@ -1,44 +1,72 @@
 import CoreData
 
-/// Makes rows of the values that `ObjectValues` tells.
+/// Makes objects of the values that `ObjectValues` tells.
 struct ObjectBuilder: ~Copyable {
-    private var builder = RowBuilder()
-    private let entities: [String: SQLEntity]
-    /// Which key an object gets in the store.
-    private let key: (ObjectReference, SQLEntity) throws -> Int64
-
-    /// - Parameter key: says which key an object of the text gets in the store.
-    init(_ schema: SQLSchema, key: @escaping (ObjectReference, SQLEntity) throws -> Int64) {
-        self.key = key
-        entities = Dictionary(schema.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    /// What an object has for a to-one relationship whose destination has no key yet.
+    struct WaitingReference {
+        /// The slot of the relationship.
+        let slot: Int
+        let object: ObjectReference
+        let entity: SQLEntity
     }
 
-    /// The row of a new object. What is not there gets the default value of the model.
+    /// What is made of an object.
+    struct Made {
+        let row: CoreData.Row
+        let entity: SQLEntity
+        /// What stands outside of the row, as the dump names it.
+        let lists: [ImportSpool.List]
+        let waiting: [WaitingReference]
+    }
+
+    private var builder = RowBuilder()
+    private let names: EntityNames
+    private let isReconstructed: Bool
+    /// Which key an object gets in the store; nil when that is not known yet.
+    private let key: (ObjectReference, SQLEntity) throws -> Int64?
+    private var waiting: [WaitingReference] = []
+
+    /// - Parameters:
+    ///   - isReconstructed: whether the objects are told with a model that was made from tables: without capitals, with
+    ///     the columns of all heirs, and with foreign keys as numbers.
+    ///   - key: says which key an object of the text gets in the store; nil when that is not known yet.
+    init(
+        _ schema: SQLSchema, isReconstructed: Bool,
+        key: @escaping (ObjectReference, SQLEntity) throws -> Int64?
+    ) {
+        self.key = key
+        self.isReconstructed = isReconstructed
+        names = EntityNames(schema, ignoresCase: isReconstructed)
+    }
+
+    /// A new object. What is not there gets the default value of the model.
     ///
     /// - Throws: an error that names the property.
-    mutating func row(_ values: [String: JSONValue], _ object: ObjectReference) throws -> CoreData.Row {
-        guard let entity = entities[object.entity] else {
+    mutating func object(_ values: [String: JSONValue], _ object: ObjectReference) throws -> Made {
+        guard let entity = names.entity(object.entity) else {
             throw StoreToolError("\(object): the model has no entity named '\(object.entity)'.")
         }
         guard !entity.home.entity.isAbstract else {
             throw StoreToolError("\(object): the entity is abstract and has no objects.")
         }
-        let layout = entity.home.layout
-        for name in values.keys where name != ObjectValues.objectID {
-            guard let slot = layout.index(of: name), layout.slots[slot].isStored else {
-                throw StoreToolError("\(object): the entity has no stored property named '\(name)'.")
-            }
-            guard layout.slots[slot].kind != .toMany || layout.slots[slot].isTold else {
-                let inverse = layout.slots[slot].relationship?.inverseRelationship?.name ?? ""
-                throw StoreToolError(
-                    "\(object): '\(name)' follows from its inverse '\(inverse)', which is to be set instead.")
-            }
+        guard let key = try key(object, entity) else {
+            throw StoreToolError("\(object): there is no key for it.")
         }
+        let layout = entity.home.layout
+        let given = try bySlot(values, entity, object)
+        waiting = []
         builder.begin(slotCount: layout.rowSlotCount)
-        for (index, slot) in layout.slots.enumerated() where slot.isStored && slot.kind != .toMany {
+        var lists: [ImportSpool.List] = []
+        for (index, slot) in layout.slots.enumerated() where slot.isStored {
             do {
-                if let value = values[slot.name] {
-                    try set(slot, value)
+                if slot.kind == .toMany {
+                    guard let value = given[index], let relationship = slot.relationship else { continue }
+                    lists.append(
+                        .init(
+                            relationship: relationship, owner: entity, ownerKey: key,
+                            destinations: try destinations(value, of: relationship)))
+                } else if let value = given[index] {
+                    try set(slot, value, index)
                 } else {
                     try setDefault(slot, layout.initialValues[index])
                 }
@@ -46,13 +74,41 @@ struct ObjectBuilder: ~Copyable {
                 throw StoreToolError("\(object), '\(slot.name)': \(error.description)")
             }
         }
-        return builder.finish(
-            reference: try key(object, entity), version: 1, entityNumber: entity.number,
+        let row = builder.finish(
+            reference: key, version: 1, entityNumber: entity.number,
             timestamp: Date.timeIntervalSinceReferenceDate)
+        return Made(row: row, entity: entity, lists: lists, waiting: waiting)
     }
 
-    private mutating func set(_ slot: PropertySlot, _ value: JSONValue) throws {
-        if slot.kind == .composite { return try setComposite(slot, value) }
+    /// The values by slot.
+    private func bySlot(
+        _ values: [String: JSONValue], _ entity: SQLEntity, _ object: ObjectReference
+    ) throws -> [Int: JSONValue] {
+        let slots = entity.home.layout.slots
+        var found: [Int: JSONValue] = [:]
+        for (name, value) in values where name != ObjectValues.objectID {
+            guard let index = names.slot(name, of: entity), slots[index].isStored else {
+                // The columns of other heirs of its table are empty.
+                if isReconstructed, value == .null || value == .array([]) { continue }
+                throw StoreToolError("\(object): the entity has no stored property named '\(name)'.")
+            }
+            let slot = slots[index]
+            if let relationship = slot.relationship, slot.kind == .toMany, !slot.isTold,
+                relationship.inverseRelationship?.isToMany != true
+            {
+                throw StoreToolError(
+                    """
+                    \(object): '\(name)' follows from its inverse '\(relationship.inverseRelationship?.name ?? "")', which \
+                    is to be set instead.
+                    """)
+            }
+            found[index] = value
+        }
+        return found
+    }
+
+    private mutating func set(_ slot: PropertySlot, _ value: JSONValue, _ index: Int) throws {
+        if slot.kind == .composite { return try setComposite(slot, value, index) }
         if value == .null { return }
         let place = slot.rowSlot
         switch slot.kind {
@@ -74,9 +130,11 @@ struct ObjectBuilder: ~Copyable {
         case .decimal: builder.set(place, decimal: try Self.decimal(value))
         case .string, .uri: builder.set(place, string: try Self.text(value, "a string"))
         case .uuid:
-            guard let uuid = UUID(uuidString: try Self.text(value, "a UUID")) else {
-                throw StoreToolError("a UUID is expected")
+            let text = try Self.text(value, "a UUID")
+            if isReconstructed, let data = Data(base64Encoded: text), data.count == 16 {
+                return builder.set(place, data: data)
             }
+            guard let uuid = UUID(uuidString: text) else { throw StoreToolError("a UUID is expected") }
             builder.set(place, uuid: uuid)
         case .binary, .transformable:
             if case .object(let members) = value, let name = members[ObjectValues.missingFile] {
@@ -85,13 +143,14 @@ struct ObjectBuilder: ~Copyable {
             guard let data = Data(base64Encoded: try Self.text(value, "data in base64")) else {
                 throw StoreToolError("data in base64 is expected")
             }
-            builder.set(place, data: StoreImport.column(data, slot))
-        case .toOne: try setDestination(slot, value)
+            // The tables do not tell which data may be in files, so there the column itself was told.
+            builder.set(place, data: isReconstructed ? data : StoreImport.column(data, slot))
+        case .toOne: try setDestination(slot, value, index)
         case .composite, .undefined, .toMany, .fetched: break
         }
     }
 
-    private mutating func setComposite(_ slot: PropertySlot, _ value: JSONValue) throws {
+    private mutating func setComposite(_ slot: PropertySlot, _ value: JSONValue, _ index: Int) throws {
         if value == .null { return }
         guard case .object(let members) = value else {
             throw StoreToolError("an object is expected, not \(value.kind)")
@@ -99,46 +158,45 @@ struct ObjectBuilder: ~Copyable {
         for name in members.keys where !slot.elements.contains(where: { $0.name == name }) {
             throw StoreToolError("there is no element named '\(name)'")
         }
-        for element in slot.elements { if let value = members[element.name] { try set(element, value) } }
+        for element in slot.elements {
+            if let value = members[element.name] { try set(element, value, index) }
+        }
     }
 
-    private mutating func setDestination(_ slot: PropertySlot, _ value: JSONValue) throws {
+    private mutating func setDestination(_ slot: PropertySlot, _ value: JSONValue, _ index: Int) throws {
         guard let relationship = slot.relationship else { return }
-        let (destination, entity) = try Self.destination(value, of: relationship, entities)
-        builder.set(slot.rowSlot, integer: try key(destination, entity))
+        let (destination, entity) = try destination(value, of: relationship)
+        guard let key = try key(destination, entity) else {
+            return waiting.append(WaitingReference(slot: index, object: destination, entity: entity))
+        }
+        builder.set(slot.rowSlot, integer: key)
         if slot.entitySlot >= 0 { builder.set(slot.entitySlot, integer: Int64(entity.number)) }
     }
 
-    /// The keys of the destinations of a to-many relationship.
-    ///
-    /// - Throws: an error that names the relationship.
-    func destinations(
-        _ value: JSONValue, of relationship: NSRelationshipDescription, _ object: ObjectReference
-    ) throws -> [ObjectKey] {
-        do {
-            guard case .array(let elements) = value else {
-                throw StoreToolError("a list of objects is expected, not \(value.kind)")
-            }
-            let keys = try elements.map { element in
-                let (destination, entity) = try Self.destination(element, of: relationship, entities)
-                return ObjectKey(table: entity.home.table, reference: try key(destination, entity))
-            }
-            guard Set(keys).count == keys.count else { throw StoreToolError("an object is there twice") }
-            return keys
-        } catch let error as StoreToolError {
-            throw StoreToolError("\(object), '\(relationship.name)': \(error.description)")
+    private func destinations(
+        _ value: JSONValue, of relationship: NSRelationshipDescription
+    ) throws -> [(object: ObjectReference, entity: SQLEntity)] {
+        guard case .array(let elements) = value else {
+            throw StoreToolError("a list of objects is expected, not \(value.kind)")
         }
+        return try elements.map { try destination($0, of: relationship) }
     }
 
-    private static func destination(
-        _ value: JSONValue, of relationship: NSRelationshipDescription, _ entities: [String: SQLEntity]
-    ) throws -> (ObjectReference, SQLEntity) {
-        guard case .string(let text) = value, let reference = ObjectReference(text) else {
-            throw StoreToolError("an object like \(relationship.destinationEntity?.name ?? "")/1 is expected")
+    private func destination(
+        _ value: JSONValue, of relationship: NSRelationshipDescription
+    ) throws -> (object: ObjectReference, entity: SQLEntity) {
+        let wanted = relationship.destinationEntity
+        if isReconstructed, case .number(let text) = value, let key = Int64(text),
+            let entity = names.entity(wanted?.name ?? "")
+        {
+            return (ObjectReference(entity: entity.name, key: key), entity)
         }
-        guard let entity = entities[reference.entity], let wanted = relationship.destinationEntity,
+        guard case .string(let text) = value, let reference = ObjectReference(text) else {
+            throw StoreToolError("an object like \(wanted?.name ?? "")/1 is expected")
+        }
+        guard let entity = names.entity(reference.entity), let wanted,
             entity.home.entity.isKindOf(entity: wanted)
-        else { throw StoreToolError("\(reference) is no \(relationship.destinationEntity?.name ?? "")") }
+        else { throw StoreToolError("\(reference) is no \(wanted?.name ?? "")") }
         return (reference, entity)
     }
 
@@ -180,12 +238,35 @@ struct ObjectBuilder: ~Copyable {
     private static func decimal(_ value: JSONValue) throws -> Decimal {
         switch value {
         case .number(let text), .string(let text):
-            guard text.wholeMatch(of: /[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?/) != nil,
+            guard isDecimal(text),
                 let number = Decimal(string: text, locale: nil), !number.isNaN
             else { throw StoreToolError("a decimal number is expected, not '\(text)'") }
             return number
         default: throw StoreToolError("a decimal number is expected, not \(value.kind)")
         }
+    }
+
+    /// Whether a text is digits with a sign, a fraction or an exponent of up to three digits.
+    private static func isDecimal(_ text: String) -> Bool {
+        var rest = Array(text.utf8)[...]
+        func takeSign() { if let first = rest.first, "+-".utf8.contains(first) { rest.removeFirst() } }
+        func digitCount() -> Int {
+            let digits = rest.prefix { $0 >= 0x30 && $0 <= 0x39 }.count
+            rest.removeFirst(digits)
+            return digits
+        }
+        takeSign()
+        guard digitCount() > 0 else { return false }
+        if rest.first == UInt8(ascii: ".") {
+            rest.removeFirst()
+            guard digitCount() > 0 else { return false }
+        }
+        if let first = rest.first, first | 0x20 == UInt8(ascii: "e") {
+            rest.removeFirst()
+            takeSign()
+            guard (1...3).contains(digitCount()) else { return false }
+        }
+        return rest.isEmpty
     }
 
     /// External data whose file is not there stays in its file, wherever that is.

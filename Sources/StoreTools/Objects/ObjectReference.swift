@@ -10,10 +10,9 @@ package struct ObjectReference: Hashable, Sendable, CustomStringConvertible {
         self.key = key
     }
 
-    /// Reads `Book/12`; nil for any other text, and for a key that no object can have.
+    /// Reads `Book/12`; nil for any other text. Keys below one, which no object should have, are in damaged stores.
     package init?(_ text: String) {
         guard let slash = text.lastIndex(of: "/"), let key = Int64(text[text.index(after: slash)...]),
-            key > 0,
             slash > text.startIndex
         else { return nil }
         entity = String(text[..<slash])

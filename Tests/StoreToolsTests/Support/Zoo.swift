@@ -2,7 +2,8 @@ import CoreData
 
 /// A model with every kind of attribute and relationship.
 enum Zoo {
-    static func model(derived: Bool = false) -> NSManagedObjectModel {
+    /// - Parameter plain: without what only SQLite stores take.
+    static func model(derived: Bool = false, plain: Bool = false) -> NSManagedObjectModel {
         let item = entity("Item")
         let special = entity("Special")
         let tag = entity("Tag")
@@ -54,6 +55,10 @@ enum Zoo {
             size.isOptional = true
             size.derivationExpression = NSExpression(format: "items.@count")
             box.properties += [shout, size]
+        }
+        if plain {
+            item.properties.removeAll { $0 is NSCompositeAttributeDescription }
+            tag.uniquenessConstraints = []
         }
         let model = NSManagedObjectModel()
         model.entities = [item, special, tag, box]

@@ -91,6 +91,17 @@ final class ZooStore {
         return (try write(text, name), text)
     }
 
+    /// The same objects, without what only SQLite stores take, in a store of another type.
+    func document(_ type: StoreFileType) throws -> URL {
+        let text = try dump(to: "whole.json").text.replacing(#/"place":({[^}]*}|null),/#, with: "")
+        let place = folder.appending(path: "Zoo.\(type.rawValue)")
+        let outcome = try DumpImport(write(text, "plain.json")).make(
+            place, model: Zoo.model(plain: true), type: type)
+        #expect(outcome.count == 8 && outcome.leftOut == [])
+        return place
+    }
+
+    @discardableResult
     func write(_ text: String, _ name: String) throws -> URL {
         let file = folder.appending(path: name)
         try Data(text.utf8).write(to: file)

@@ -91,7 +91,8 @@ struct SQLiteSave {
         compiler = SaveCompiler(schema: store.schema)
     }
 
-    func run(_ unit: UnitOfWork) throws -> SaveOutcome {
+    /// - Parameter historyNumber: the number of the transaction of history that this belongs to; nil for a new one.
+    func run(_ unit: UnitOfWork, historyNumber: Int64? = nil) throws -> SaveOutcome {
         let references = try assignReferences(unit.inserts)
         var conflicts: [SaveConflicts.Conflict] = []
         var outcome = SaveOutcome()
@@ -108,7 +109,7 @@ struct SQLiteSave {
         try takeDerivedValues(unit, &outcome)
         if let history = store.history, history.isTracking {
             outcome.historyNumber = try HistoryWriter(store: store, history: history, database: database)
-                .write(unit, outcome, missing: missing)
+                .write(unit, outcome, missing: missing, into: historyNumber)
         }
         return outcome
     }

@@ -2,14 +2,16 @@ import Foundation
 import GRDB
 import ManagedObjectModel
 
-/// A transaction of many saves, with primary keys that the caller gives.
+/// A transaction of many saves, with primary keys that the caller gives. In the history of the store, it is one.
 ///
 /// Valid only inside the call that hands it out.
-package struct StoreImport {
+package final class StoreImport {
     private let store: SQLiteStore
     private let save: SQLiteSave
     /// What is in the store, with what was saved so far.
     package let snapshot: StoreSnapshot
+    /// The number in the history of the store; nil before anything is written there.
+    private var historyNumber: Int64?
 
     fileprivate init(_ store: SQLiteStore, _ database: Database) {
         self.store = store
@@ -37,7 +39,16 @@ package struct StoreImport {
     /// - Throws: an error of SQLite, such as that of a violated constraint.
     package func save(_ unit: UnitOfWork) throws {
         store.reports.removeAll()
-        _ = try save.run(unit)
+        historyNumber = try save.run(unit, historyNumber: historyNumber).historyNumber
+    }
+
+    /// Changes a row that came in.
+    ///
+    /// - Throws: an error of SQLite.
+    package func update(_ sql: String, _ arguments: StatementArguments) throws {
+        // What triggers report of it is wanted by nobody.
+        store.reports.removeAll()
+        try snapshot.database.cachedStatement(sql: sql).execute(arguments: arguments)
     }
 
     /// The bytes that the column of an attribute gets for data.

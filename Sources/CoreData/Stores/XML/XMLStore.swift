@@ -74,7 +74,7 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
         addCacheNodes(Set(read.map(\.1)))
     }
 
-    private static func number(_ id: String) -> Int64? {
+    static func number(_ id: String) -> Int64? {
         guard id.first == "z", let number = Int64(id.dropFirst()), number > 0, number < numberLimit else {
             return nil
         }

@@ -1,10 +1,18 @@
 import CoreData
 
-/// The text of a `StoreDump` in a file, read piece by piece.
-package struct DumpFile {
+/// Reads the text of a `StoreDump` once, from front to back: first what stands before the objects, then these.
+package final class DumpReader {
     private let url: URL
+    private let reader: JSONReader
+    private var isFirstMember = true
+    /// Whether the objects come next.
+    private var isBeforeObjects = false
 
-    package init(_ url: URL) { self.url = url }
+    /// - Throws: an error when the file cannot be read.
+    package init(_ url: URL) throws {
+        self.url = url
+        reader = try JSONReader(url)
+    }
 
     /// No model that we know of has an archive of more than 3 MB.
     private static let maximumModelLength = 64 << 20
@@ -14,6 +22,8 @@ package struct DumpFile {
         /// The archive of the model, in raw deflate.
         package var modelArchive: Data?
         package var metadata: [String: JSONValue] = [:]
+        /// Whether the names are of a model that was made from the tables of a store, which do not know capitals.
+        package var isModelReconstructed = false
 
         /// The model; nil when the dump has none.
         ///
@@ -26,20 +36,25 @@ package struct DumpFile {
         }
     }
 
-    /// Reads what stands before the objects.
+    /// Reads what stands before the objects; to be called first.
     ///
-    /// - Throws: an error that names the line, when it is not what a dump has there.
+    /// - Throws: an error that names the place, when it is not what a dump has there.
     package func header() throws -> Header {
-        let reader = try JSONReader(url)
-        return try naming {
+        try naming {
             var header = Header()
             var format = JSONValue.null
             var version = JSONValue.null
-            try forEachMember(reader) { name in
+            try reader.beginObject()
+            while !isBeforeObjects, let name = try reader.key(&isFirstMember) {
                 switch name {
                 case "format": format = try reader.value()
                 case "version": version = try reader.value()
-                case "model": header.modelArchive = try modelArchive(reader)
+                case "model": header.modelArchive = try modelArchive()
+                case "isModelReconstructed":
+                    guard case .bool(let flag) = try reader.value() else {
+                        throw reader.failure("'isModelReconstructed' is no Boolean")
+                    }
+                    header.isModelReconstructed = flag
                 case "metadata":
                     guard case .object(let members) = try reader.value() else {
                         throw reader.failure("'metadata' is no object")
@@ -49,10 +64,9 @@ package struct DumpFile {
                     guard format != .null, version != .null else {
                         throw Self.isBehind("'format', 'version'")
                     }
-                    return false
+                    isBeforeObjects = true
                 default: throw reader.failure("a dump has no member '\(name)'")
                 }
-                return true
             }
             guard format == .string(StoreDump.format) else {
                 throw StoreToolError("it is no dump: 'format' is not \"\(StoreDump.format)\"")
@@ -64,33 +78,24 @@ package struct DumpFile {
         }
     }
 
-    private func modelArchive(_ reader: JSONReader) throws -> Data {
+    private func modelArchive() throws -> Data {
         guard case .string(let text) = try reader.value(), let data = Data(base64Encoded: text) else {
             throw reader.failure("'model' is not in base64")
         }
         return data
     }
 
-    /// Hands out the objects, one at a time, and how many bytes of the file were read.
+    /// Hands out the objects, one at a time, and how many bytes of the file were read; to be called once, behind
+    /// `header()`.
     ///
-    /// - Throws: an error that names the line; what `body` throws.
-    package func forEachObject(
-        _ body: (ObjectReference, [String: JSONValue], Int) throws -> Void
-    ) throws {
-        let reader = try JSONReader(url)
+    /// - Throws: an error that names the place; what `body` throws.
+    package func forEachObject(_ body: (ObjectReference, [String: JSONValue], Int) throws -> Void) throws {
         try naming {
-            var isBehind = false
-            try forEachMember(reader) { name in
-                guard !isBehind else { throw Self.isBehind("'\(name)'") }
-                guard name == "entities" else {
-                    _ = try reader.value()
-                    return true
-                }
+            if isBeforeObjects {
                 try reader.beginList()
                 var isFirst = true
-                while try reader.hasElement(&isFirst) { try readEntity(reader, body) }
-                isBehind = true
-                return true
+                while try reader.hasElement(&isFirst) { try readEntity(body) }
+                if let name = try reader.key(&isFirstMember) { throw Self.isBehind("'\(name)'") }
             }
             try reader.end()
         }
@@ -105,11 +110,11 @@ package struct DumpFile {
             """)
     }
 
-    private func readEntity(
-        _ reader: JSONReader, _ body: (ObjectReference, [String: JSONValue], Int) throws -> Void
-    ) throws {
+    private func readEntity(_ body: (ObjectReference, [String: JSONValue], Int) throws -> Void) throws {
         var entity: String?
-        try forEachMember(reader) { name in
+        try reader.beginObject()
+        var isFirstMember = true
+        while let name = try reader.key(&isFirstMember) {
             switch name {
             case "name":
                 guard case .string(let text) = try reader.value() else {
@@ -134,15 +139,7 @@ package struct DumpFile {
                 }
             default: throw reader.failure("an entity of a dump has no member '\(name)'")
             }
-            return true
         }
-    }
-
-    /// - Parameter body: reads the value of a member; returns false when the rest is not wanted.
-    private func forEachMember(_ reader: JSONReader, _ body: (String) throws -> Bool) throws {
-        try reader.beginObject()
-        var isFirst = true
-        while let name = try reader.key(&isFirst) { guard try body(name) else { return } }
     }
 
     private func naming<Value>(_ body: () throws -> Value) throws -> Value {

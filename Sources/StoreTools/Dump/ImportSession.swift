@@ -1,0 +1,228 @@
+import CoreData
+import GRDB
+
+/// Puts objects into a store in one transaction: rows as they come, what leads from one to another when all are there.
+///
+/// What leads nowhere is left out and told: whoever saves what is left of a damaged store wants the rest.
+final class ImportSession {
+    private let store: StoreImport
+    private let keepsKeys: Bool
+    private let keys: ImportedKeys
+    private let spool: ImportSpool
+    private var builder: ObjectBuilder
+    private var unit = UnitOfWork()
+    private var unitSize = 0
+    private var missingFiles = MissingFiles()
+    private var leftOut = LeftOut()
+    private var count = 0
+
+    /// How many objects are written at once, at most, and about how many bytes.
+    private static let batchSize = 256
+    private static let batchBytes = 4 << 20
+
+    /// - Parameters:
+    ///   - keepsKeys: whether the store is new, and objects keep their keys.
+    ///   - isReconstructed: whether the names of the dump are of a model that was made from tables.
+    init(_ store: StoreImport, keepsKeys: Bool, isReconstructed: Bool) throws {
+        self.store = store
+        self.keepsKeys = keepsKeys
+        let keys = try ImportedKeys(store, keepsKeys: keepsKeys)
+        self.keys = keys
+        spool = try ImportSpool(store)
+        builder = ObjectBuilder(store.snapshot.schema, isReconstructed: isReconstructed, key: keys.key)
+    }
+
+    private var schema: SQLSchema { store.snapshot.schema }
+
+    /// Takes an object.
+    ///
+    /// - Throws: an error that names the object and what of it does not fit; an error of SQLite.
+    func add(_ object: ObjectReference, _ values: [String: JSONValue]) throws {
+        guard !keepsKeys || object.key > 0 else { return try spool.add(object, values) }
+        try insert(object, values)
+    }
+
+    private func insert(_ object: ObjectReference, _ values: [String: JSONValue]) throws {
+        let made = try builder.object(values, object)
+        missingFiles.note(values)
+        try keys.note(made.row, made.entity)
+        unit.inserts.append(.init(home: made.entity.home, row: made.row))
+        for waiting in made.waiting { try spool.add(waiting, of: made.row.reference, made.entity) }
+        for list in made.lists { try spool.add(list) }
+        count += 1
+        unitSize += made.row.cost
+        if unit.inserts.count >= Self.batchSize || unitSize >= Self.batchBytes { try flush() }
+    }
+
+    private func flush() throws {
+        if !unit.isEmpty { try store.save(unit) }
+        unit = UnitOfWork()
+        unitSize = 0
+    }
+
+    /// Puts in what waited.
+    ///
+    /// - Throws: an error of SQLite.
+    func finish() throws -> DumpImport.Outcome {
+        keys.isComplete = true
+        try spool.forEachObject(insert)
+        try flush()
+        try spool.forEachReference(lead)
+        try keys.reserve()
+        try removeStrays()
+        try link()
+        try arrange()
+        try spool.removeTables()
+        try keys.removeTables()
+        return DumpImport.Outcome(
+            count: count, notices: [missingFiles.notice].compactMap(\.self), leftOut: leftOut.notices)
+    }
+
+    // MARK: To-one relationships
+
+    private func lead(
+        _ owner: SQLEntity, _ key: Int64, _ slot: PropertySlot, _ object: ObjectReference, _ entity: SQLEntity
+    ) throws {
+        guard let destination = try keys.imported(object, entity) else {
+            try leftOut.note("\(owner.name).\(slot.name)", Self.missing) {
+                (try keys.object(key, owner), object)
+            }
+            return
+        }
+        var values = [(owner.column(rowSlot: slot.rowSlot)?.name, destination)]
+        if slot.entitySlot >= 0 {
+            values.append((owner.column(rowSlot: slot.entitySlot)?.name, Int64(entity.number)))
+        }
+        for case (let column?, let value) in values {
+            try store.update(
+                "UPDATE \(schema.quoted(owner.table)) SET \(schema.quoted(column)) = ? WHERE Z_PK = ?",
+                [value, key])
+        }
+    }
+
+    private static let missing = "it leads to an object that is not there"
+
+    private func removeStrays() throws {
+        let references = DanglingReferences(schema)
+        let kinds: [((SQLEntity) -> [DanglingReferences.Query], String)] = [
+            (references.toOne, Self.missing),
+            (references.wrongEntities, "it leads to an object of another entity than it says"),
+            (references.oneSided, "the inverse does not lead back"),
+        ]
+        for (queries, reason) in kinds {
+            for entity in schema.entities {
+                guard let first = keys.first(entity) else { continue }
+                for query in queries(entity) { try removeStrays(query, entity, above: first, reason) }
+            }
+        }
+    }
+
+    private func removeStrays(
+        _ query: DanglingReferences.Query, _ entity: SQLEntity, above first: Int64, _ reason: String
+    ) throws {
+        let database = store.snapshot.database
+        let columns = query.columns.map { "\($0) = NULL" }.joined(separator: ", ")
+        var last = first
+        while true {
+            let rows = try GRDB.Row.fetchAll(
+                database, sql: query.sql + " AND s.Z_PK > \(last) ORDER BY s.Z_PK LIMIT 1000")
+            guard !rows.isEmpty else { return }
+            for row in rows {
+                guard let key = Int64.fromDatabaseValue(row[0]) else { continue }
+                last = key
+                let destination = Int64.fromDatabaseValue(row[1]) ?? 0
+                try leftOut.note("\(entity.name).\(query.property)", reason) {
+                    (try keys.object(key, entity), try keys.object(destination, query.destination))
+                }
+                try store.update(
+                    "UPDATE \(schema.quoted(entity.table)) SET \(columns) WHERE Z_PK = ?", [key])
+            }
+        }
+    }
+
+    // MARK: To-many relationships
+
+    /// The members of a list that are there, each once, with their places in the dump.
+    private func members(
+        _ list: ImportSpool.List, telling: Bool
+    ) throws -> [(key: ObjectKey, object: ObjectReference)] {
+        var members: [(key: ObjectKey, object: ObjectReference)] = []
+        var known: Set<Int64> = []
+        for (object, entity) in list.destinations {
+            let reason: String
+            if let key = try keys.imported(object, entity) {
+                if known.insert(key).inserted {
+                    members.append((ObjectKey(table: entity.home.table, reference: key), object))
+                    continue
+                }
+                reason = "the list has an object twice"
+            } else {
+                reason = "the list has an object that is not there"
+            }
+            if telling { try note(list, object, reason) }
+        }
+        return members
+    }
+
+    private func note(_ list: ImportSpool.List, _ object: ObjectReference, _ reason: String) throws {
+        try leftOut.note("\(list.owner.name).\(list.relationship.name)", reason) {
+            (try keys.object(list.ownerKey, list.owner), object)
+        }
+    }
+
+    /// Links that do not stand in rows of objects: those of join tables, from both of their ends, and of relationships
+    /// without inverse.
+    private func link() throws {
+        var links = UnitOfWork()
+        try spool.forEachList { list in
+            let owner = ObjectKey(table: list.owner.home.table, reference: list.ownerKey)
+            let inverse = list.relationship.inverseRelationship
+            for (member, _) in try members(list, telling: true) {
+                if list.relationship.keepsOwnLinks {
+                    links.addedLinks.append(
+                        .init(relationship: list.relationship, owner: owner, destination: member))
+                } else if let inverse, inverse.isToMany {
+                    links.addedLinks.append(.init(relationship: inverse, owner: member, destination: owner))
+                }
+            }
+            guard links.addedLinks.count >= Self.batchSize else { return }
+            try store.save(links)
+            links = UnitOfWork()
+        }
+        if !links.isEmpty { try store.save(links) }
+    }
+
+    /// Orders, when all links are there. Whom a list has, and the objects do not, is left out; whom it lacks comes last.
+    private func arrange() throws {
+        var orders = UnitOfWork()
+        try spool.forEachList { list in
+            let linked =
+                try store.snapshot.destinations(
+                    of: list.relationship, owners: [list.ownerKey])[list.ownerKey] ?? []
+            let linkedKeys = Set(linked.map(\.reference))
+            var keys: [ObjectKey] = []
+            for (key, object) in try members(list, telling: false) {
+                if linkedKeys.contains(key.reference) {
+                    keys.append(key)
+                } else {
+                    try note(list, object, "the list has an object that does not lead back")
+                }
+            }
+            guard list.relationship.isOrdered else { return }
+            let listed = Set(keys.map(\.reference))
+            let table = list.relationship.destinationEntity.flatMap(schema.entity(of:))?.home.table ?? 0
+            keys += linked.map(\.reference).filter { !listed.contains($0) }.sorted()
+                .map { ObjectKey(table: table, reference: $0) }
+            guard !keys.isEmpty else { return }
+            orders.orders.append(
+                .init(
+                    relationship: list.relationship,
+                    owner: ObjectKey(table: list.owner.home.table, reference: list.ownerKey),
+                    destinations: keys))
+            guard orders.orders.count >= Self.batchSize else { return }
+            try store.save(orders)
+            orders = UnitOfWork()
+        }
+        if !orders.isEmpty { try store.save(orders) }
+    }
+}
