@@ -15,10 +15,39 @@ package enum StringOrder: String, Sendable, CaseIterable {
     case localizedStandard = "localizedStandardCompare:"
 
     /// Which of two texts comes first.
+    ///
+    /// Each order is the same whichever text is asked about first; a sort and a SQL store's collation agree.
     package func order(_ lhs: String, _ rhs: String) -> ComparisonResult {
+        var lhs = lhs
+        var rhs = rhs
+        return lhs.withUTF8 { lhs in rhs.withUTF8 { order(utf8: lhs, $0) } }
+    }
+
+    /// Which of two texts, given as UTF-8, comes first. What is not well-formed counts as U+FFFD where more than code
+    /// points is compared.
+    ///
+    /// Texts of ASCII, and equal ones, are compared in place by the orders that no locale decides.
+    package func order(
+        utf8 lhs: UnsafeBufferPointer<UInt8>, _ rhs: UnsafeBufferPointer<UInt8>
+    ) -> ComparisonResult {
+        let bytes = TextComparison.order(utf8: lhs, rhs)
+        if bytes == .orderedSame || self == .compare { return bytes }
+        if self == .caseInsensitive {
+            return Self.foldedCase.withFolded(utf8: lhs) { lhs in
+                Self.foldedCase.withFolded(utf8: rhs) { TextComparison.order(utf8: lhs, $0) }
+            }
+        }
+        let left = String(decoding: lhs, as: UTF8.self)
+        let right = String(decoding: rhs, as: UTF8.self)
+        // Foundation's answers for (a, b) and (b, a) sometimes contradict each other, so that only one is asked for.
+        return bytes == .orderedAscending ? localOrder(left, right) : localOrder(right, left).reversed
+    }
+
+    private static let foldedCase = TextFolding(ignoresCase: true, ignoresMarks: false)
+
+    private func localOrder(_ lhs: String, _ rhs: String) -> ComparisonResult {
         switch self {
-        case .compare: TextComparison(options: []).order(lhs, rhs)
-        case .caseInsensitive: TextComparison(options: .caseInsensitive).order(lhs, rhs)
+        case .compare, .caseInsensitive: .orderedSame
         case .localized: lhs.localizedCompare(rhs)
         case .localizedCaseInsensitive: lhs.localizedCaseInsensitiveCompare(rhs)
         case .localizedStandard: lhs.localizedStandardCompare(rhs)
