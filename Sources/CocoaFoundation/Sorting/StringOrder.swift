@@ -54,14 +54,16 @@ package enum StringOrder: String, Sendable, CaseIterable {
         }
     }
 
-    /// Which of two values comes first: no value before every value, texts by this method, all others in
-    /// their natural order; values that have no common order are the same.
+    /// Which of two values comes first: no value before every value, texts by this method, managed objects by their
+    /// keys in the store, all others in their natural order; values that have no common order are the same.
     func order(_ lhs: PredicateValue, _ rhs: PredicateValue) -> ComparisonResult {
         switch (lhs, rhs) {
         case (.absent, .absent): .orderedSame
         case (.absent, _): .orderedAscending
         case (_, .absent): .orderedDescending
         case (.text(let lhs), .text(let rhs)): order(lhs, rhs)
+        case (.identity(let lhs), .identity(let rhs)):
+            (lhs.base as? any OrderedIdentity)?.order(rhs) ?? .orderedSame
         default: lhs.order(rhs) ?? .orderedSame
         }
     }

@@ -127,6 +127,32 @@ import Testing
         }
     }
 
+    /// Objects are in the order of their keys, new ones last.
+    @Test(arguments: ["label", "SELF"], [true, false])
+    func byObjects(_ key: String, _ ascending: Bool) throws {
+        try TestStack(Self.model()).inContext { context in
+            let labels = try insertLabels(0..<6, context)
+            func item(_ name: String, _ label: NSManagedObject?) throws {
+                let item = try context.insert("Item", ["name": name])
+                item.setValue(label, forKey: "label")
+                try context.obtainPermanentIDs(for: [item])
+            }
+            for (index, number) in [3, 1, 5, 0].enumerated() { try item("\(index)", labels[number]) }
+            try item("4", nil)
+            try context.save()
+            try item("5", labels[4])
+            try item("6", labels[2])
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
+            request.sortDescriptors = [NSSortDescriptor(key: key, ascending: ascending)]
+            let found = try context.fetch(request).map { $0.value(forKey: "name") as? String ?? "" }
+            let expected =
+                key == "SELF" ? ["0", "1", "2", "3", "4", "5", "6"] : ["4", "3", "1", "6", "0", "5", "2"]
+            #expect(found == (ascending ? expected : expected.reversed()))
+            try context.save()
+            #expect(try context.fetch(request).map { $0.value(forKey: "name") as? String ?? "" } == found)
+        }
+    }
+
     @Test(arguments: StringOrder.allCases)
     func numbersAreInTheirOwnOrder(_ selector: StringOrder) throws {
         try TestStack(Self.model()).inContext { context in
