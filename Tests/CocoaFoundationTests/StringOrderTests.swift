@@ -39,6 +39,25 @@ import Testing
         #expect(zip(forwards, forwards.dropFirst()).allSatisfy { order.order($0, $1) != .orderedDescending })
     }
 
+    /// What stands before a text stands before all that this stands before.
+    @Test(arguments: StringOrder.allCases)
+    func noCircles(_ order: StringOrder) {
+        let texts = Self.texts(150)
+        let results = texts.map { left in texts.map { order.order(left, $0).rawValue } }
+        var circles: [[String]] = []
+        for first in texts.indices {
+            for second in texts.indices where results[first][second] <= 0 {
+                for third in texts.indices where results[second][third] <= 0 {
+                    let least = min(results[first][second], results[second][third])
+                    if results[first][third] != least {
+                        circles.append([texts[first], texts[second], texts[third]])
+                    }
+                }
+            }
+        }
+        #expect(circles.isEmpty, "\(circles.prefix(3))")
+    }
+
     @Test(arguments: StringOrder.allCases)
     func bytesAndTextsAgree(_ order: StringOrder) {
         let texts = Self.texts(300)
@@ -81,6 +100,7 @@ import Testing
     @Test func whatIsTheSame() {
         #expect(StringOrder.caseInsensitive.order("Straße", "STRASSE") == .orderedSame)
         #expect(StringOrder.localizedCaseInsensitive.order("ete", "Ete") == .orderedSame)
+        #expect(StringOrder.localizedStandard.order("soft\u{AD}ware", "software") == .orderedSame)
         #expect(StringOrder.localized.order("e\u{301}", "é") == .orderedSame)
         #expect(StringOrder.compare.order("e\u{301}", "é") != .orderedSame)
     }

@@ -37,20 +37,41 @@ package enum StringOrder: String, Sendable, CaseIterable {
                 Self.foldedCase.withFolded(utf8: rhs) { TextComparison.order(utf8: lhs, $0) }
             }
         }
-        let left = String(decoding: lhs, as: UTF8.self)
-        let right = String(decoding: rhs, as: UTF8.self)
-        // Foundation's answers for (a, b) and (b, a) sometimes contradict each other, so that only one is asked for.
+        let left = Self.visible(lhs)
+        let right = Self.visible(rhs)
+        // Foundation's answers for (a, b) and (b, a) may contradict each other, so that only one is asked for.
         return bytes == .orderedAscending ? localOrder(left, right) : localOrder(right, left).reversed
+    }
+
+    /// The text without the characters that nobody sees, such as soft hyphens and joiners.
+    ///
+    /// The locale's rules pass over them, but Foundation on Linux does so in some places only: its order of texts that have
+    /// them goes round in circles.
+    private static func visible(_ utf8: UnsafeBufferPointer<UInt8>) -> String {
+        let text = String(decoding: utf8, as: UTF8.self)
+        if utf8.allSatisfy({ $0 > 0 && $0 < 0x80 }) { return text }
+        let scalars = text.unicodeScalars.filter { scalar in
+            scalar.value != 0 && !scalar.properties.isDefaultIgnorableCodePoint
+        }
+        return String(String.UnicodeScalarView(scalars))
     }
 
     private static let foldedCase = TextFolding(ignoresCase: true, ignoresMarks: false)
 
     private func localOrder(_ lhs: String, _ rhs: String) -> ComparisonResult {
         switch self {
-        case .compare, .caseInsensitive: .orderedSame
-        case .localized: lhs.localizedCompare(rhs)
-        case .localizedCaseInsensitive: lhs.localizedCaseInsensitiveCompare(rhs)
-        case .localizedStandard: lhs.localizedStandardCompare(rhs)
+        case .compare, .caseInsensitive:
+            return .orderedSame
+        case .localized:
+            return lhs.localizedCompare(rhs)
+        case .localizedCaseInsensitive:
+            return Self.foldedCase.folded(lhs).localizedCompare(Self.foldedCase.folded(rhs))
+        case .localizedStandard:
+            // Foundation's own method contradicts itself for texts that differ in case and in length.
+            let order = Self.foldedCase.folded(lhs).compare(
+                Self.foldedCase.folded(rhs), options: [.numeric, .widthInsensitive], range: nil,
+                locale: .current)
+            return order == .orderedSame ? lhs.localizedCompare(rhs) : order
         }
     }
 

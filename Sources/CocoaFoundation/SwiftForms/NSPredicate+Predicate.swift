@@ -9,8 +9,8 @@ extension PredicateFormatParsing {
 
     /// Makes a predicate from one of Swift's.
     ///
-    /// Key paths become keys by ``KeyPathNames``. A condition on a missing value is that of `NSPredicate`: it is not
-    /// met. The number of characters of a text becomes `length:`, which counts UTF-16 code units.
+    /// Key paths become keys by ``KeyPathNames``. A condition on a missing value is that of `NSPredicate`: in a
+    /// fetch it is not met, `!=` included. The number of characters of a text becomes `length:`, which counts UTF-16 code units.
     ///
     /// - Throws: ``SwiftPredicateError`` with the part that has no equivalent: a key path without a key, a constant of
     ///   a type that predicates cannot compare, a downcast, a part of a collection or the characters of a text.
