@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-// usage: Benchmarks [--rounds N] [--scale F] [--only fetch|insert|search|models]
+// usage: Benchmarks [--rounds N] [--scale F] [--only fetch|insert|search|predicates|models]
 //
 // Prints the median time of each contestant and its ratio to the first one of its workload, all from this run.
 
@@ -24,6 +24,7 @@ let workloads: [(name: String, make: () throws -> Workload?)] = [
     ("fetch", { try Numbers.fetching(Int(200_000 * scale), folder) }),
     ("insert", { try Numbers.inserting(Int(50_000 * scale), folder) }),
     ("search", { try Search.searching(Int(200_000 * scale), folder) }),
+    ("predicates", { Predicates.parsing(Int(1_000_000 * scale)) }),
     ("models", { Models.reading() }),
 ]
 for (name, make) in workloads where only == nil || only == name {

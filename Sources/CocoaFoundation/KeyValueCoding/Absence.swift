@@ -3,10 +3,13 @@ import Foundation
 /// Optionals, whatever they wrap: a `nil` inside an `Any` is found through this protocol.
 package protocol OptionalValue {
     var wrappedValue: Any? { get }
+    /// The type of the value that may be there.
+    static var wrappedType: any Any.Type { get }
 }
 
 extension Optional: OptionalValue {
     package var wrappedValue: Any? { self }
+    package static var wrappedType: any Any.Type { Wrapped.self }
 }
 
 /// Whether a value is `NSNull`.

@@ -8,3 +8,16 @@ package protocol PredicateIdentity {
     /// Whether the identity stays what it is. That of an unsaved object changes when it is saved.
     var isPermanentIdentity: Bool { get }
 }
+
+/// An identity that sort descriptors order by: that of the keys in a store.
+package protocol OrderedIdentity: Hashable {
+    /// Which of two identities comes first.
+    func order(_ other: Self) -> ComparisonResult
+}
+
+extension OrderedIdentity {
+    /// The order of this identity and one of any type; the same where that is another type.
+    func order(_ other: AnyHashable) -> ComparisonResult {
+        (other.base as? Self).map { order($0) } ?? .orderedSame
+    }
+}

@@ -17,56 +17,70 @@ extension NSPredicate {
         return result
     }
 
-    fileprivate func replacing(_ variables: [String: NSExpression]) -> NSPredicate {
+    /// The predicate with its variables, and the evaluated object, if wanted, replaced by expressions.
+    func replacing(
+        _ variables: [String: NSExpression], object: NSExpression? = nil
+    ) -> NSPredicate {
         switch shape {
         case .value, .opaque:
             return self
         case .comparison(let comparison):
             return NSComparisonPredicate(
-                leftExpression: comparison.leftExpression.replacing(variables),
-                rightExpression: comparison.rightExpression.replacing(variables),
+                leftExpression: comparison.leftExpression.replacing(variables, object: object),
+                rightExpression: comparison.rightExpression.replacing(variables, object: object),
                 modifier: comparison.comparisonPredicateModifier, type: comparison.predicateOperatorType,
                 options: comparison.options)
         case .compound(let type, let parts):
-            return CompoundPredicate(type: type, subpredicates: parts.map { $0.replacing(variables) })
+            return CompoundPredicate(
+                type: type, subpredicates: parts.map { $0.replacing(variables, object: object) })
         }
     }
 }
 
 extension NSExpression {
-    /// The expression with its variables replaced by other expressions.
-    package func replacing(_ variables: [String: NSExpression]) -> NSExpression {
+    /// The expression with its variables, and the evaluated object, if wanted, replaced by other expressions.
+    package func replacing(
+        _ variables: [String: NSExpression], object: NSExpression? = nil
+    ) -> NSExpression {
         switch kind {
         case .variable(let name):
             return variables[name] ?? self
-        case .constant, .evaluatedObject, .anyKey, .symbol, .custom:
+        case .evaluatedObject:
+            return object ?? self
+        case .constant, .anyKey, .symbol, .custom:
             return self
         case .keyPath(let operand, let path):
-            return NSExpression(kind: .keyPath(operand: operand.replacing(variables), path: path))
+            return NSExpression(
+                kind: .keyPath(operand: operand.replacing(variables, object: object), path: path))
         case .function(let target, let name, let arguments):
             return NSExpression(
                 kind: .function(
-                    target: target?.replacing(variables), name: name,
-                    arguments: arguments.map { $0.replacing(variables) }))
+                    target: target?.replacing(variables, object: object), name: name,
+                    arguments: arguments.map { $0.replacing(variables, object: object) }))
         case .aggregate(let elements):
-            return NSExpression(forAggregate: elements.map { $0.replacing(variables) })
+            return NSExpression(forAggregate: elements.map { $0.replacing(variables, object: object) })
         case .set(let operation, let left, let right):
-            return NSExpression(kind: .set(operation, left.replacing(variables), right.replacing(variables)))
+            return NSExpression(
+                kind: .set(
+                    operation, left.replacing(variables, object: object),
+                    right.replacing(variables, object: object)))
         case .subquery(let collection, let variable, let predicate):
             var inner = variables
             inner[variable] = nil
             return NSExpression(
-                forSubquery: collection.replacing(variables), usingIteratorVariable: variable,
-                predicate: predicate.replacing(inner))
+                forSubquery: collection.replacing(variables, object: object), usingIteratorVariable: variable,
+                predicate: predicate.replacing(inner, object: object))
         case .assignment(let variable, let expression):
-            return NSExpression(kind: .assignment(variable: variable, expression.replacing(variables)))
+            return NSExpression(
+                kind: .assignment(variable: variable, expression.replacing(variables, object: object)))
         case .block(let block, let arguments):
-            return NSExpression(block: block, arguments: arguments.map { $0.replacing(variables) })
+            return NSExpression(
+                block: block, arguments: arguments.map { $0.replacing(variables, object: object) })
         case .conditional(let predicate, let trueExpression, let falseExpression):
             return NSExpression(
-                forConditional: predicate.replacing(variables),
-                trueExpression: trueExpression.replacing(variables),
-                falseExpression: falseExpression.replacing(variables))
+                forConditional: predicate.replacing(variables, object: object),
+                trueExpression: trueExpression.replacing(variables, object: object),
+                falseExpression: falseExpression.replacing(variables, object: object))
         }
     }
 }

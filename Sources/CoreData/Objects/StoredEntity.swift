@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 import Synchronization
@@ -111,5 +112,20 @@ package struct ObjectKey: Hashable, Sendable {
     package init(table: UInt32, reference: Int64) {
         self.table = table
         self.reference = reference
+    }
+}
+
+extension ObjectKey: OrderedIdentity {
+    /// Keys of a store by their numbers; then those of new objects, whose numbers count down from -1, in the order in
+    /// which these were made.
+    package func order(_ other: ObjectKey) -> ComparisonResult {
+        if self == other { return .orderedSame }
+        let isFirst: Bool
+        if table != other.table {
+            isFirst = other.table == 0 || table != 0 && table < other.table
+        } else {
+            isFirst = table == 0 ? reference > other.reference : reference < other.reference
+        }
+        return isFirst ? .orderedAscending : .orderedDescending
     }
 }

@@ -95,6 +95,19 @@ struct StoreConformance {
         }
     }
 
+    /// What a store cannot sort by is told before anything is sorted.
+    @Test(arguments: [StoreKind.sqlite] + StoreKind.atomics, ["members", "nothing"])
+    func noOrder(_ kind: StoreKind, _ key: String) throws {
+        let (_, coordinator) = try filled(kind)
+        try coordinator.inContext { context in
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Team")
+            request.sortDescriptors = [NSSortDescriptor(key: key, ascending: true)]
+            let refusal = try error { _ = try context.fetch(request) }
+            #expect(refusal.code == 134060)
+            #expect(refusal.localizedDescription.contains(key))
+        }
+    }
+
     @Test(arguments: StoreKind.allCases) func inheritance(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         try coordinator.inContext { (context) throws in

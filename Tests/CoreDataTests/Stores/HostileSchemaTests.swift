@@ -76,6 +76,24 @@ import Testing
         #expect(refusal.localizedDescription.contains("no column ZNAME"))
     }
 
+    /// The collations of sort descriptors depend on the locale; a file that names them would be read wrongly.
+    @Test(arguments: [
+        "CREATE INDEX byName ON ZITEM (ZNAME COLLATE %)",
+        "CREATE TABLE extra (name TEXT COLLATE \"%\")",
+        "CREATE TRIGGER extra AFTER UPDATE ON ZITEM BEGIN SELECT 'a' = 'b' COLLATE [%]; END",
+    ])
+    func aCollationOfConnections(_ sql: String) throws {
+        try make("")
+        try folder.withDatabase { database in
+            let name = "openCoreDataOrderLocalized"
+            database.add(collation: DatabaseCollation(name) { $0.compare($1) })
+            try database.execute(sql: sql.replacing("%", with: name))
+        }
+        let refusal = try refusal()
+        #expect(refusal.code == 134020)
+        #expect(refusal.localizedDescription.contains("collation"))
+    }
+
     @Test(arguments: ["Z_METADATA", "Z_PRIMARYKEY"])
     func aViewInThePlaceOfATableOfTheFormat(_ table: String) throws {
         try make("ALTER TABLE \(table) RENAME TO other; CREATE VIEW \(table) AS SELECT * FROM other")

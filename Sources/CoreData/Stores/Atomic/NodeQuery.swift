@@ -52,7 +52,7 @@ struct NodeQuery {
     /// The order, checked.
     private func descriptors(on entity: NSEntityDescription) throws -> [NSSortDescriptor] {
         for descriptor in query.sortDescriptors {
-            if let key = descriptor.key { try QueryCheck(entity).check(keyPath: key) }
+            if let key = descriptor.key { try QueryCheck(entity).check(sortKey: key) }
         }
         return query.sortDescriptors
     }
@@ -91,7 +91,7 @@ struct NodeQuery {
     private func unwindowedInOrder(_ columns: [NodeColumn]) throws -> [NSAtomicStoreCacheNode] {
         let names = Set(columns.filter(\.isExpression).map(\.name))
         for descriptor in query.sortDescriptors {
-            if let key = descriptor.key, !names.contains(key) { try QueryCheck(entity).check(keyPath: key) }
+            if let key = descriptor.key, !names.contains(key) { try QueryCheck(entity).check(sortKey: key) }
         }
         let found = try matches()
         guard query.sortDescriptors.contains(where: { names.contains($0.key ?? "") }) else {
@@ -109,7 +109,7 @@ struct NodeQuery {
     private func groupOrder(_ columns: [NodeColumn]) throws -> [NSSortDescriptor] {
         let names = Set(columns.map(\.name))
         for descriptor in query.sortDescriptors {
-            if let key = descriptor.key, !names.contains(key) { try QueryCheck(entity).check(keyPath: key) }
+            if let key = descriptor.key, !names.contains(key) { try QueryCheck(entity).check(sortKey: key) }
         }
         return query.sortDescriptors
     }

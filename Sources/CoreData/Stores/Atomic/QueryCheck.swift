@@ -68,6 +68,22 @@ struct QueryCheck {
     /// - Throws: as `check(_:)` of a predicate.
     func check(keyPath: String) throws { try check(keyPath: keyPath, from: entity) }
 
+    /// - Throws: as `check(_:)` of a predicate; also for a key path over many objects, which have no order together.
+    func check(sortKey keyPath: String) throws {
+        try check(keyPath: keyPath)
+        var current: NSEntityDescription? = entity
+        for key in keyPath.split(separator: ".").map(String.init) {
+            guard let relationship = current?.relationshipsByName[key] else { break }
+            guard !relationship.isToMany else {
+                throw NSError.coreData(
+                    .coreData,
+                    "to-many key not allowed here: '\(key)' of entity \(current?.name ?? "") in keypath \(keyPath)"
+                )
+            }
+            current = relationship.destinationEntity
+        }
+    }
+
     /// The entity at the end of a key path; nil if there are values of attributes.
     @discardableResult
     private func check(keyPath: String, from start: NSEntityDescription) throws -> NSEntityDescription? {

@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 
 /// How a database spells what standard SQL leaves open.
@@ -10,6 +11,8 @@ package protocol SQLDialect: Sendable {
     func textMatch(_ operation: TextOperation, _ text: String, _ pattern: String, options: Int) -> String
     /// The name of a function of the store.
     func function(_ function: StoreFunction) -> String
+    /// The name of the collation that orders texts as sort descriptors do; nil where the database's own does.
+    func collation(_ order: StringOrder) -> String?
     /// A list of values bound as one argument, for a list too long for one parameter each.
     func listTable(_ parameter: String) -> String
 }
@@ -64,6 +67,8 @@ package struct SQLiteDialect: SQLDialect {
         case .now: SQLiteFunctionNames.now
         }
     }
+
+    package func collation(_ order: StringOrder) -> String? { SQLiteCollations.name(order) }
 
     package func listTable(_ parameter: String) -> String { "SELECT value FROM json_each(\(parameter))" }
 }

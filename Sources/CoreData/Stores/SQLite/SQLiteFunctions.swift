@@ -4,7 +4,7 @@ import GRDB
 import GRDBSQLite
 
 /// The functions that a connection to a store has: those that triggers of the format call, and those that
-/// conditions on text need.
+/// conditions on text and orders of text need.
 ///
 /// They are called for every row that a save or a search touches, so they read SQLite's values in place, and whole:
 /// a text may contain any character, also NUL.
@@ -29,6 +29,7 @@ enum SQLiteFunctions {
             .install(name, on: database, isPure: true)
         }
         TextMatchFunction.install(on: database)
+        SQLiteCollations.install(on: database)
     }
 }
 

@@ -96,6 +96,7 @@ final class SQLiteStoreOpening {
                 guard !options.isReadOnly else { throw file.unopenable("the database is empty") }
                 return false
             }
+            try checkCollations(database)
             metadata = try SQLiteMetadata.read(database, file.url)
             try checkVersion(file, database)
             try checkTables(database)
@@ -121,6 +122,14 @@ final class SQLiteStoreOpening {
 
     private func hasTables(_ database: Database) throws -> Bool {
         try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_master)") ?? false
+    }
+
+    private func checkCollations(_ database: Database) throws {
+        guard let name = try SQLiteCollations.schemaObjects(naming: database).first else { return }
+        throw NSError.coreData(
+            .persistentStoreIncompatibleSchema,
+            "The schema of the store names, in '\(name)', a collation that belongs to connections and to no file."
+        )
     }
 
     private func checkVersion(_ file: SQLiteStoreFile, _ database: Database) throws {

@@ -86,6 +86,10 @@ struct FetchCompiler {
         let having = try query.having.map { try compiler.condition($0) }
         var orders: [SQLStatement] = []
         for descriptor in query.sortDescriptors { orders.append(try order(descriptor, query, &compiler)) }
+        // Equal rows keep the order of their keys, whichever index the database takes.
+        if !orders.isEmpty, query.groupBy.isEmpty, !query.isDistinct {
+            orders.append(SQLStatement("\(QueryScope.base).Z_PK"))
+        }
 
         var statement = selected
         statement.append(" \(compiler.scope.from)")
@@ -126,22 +130,26 @@ struct FetchCompiler {
     private func order(
         _ descriptor: NSSortDescriptor, _ query: FetchQuery, _ compiler: inout PredicateCompiler
     ) throws -> SQLStatement {
-        guard let key = descriptor.key, let selector = descriptor.selector else {
+        guard let key = descriptor.key, let textOrder = descriptor.stringOrder else {
             throw NSError.coreData(
                 .coreData,
                 "unsupported NSSortDescriptor (a store cannot call comparators, and needs the name of the property): \(descriptor)"
             )
-        }
-        if selector != "compare:" {
-            throw NSError.coreData(.coreData, "unsupported NSSortDescriptor selector: \(selector)")
         }
         // A column of the result may be named by an expression description.
         let named = query.properties.first { $0 is NSExpressionDescription && $0.name == key }
         let operand =
             try named.map { try Self.operand($0, &compiler) }
             ?? compiler.operand(NSExpression(forKeyPath: key))
+        var collation = ""
+        switch operand.kind {
+        case .string, .undefined:
+            if let name = schema.dialect.collation(textOrder) { collation = " COLLATE \(name)" }
+        default: break
+        }
         return SQLStatement(
-            "\(operand.sql.text) \(descriptor.ascending ? "ASC" : "DESC")", operand.sql.arguments)
+            "\(operand.sql.text)\(collation) \(descriptor.ascending ? "ASC" : "DESC")",
+            operand.sql.arguments)
     }
 }
 

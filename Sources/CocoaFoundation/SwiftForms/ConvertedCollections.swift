@@ -1,0 +1,79 @@
+// Collections and their elements.
+
+extension PredicateExpressions.SequenceContains: ConvertibleExpression {
+    func converted(in scope: ConversionScope) throws -> ConvertedExpression {
+        let whole = try scope.value(sequence)
+        let part = try scope.value(element)
+        if LHS.Output.self is any StringProtocol.Type {
+            return .predicate(.comparison(whole, .contains, part))
+        }
+        return .predicate(.comparison(part, .in, whole))
+    }
+}
+
+extension PredicateExpressions.SequenceContainsWhere: ConvertibleExpression {
+    func converted(in scope: ConversionScope) throws -> ConvertedExpression {
+        let found = try subquery(sequence, variable.key, test, isNegated: false, scope)
+        return .predicate(
+            .comparison(found.appending(key: "@count"), .notEqualTo, NSExpression(forConstantValue: 0)))
+    }
+}
+
+extension PredicateExpressions.SequenceAllSatisfy: ConvertibleExpression {
+    func converted(in scope: ConversionScope) throws -> ConvertedExpression {
+        let found = try subquery(sequence, variable.key, test, isNegated: true, scope)
+        return .predicate(
+            .comparison(found.appending(key: "@count"), .equalTo, NSExpression(forConstantValue: 0)))
+    }
+}
+
+extension PredicateExpressions.Filter: ConvertibleExpression {
+    func converted(in scope: ConversionScope) throws -> ConvertedExpression {
+        .value(try subquery(sequence, variable.key, filter, isNegated: false, scope))
+    }
+}
+
+private func subquery(
+    _ sequence: any PredicateExpression, _ variable: PredicateExpressions.VariableID,
+    _ test: any PredicateExpression, isNegated: Bool, _ scope: ConversionScope
+) throws -> NSExpression {
+    let (inner, name) = scope.iterating(variable)
+    let predicate = try inner.predicate(test)
+    return NSExpression(
+        forSubquery: try scope.value(sequence), usingIteratorVariable: name,
+        predicate: isNegated ? predicate.negated : predicate)
+}
+
+extension PredicateExpressions.SequenceMinimum: ConvertibleExpression {
+    func converted(in scope: ConversionScope) throws -> ConvertedExpression {
+        .value(NSExpression(forFunction: "min:", arguments: [try scope.value(elements)]))
+    }
+}
+
+extension PredicateExpressions.SequenceMaximum: ConvertibleExpression {
+    func converted(in scope: ConversionScope) throws -> ConvertedExpression {
+        .value(NSExpression(forFunction: "max:", arguments: [try scope.value(elements)]))
+    }
+}
+
+extension PredicateExpressions.CollectionIndexSubscript: ConvertibleExpression {
+    func converted(in scope: ConversionScope) throws -> ConvertedExpression {
+        .value(try scope.value(wrapped).element(at: try scope.value(index)))
+    }
+}
+
+extension PredicateExpressions.DictionaryKeySubscript: ConvertibleExpression {
+    func converted(in scope: ConversionScope) throws -> ConvertedExpression {
+        .value(try scope.value(wrapped).element(at: try scope.value(key)))
+    }
+}
+
+extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: ConvertibleExpression {
+    func converted(in scope: ConversionScope) throws -> ConvertedExpression {
+        let value = try scope.value(wrapped).element(at: try scope.value(key))
+        return .value(
+            NSExpression(
+                forConditional: value.isPresent, trueExpression: value,
+                falseExpression: try scope.value(self.default)))
+    }
+}

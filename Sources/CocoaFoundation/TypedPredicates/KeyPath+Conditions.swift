@@ -1,0 +1,99 @@
+// Conditions that read better as methods: `(\Book.title).beginsWith("War")`.
+
+/// `String` and `String?`, whose key paths have conditions on text.
+public protocol PredicateText {}
+
+extension String: PredicateText {}
+extension Optional: PredicateText where Wrapped == String {}
+
+extension KeyPath where Value: PredicateText {
+    /// The text is the same under options, such as `.caseInsensitive`.
+    public func equals(_ text: String, _ options: NSComparisonPredicate.Options) -> TypedPredicate<Root> {
+        TypedPredicate(self, .equalTo, text, options)
+    }
+
+    /// The text has another in it.
+    public func contains(
+        _ text: String, _ options: NSComparisonPredicate.Options = []
+    ) -> TypedPredicate<Root> {
+        TypedPredicate(self, .contains, text, options)
+    }
+
+    /// The text begins with another.
+    public func beginsWith(
+        _ text: String, _ options: NSComparisonPredicate.Options = []
+    ) -> TypedPredicate<Root> {
+        TypedPredicate(self, .beginsWith, text, options)
+    }
+
+    /// The text ends with another.
+    public func endsWith(
+        _ text: String, _ options: NSComparisonPredicate.Options = []
+    ) -> TypedPredicate<Root> {
+        TypedPredicate(self, .endsWith, text, options)
+    }
+
+    /// The whole text fits a pattern, in which `?` stands for one and `*` for any number of characters.
+    public func like(
+        _ pattern: String, _ options: NSComparisonPredicate.Options = []
+    ) -> TypedPredicate<Root> {
+        TypedPredicate(self, .like, pattern, options)
+    }
+
+    /// The whole text matches a regular expression of ICU.
+    public func matches(
+        _ pattern: String, _ options: NSComparisonPredicate.Options = []
+    ) -> TypedPredicate<Root> {
+        TypedPredicate(self, .matches, pattern, options)
+    }
+}
+
+extension KeyPath {
+    /// The value is one of several.
+    public func `in`<Values: Sequence>(_ values: Values) -> TypedPredicate<Root>
+    where Values.Element == Value, Value: Equatable {
+        TypedPredicate(self, .in, Array(values))
+    }
+
+    /// The value is there and one of several.
+    public func `in`<Values: Sequence>(_ values: Values) -> TypedPredicate<Root>
+    where Value == Values.Element?, Values.Element: Equatable {
+        TypedPredicate(self, .in, Array(values))
+    }
+}
+
+extension KeyPath where Value: Collection {
+    /// At least one element meets a condition.
+    public func any(_ condition: TypedPredicate<Value.Element>) -> TypedPredicate<Root> {
+        count(of: condition.predicate, .notEqualTo)
+    }
+
+    /// Every element meets a condition; so it is when there is none.
+    public func all(_ condition: TypedPredicate<Value.Element>) -> TypedPredicate<Root> {
+        count(of: condition.predicate.negated, .equalTo)
+    }
+
+    /// No element meets a condition.
+    public func none(_ condition: TypedPredicate<Value.Element>) -> TypedPredicate<Root> {
+        count(of: condition.predicate, .equalTo)
+    }
+
+    private func count(
+        of condition: NSPredicate, _ type: NSComparisonPredicate.Operator
+    ) -> TypedPredicate<Root> {
+        TypedPredicate(
+            .comparison(
+                NSExpression(forKeyPath: self).elements(meeting: condition).appending(key: "@count"), type,
+                NSExpression(forConstantValue: 0)))
+    }
+}
+
+extension NSExpression {
+    /// The elements of a collection that meet a condition on them.
+    fileprivate func elements(meeting condition: NSPredicate) -> NSExpression {
+        let element = NSExpression(forVariable: "element")
+        return NSExpression(
+            forSubquery: self, usingIteratorVariable: "element",
+            predicate: condition.replacing([:], object: element))
+    }
+}

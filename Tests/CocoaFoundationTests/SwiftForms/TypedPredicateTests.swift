@@ -1,0 +1,94 @@
+import CocoaFoundation
+import Testing
+
+/// Conditions written with key paths: their texts, and what they find.
+@Suite struct TypedPredicateTests {
+    private func check(_ condition: TypedPredicate<Volume>, _ format: String, _ found: String...) {
+        #expect(condition.predicate.formatString == format)
+        let titles = Catalogue.entries.filter { condition.predicate.evaluate(with: $0) }.map(\.title)
+        #expect(titles == found, "\(format)")
+    }
+
+    @Test func equality() {
+        check(\.title == "Emma", #"title == "Emma""#, "Emma")
+        check(\.title != "Emma", #"title != "Emma""#, "Atlas", "été")
+        check(\.subtitle == nil, "subtitle == nil", "Emma")
+        check(\.subtitle != nil, "subtitle != nil", "Atlas", "été")
+        check(\.subtitle == "Maps", #"subtitle == "Maps""#, "Atlas")
+        check(\.isRead == true, "isRead == 1", "Atlas")
+        let noText: String? = nil
+        check(\.subtitle == noText, "subtitle == nil", "Emma")
+    }
+
+    @Test func order() {
+        check(\.pages < 7, "pages < 7", "été")
+        check(\.pages <= 7, "pages <= 7", "Emma", "été")
+        check(\.pages > 7, "pages > 7", "Atlas")
+        check(\.pages >= 7, "pages >= 7", "Atlas", "Emma")
+        let moment = Date(timeIntervalSinceReferenceDate: 150)
+        check(\.date < moment, #"date < CAST(150.0, "NSDate")"#, "Atlas")
+        check(\.date >= moment, #"date >= CAST(150.0, "NSDate")"#, "été")
+    }
+
+    @Test func rangesAndValues() {
+        check(7...12 ~= \.pages, "pages BETWEEN {7, 12}", "Atlas", "Emma")
+        check(7..<12 ~= \.pages, "pages >= 7 AND pages < 12", "Emma")
+        check(["Emma", "x"] ~= \.title, #"title IN {"Emma", "x"}"#, "Emma")
+        check((\Volume.title).in(["Emma", "x"]), #"title IN {"Emma", "x"}"#, "Emma")
+        check((\Volume.subtitle).in(["Maps", "x"]), #"subtitle IN {"Maps", "x"}"#, "Atlas")
+    }
+
+    @Test func texts() {
+        check((\Volume.title).contains("MM", .caseInsensitive), #"title CONTAINS[c] "MM""#, "Emma")
+        check((\Volume.title).beginsWith("At"), #"title BEGINSWITH "At""#, "Atlas")
+        check((\Volume.title).endsWith("é"), #"title ENDSWITH "é""#, "été")
+        check((\Volume.title).like("?m*"), #"title LIKE "?m*""#, "Emma")
+        check((\Volume.subtitle).matches("M.*"), #"subtitle MATCHES "M.*""#, "Atlas")
+        check(
+            (\Volume.title).equals("ETE", [.caseInsensitive, .diacriticInsensitive]), #"title ==[cd] "ETE""#,
+            "été")
+    }
+
+    @Test func logic() {
+        check(\.pages > 5 && \.isRead == false, "pages > 5 AND isRead == 0", "Emma")
+        check(\.pages > 7 || \.pages < 0, "pages > 7 OR pages < 0", "Atlas", "été")
+        check(!(\.pages > 7 || \.pages < 0), "NOT (pages > 7 OR pages < 0)", "Emma")
+        check(
+            \.pages > 0 && \.pages < 20 && (\.title == "Emma" || \.subtitle != nil) && \.price > 1,
+            #"pages > 0 AND pages < 20 AND (title == "Emma" OR subtitle != nil) AND price > 1.0"#, "Atlas",
+            "Emma")
+    }
+
+    @Test func objectsAndElements() {
+        let entries = Catalogue.entries
+        let condition: TypedPredicate<Volume> = \.origin === entries[1]
+        #expect(entries.filter { condition.predicate.evaluate(with: $0) }.map(\.title) == ["été"])
+        check(\.origin === nil, "origin == nil", "Atlas")
+        check(\.origin !== nil, "origin != nil", "Emma", "été")
+        check(
+            (\Volume.parts).any(\.pages > 8), "SUBQUERY(parts, $element, $element.pages > 8).@count != 0",
+            "Emma", "été")
+        check(
+            (\Volume.parts).all(\.pages > 8), "SUBQUERY(parts, $element, NOT $element.pages > 8).@count == 0",
+            "Atlas",
+            "été")
+        check(
+            (\Volume.parts).none(\.pages > 8), "SUBQUERY(parts, $element, $element.pages > 8).@count == 0",
+            "Atlas")
+        check(
+            (\Volume.parts).any((\Volume.parts).none(\.title == "x") && \.title == "One"),
+            #"SUBQUERY(parts, $element, SUBQUERY($element.parts, $element, $element.title == "x").@count == 0 AND $element.title == "One").@count != 0"#,
+            "Emma")
+    }
+
+    /// The operators do not get in the way of those that the language has.
+    @Test func keyPathsAreStillComparable() {
+        let path = \Volume.title
+        #expect(path == \Volume.title)
+        #expect(path === path)
+        let isSame: Bool = path == \Volume.title
+        #expect(isSame)
+        let untyped = \Volume.pages == 3
+        #expect(untyped.predicate.formatString == "pages == 3")
+    }
+}

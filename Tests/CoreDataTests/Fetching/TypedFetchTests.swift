@@ -1,0 +1,103 @@
+import CoreData
+import Testing
+
+/// Requests written with key paths, Swift's predicates among them.
+@Suite struct TypedFetchTests {
+    private let stack: TestStack
+
+    init() throws {
+        KeyPathNames.register("title", for: \Book.title)
+        KeyPathNames.register("pages", for: \Book.pages)
+        KeyPathNames.register("price", for: \Book.price)
+        KeyPathNames.register("publishDate", for: \Book.publishDate)
+        KeyPathNames.register("author", for: \Book.author)
+        KeyPathNames.register("name", for: \Author.name)
+        KeyPathNames.register("author.name", for: \Book.author?.name)
+        stack = try Shelf.stack()
+    }
+
+    private func titles(_ request: NSFetchRequest<Book>) throws -> [String] {
+        try stack.inContext { try $0.titles(request) }
+    }
+
+    private func books() -> NSFetchRequest<Book> { NSFetchRequest<Book>(entityName: "Book") }
+
+    @Test func conditionsAndOrders() throws {
+        let long = try titles(books().where(\.pages > 200).sort(\.pages, .descending))
+        #expect(long == ["Germinal", "Emma", "Persuasion"])
+        let two = try titles(books().where(\.pages > 200).where(\.title != "Emma").sort(\.title))
+        #expect(two == ["Germinal", "Persuasion"])
+        let window = try titles(books().sort(\.pages).offset(1).limit(2))
+        #expect(window == ["L'Œuvre", "EMMA* WAR?"])
+        #expect(
+            try titles(books().where(\.publishDate == nil && \.author != nil).sort(\.title)) == [
+                "L'Œuvre", "Été",
+            ])
+        #expect(try titles(books().where(!(\.pages > 0)).sort(\.title)) == ["L'Œuvre", "Été"])
+    }
+
+    @Test func textsAndValues() throws {
+        #expect(
+            try titles(books().where((\Book.title).beginsWith("emma", .caseInsensitive)).sort(\.title))
+                == ["EMMA* WAR?", "Emma"])
+        #expect(try titles(books().where((\Book.title).in(["Emma", "x"]))) == ["Emma"])
+        #expect(
+            try titles(books().where(0...249 ~= \.pages).sort(\.pages)) == [
+                "L'Œuvre", "EMMA* WAR?", "Persuasion",
+            ])
+        #expect(
+            try titles(books().where(\.price >= NSDecimalNumber(string: "9.99")).sort(\.title)) == [
+                "Emma", "Germinal",
+            ])
+    }
+
+    @Test func relationships() throws {
+        let found = try stack.inContext { context in
+            let austen = try context.book("Emma").author
+            return try context.titles(books().where(\.author === austen).sort(\.title))
+        }
+        #expect(found == ["Emma", "Persuasion"])
+        #expect(
+            try titles(books().where(\.author?.name == "Émile Zola").sort(\.title)) == [
+                "Germinal", "L'Œuvre",
+            ])
+    }
+
+    @Test func ordersBySelectors() throws {
+        #expect(
+            try titles(books().sort(\.title, by: "localizedCaseInsensitiveCompare:"))
+                == ["Emma", "EMMA* WAR?", "Été", "Germinal", "L'Œuvre", "Persuasion"])
+    }
+
+    @Test func unsavedChangesCount() throws {
+        let found = try stack.inContext { context in
+            Shelf.book("New", 700, nil, nil, context)
+            try context.book("Germinal").pages = 0
+            return try context.titles(books().where(\.pages > 200).sort(\.pages, .descending))
+        }
+        #expect(found == ["New", "Emma", "Persuasion"])
+    }
+
+    @Test func swiftPredicates() throws {
+        let request = books().sort(\.title)
+        request.predicate = NSPredicate(#Predicate<Book> { $0.pages > 200 && $0.title != "Emma" })
+        #expect(try titles(request) == ["Germinal", "Persuasion"])
+        let names = ["Emma", "Germinal"]
+        request.predicate = NSPredicate(
+            #Predicate<Book> { names.contains($0.title ?? "") || $0.author == nil })
+        #expect(request.predicate != nil)
+        request.predicate = NSPredicate(#Predicate<Book> { $0.author?.name == "Jane Austen" })
+        #expect(try titles(request) == ["Emma", "Persuasion"])
+        request.predicate = NSPredicate(#Predicate<Book> { $0.title?.starts(with: "E") ?? false })
+        #expect(try titles(request) == ["EMMA* WAR?", "Emma"])
+        request.predicate = NSPredicate(#Predicate<Book> { (10...300).contains($0.pages) })
+        #expect(try titles(request) == ["EMMA* WAR?", "Persuasion"])
+    }
+
+    @Test func swiftSortDescriptors() throws {
+        let request = books()
+        request.sortDescriptors = [NSSortDescriptor(SortDescriptor(\Book.pages, order: .reverse))]
+        request.fetchLimit = 2
+        #expect(try titles(request) == ["Germinal", "Emma"])
+    }
+}
