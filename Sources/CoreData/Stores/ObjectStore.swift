@@ -43,7 +43,8 @@ package protocol ObjectStore: NSPersistentStore {
     func newReferences(for objects: [NSManagedObject], of home: StoredEntity) throws -> [Int64]
     /// Writes a unit of work in one transaction, or throws and leaves the store as it was.
     ///
-    /// - Throws: `SaveConflicts` when rows changed since they were read.
+    /// - Throws: `SaveConflicts` when rows changed since they were read, else `ConstraintViolations` when objects share
+    ///   values that may be there once.
     func save(_ unit: UnitOfWork) throws -> SaveOutcome
     /// Writes the metadata if they were set since they were written.
     func saveMetadata() throws
@@ -201,4 +202,21 @@ package struct SaveConflicts: Error, @unchecked Sendable {
 
     package let conflicts: [Conflict]
     package init(_ conflicts: [Conflict]) { self.conflicts = conflicts }
+}
+
+/// Thrown by a save of objects that violate uniqueness constraints.
+package struct ConstraintViolations: Error, @unchecked Sendable {
+    package struct Violation {
+        /// The names of the constraint.
+        package let constraint: [String]
+        /// The row that has the values; nil when only the objects of the save do.
+        package let stored: Row?
+        /// The objects of the save that have the values.
+        package let objects: [NSManagedObject]
+    }
+
+    package let store: any ObjectStore
+    package let violations: [Violation]
+    /// What the database said.
+    package let cause: NSError
 }

@@ -332,24 +332,4 @@ import Testing
             #expect(policy.settled.map(\.sourceObject) == [item])
         }
     }
-
-    // MARK: Uniqueness
-
-    @Test func aViolatedConstraint() throws {
-        let code = NSEntityDescription("Code", attribute("text", .string))
-        code.uniquenessConstraints = [["text"]]
-        let folder = try StoreFolder()
-        try folder.open(NSManagedObjectModel(of: code)).inContext { context in
-            try context.insert("Code", ["text": "a"])
-            try context.save()
-            let second = try context.insert("Code", ["text": "a"])
-            let refusal = try error { try context.save() }
-            #expect(refusal.code == 133021)
-            #expect(refusal.userInfo[NSUnderlyingErrorKey] is NSError)
-            #expect(second.isInserted)
-            second.setValue("b", forKey: "text")
-            try context.save()
-        }
-        #expect(try folder.value("SELECT group_concat(ZTEXT) FROM ZCODE").description == "\"a,b\"")
-    }
 }

@@ -17,8 +17,21 @@ extension SQLiteStore {
     }
 
     package func save(_ unit: UnitOfWork) throws -> SaveOutcome {
+        do {
+            return try save(unit, vacating: false)
+        } catch let error as NSError where error.isConstraintMerge {
+            try read("check the uniqueness constraints") { database in
+                try ConstraintCheck(self, database).check(unit, cause: error)
+            }
+            // In the end no two rows have the same values, but they have on the way there.
+            return try save(unit, vacating: true)
+        }
+    }
+
+    private func save(_ unit: UnitOfWork, vacating: Bool) throws -> SaveOutcome {
         try write("save") { database in
             let save = SQLiteSave(self, database)
+            if vacating { try save.vacate(unit.updates) }
             let outcome = try save.run(unit)
             try writeMetadata(database)
             // While nobody else can write, lest the row of the next save be replaced by the one of this. Before
@@ -78,6 +91,12 @@ extension SQLiteStore {
     }
 }
 
+extension NSError {
+    fileprivate var isConstraintMerge: Bool {
+        domain == NSCocoaErrorDomain && code == CocoaError.Code.managedObjectConstraintMerge.rawValue
+    }
+}
+
 /// One save's transaction.
 struct SQLiteSave {
     private let store: SQLiteStore
@@ -111,6 +130,18 @@ struct SQLiteSave {
                 .write(unit, outcome, missing: missing)
         }
         return outcome
+    }
+
+    /// Takes from the rows what changes of the values that must be unique, so that others can have them first.
+    func vacate(_ updates: [UnitOfWork.Update]) throws {
+        for update in updates {
+            let entity = schema.entity(update.home)
+            let columns = schema.uniqueColumns(entity).filter { update.changed.contains($0.slot) }
+            guard !columns.isEmpty else { continue }
+            try execute(
+                compiler.vacate(entity, columns),
+                [.integer(update.old.reference), .integer(update.old.version)])
+        }
     }
 
     // MARK: References
