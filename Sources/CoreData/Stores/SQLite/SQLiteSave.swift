@@ -17,6 +17,18 @@ extension SQLiteStore {
     }
 
     package func save(_ unit: UnitOfWork) throws -> SaveOutcome {
+        let files = ExternalFiles(of: self)
+        do {
+            let outcome = try saveRows(files.take(unit))
+            files.removeUnused()
+            return outcome
+        } catch {
+            files.removeMade()
+            throw error
+        }
+    }
+
+    private func saveRows(_ unit: UnitOfWork) throws -> SaveOutcome {
         do {
             return try save(unit, vacating: false)
         } catch let error as NSError where error.isConstraintMerge {

@@ -8,11 +8,13 @@ import ManagedObjectModel
 package struct StoreImport {
     private let store: SQLiteStore
     private let save: SQLiteSave
+    private let files: ExternalFiles
     /// What is in the store, with what was saved so far.
     package let snapshot: StoreSnapshot
 
-    fileprivate init(_ store: SQLiteStore, _ database: Database) {
+    fileprivate init(_ store: SQLiteStore, _ database: Database, _ files: ExternalFiles) {
         self.store = store
+        self.files = files
         save = SQLiteSave(store, database)
         snapshot = StoreSnapshot(store, database)
     }
@@ -37,7 +39,7 @@ package struct StoreImport {
     /// - Throws: an error of SQLite, such as that of a violated constraint.
     package func save(_ unit: UnitOfWork) throws {
         store.reports.removeAll()
-        _ = try save.run(unit)
+        _ = try save.run(try files.take(unit))
     }
 
     /// The bytes that the column of an attribute gets for data.
@@ -56,6 +58,13 @@ extension SQLiteStore {
     ///
     /// - Throws: what `body` throws; 134030 when the store is read-only, 133021 when a constraint is violated.
     package func importing(_ body: (StoreImport) throws -> Void) throws {
-        try write("import") { try body(StoreImport(self, $0)) }
+        let files = ExternalFiles(of: self)
+        do {
+            try write("import") { try body(StoreImport(self, $0, files)) }
+        } catch {
+            files.removeMade()
+            throw error
+        }
+        files.removeUnused()
     }
 }
