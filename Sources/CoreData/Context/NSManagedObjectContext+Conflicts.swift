@@ -26,6 +26,8 @@ extension NSManagedObjectContext {
                 try policy.resolve(mergeConflicts: conflicts)
             }
         } catch let error as NSError {
+            // What a policy has changed before it failed is noted, so that it can be taken back.
+            processPendingChanges()
             guard let cause, error.domain == cause.domain, error.code == cause.code else { throw error }
             throw NSError(
                 domain: error.domain, code: error.code,

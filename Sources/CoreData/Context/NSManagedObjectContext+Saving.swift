@@ -101,6 +101,16 @@ extension NSManagedObjectContext {
     // MARK: Writing
 
     private func write() throws {
+        settlement = []
+        do {
+            try writeSettlingConflicts()
+        } catch {
+            takeBackSettlement()
+            throw error
+        }
+    }
+
+    private func writeSettlingConflicts() throws {
         var attempts = 0
         while true {
             let plan = try SavePlan(self)
@@ -137,6 +147,7 @@ extension NSManagedObjectContext {
 
     /// Takes in what the stores wrote, then tells everybody.
     private func finish(_ outcomes: [(StorePlan, SaveOutcome)]) {
+        keepSettlement()
         var changes = ContextChanges()
         for (storePlan, outcome) in outcomes { takeIn(outcome, storePlan, &changes) }
         let affected = outcomes.flatMap {
@@ -163,7 +174,9 @@ extension NSManagedObjectContext {
         for (object, row) in zip(plan.inserted, outcome.inserted) {
             guard let home = plan.store.home(number: row.entityNumber) else { continue }
             inserted.remove(object)
-            rename(object, home: home, reference: row.reference)
+            if object.home !== home || object.reference != row.reference {
+                rename(object, home: home, reference: row.reference)
+            }
             markSaved(object, row)
         }
         for (object, row) in zip(plan.updated, outcome.updated) { markSaved(object, row) }

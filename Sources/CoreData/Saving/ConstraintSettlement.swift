@@ -70,20 +70,31 @@ struct ConstraintSettlement {
     private mutating func giveWay(
         _ object: NSManagedObject, to keeper: NSManagedObject, _ conflict: NSConstraintConflict
     ) {
-        guard !object.isInserted, let row = object.row else {
+        guard !object.isInserted else {
             replace(object, by: keeper, .none)
             return
         }
         if policy == .rollbackMergePolicyType {
-            object.managedObjectContext?.giveUpChanges(of: object, row: row)
+            for slot in Array(object.persistentChanges()) { restore(slot, of: object) }
             return
         }
         for path in conflict.constraint {
             guard let name = path.split(separator: ".").first,
                 let slot = object.layout.index(of: String(name))
             else { continue }
-            object.set(object.committedValue(at: slot), at: slot)
+            restore(slot, of: object)
         }
+    }
+
+    /// Gives a property the value that is stored, and its inverse likewise.
+    private func restore(_ slot: Int, of object: NSManagedObject) {
+        guard object.layout.slots[slot].kind == .toMany else {
+            object.set(object.committedValue(at: slot), at: slot)
+            return
+        }
+        let contents = object.loadedToMany(at: slot)
+        object.setToMany(
+            contents.isOrdered ? contents.committedOrder : Array(contents.committedMembers), at: slot)
     }
 
     /// Lets one object take the place of another, which goes away.

@@ -256,6 +256,65 @@ import Testing
         #expect(try rows().count == 2)
     }
 
+    /// Settles conflicts, and fails then.
+    private final class Failing: NSMergePolicy, @unchecked Sendable {
+        override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+            try super.resolve(constraintConflicts: list)
+            throw CocoaError(.featureUnsupported)
+        }
+    }
+
+    @Test(arguments: [UInt(1), 2, 3, 4], [false, true])
+    func aFailedSaveTakesBackWhatSettledItsConflicts(_ type: UInt, _ canUndo: Bool) throws {
+        let type = try #require(NSMergePolicyType(rawValue: type))
+        try coordinator.inContext { context in
+            if canUndo { context.undoManager = UndoManager() }
+            context.mergePolicy = Failing(merge: type)
+            let (first, second) = (try book("1", context), try book("2", context))
+            let new = try context.insert("Book", ["isbn": "1", "title": "new"])
+            let page = try context.insert("Page", ["number": 7, "book": new])
+            let loan = try context.insert("Loan", ["by": "me", "book": new])
+            second.setValue("1", forKey: "isbn")
+            for _ in 0..<2 {
+                #expect(try error { try context.save() }.code == CocoaError.Code.featureUnsupported.rawValue)
+                #expect(context.insertedObjects == [new, page, loan])
+                #expect(context.deletedObjects.isEmpty)
+                #expect(new.isInserted && new.managedObjectContext === context)
+                #expect(new.value(forKey: "title") as? String == "new")
+                #expect((new.value(forKey: "pages") as? NSOrderedSet)?.array as? [NSManagedObject] == [page])
+                #expect(page.value(forKey: "book") as? NSManagedObject === new)
+                #expect(loan.value(forKey: "book") as? NSManagedObject === new)
+                #expect(second.changedValues().keys.sorted() == ["isbn"])
+                #expect(second.value(forKey: "isbn") as? String == "1")
+                #expect(!first.hasPersistentChangedValues && !first.isDeleted)
+                #expect((first.value(forKey: "pages") as? NSOrderedSet)?.count == 1)
+            }
+            #expect(try rows() == ["1 1 old 5 theirs", "2 2 second 1 -"])
+            context.mergePolicy = NSMergePolicy.rollback
+            try context.save()
+        }
+        #expect(try rows() == ["1 1 old 5 theirs", "2 2 second 1 -"])
+        #expect(try folder.value("SELECT COUNT(*) FROM ZPAGE WHERE ZBOOK = 1") == 2.databaseValue)
+    }
+
+    @Test func aSettlementCanBeUndone() throws {
+        try coordinator.inContext { context in
+            context.undoManager = UndoManager()
+            context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            let first = try book("1", context)
+            try context.insert("Book", ["isbn": "1", "title": "new"])
+            try context.save()
+            #expect(first.value(forKey: "title") as? String == "new")
+            context.undo()
+            // With the insertion, which is of the same group.
+            #expect(first.value(forKey: "title") as? String == "old")
+            #expect(context.insertedObjects.isEmpty)
+            context.redo()
+            #expect(first.value(forKey: "title") as? String == "new")
+            #expect(context.insertedObjects.isEmpty)
+        }
+    }
+
     @Test func aConflictMadeByHand() throws {
         try coordinator.inContext { context in
             let stored = try book("1", context)
