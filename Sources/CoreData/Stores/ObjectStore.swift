@@ -39,8 +39,8 @@ package protocol ObjectStore: NSPersistentStore {
         in context: NSManagedObjectContext?
     ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]]
 
-    /// References for new objects of an entity, one for each. They are not used again.
-    func newReferences(for objects: [NSManagedObject], of home: StoredEntity) throws -> [Int64]
+    /// References for new objects, one for each, entity by entity. They are not used again.
+    func newReferences(for groups: [NewObjects]) throws -> [[Int64]]
     /// Writes a unit of work in one transaction, or throws and leaves the store as it was.
     ///
     /// - Throws: `SaveConflicts` when rows changed since they were read, else `ConstraintViolations` when objects share
@@ -53,6 +53,12 @@ package protocol ObjectStore: NSPersistentStore {
 extension ObjectStore {
     package var fetchesRows: Bool { true }
     package var needsReferencesBeforeSaving: Bool { false }
+}
+
+/// New objects of one entity.
+package struct NewObjects {
+    package let home: StoredEntity
+    package let objects: [NSManagedObject]
 }
 
 /// A fetch request as a store executes it: resolved against the model, without pending changes.
@@ -74,6 +80,8 @@ package struct FetchQuery {
     package var resultType: NSFetchRequestResultType = .managedObjectResultType
     /// The context that asks.
     package var context: NSManagedObjectContext?
+    /// The request that was made, with wishes that change no result; nil for what the context asks by itself.
+    package var specification: FetchSpecification?
 
     package init(home: StoredEntity) { self.home = home }
 }

@@ -4,9 +4,14 @@ import GRDBSQLite
 import ManagedObjectModel
 
 extension SQLiteStore {
-    package func newReferences(for objects: [NSManagedObject], of home: StoredEntity) throws -> [Int64] {
-        let first = try reserveReferences(for: home, count: objects.count)
-        return objects.indices.map { first + Int64($0) }
+    package func newReferences(for groups: [NewObjects]) throws -> [[Int64]] {
+        try write("reserve object IDs") { database in
+            let save = SQLiteSave(self, database)
+            return try groups.map { group in
+                let first = try save.reserve(group.home, count: group.objects.count)
+                return group.objects.indices.map { first + Int64($0) }
+            }
+        }
     }
 
     /// Reserves references for new objects of an entity; the first one.
