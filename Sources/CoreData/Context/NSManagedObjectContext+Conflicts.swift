@@ -4,6 +4,23 @@ import ManagedObjectModel
 // Conflicts of a save: described for the merge policy, which changes objects, after which the save begins again.
 
 extension NSManagedObjectContext {
+    /// Has the next save that writes anything fail, or its conflict settled, if another changed or deleted the object since it
+    /// was read, though the object has no changes here.
+    ///
+    /// - Parameter object: an object of this context that was saved.
+    public func detectConflicts(for object: NSManagedObject) {
+        assertOnQueue()
+        guard object.context === self, !object.isInserted else { return }
+        watched[ObjectIdentifier(object)] = object
+    }
+
+    /// The watched objects that the save would not compare anyway.
+    var onlyWatched: [NSManagedObject] {
+        watched.values.filter {
+            $0.context === self && !$0.isInserted && !$0.isDeleted && !$0.hasPersistentChangedValues
+        }
+    }
+
     /// Lets the merge policy settle conflicts.
     ///
     /// - Parameters:

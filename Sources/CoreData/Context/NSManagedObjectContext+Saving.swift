@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
         try validateChanges()
         // Validation may have replaced values.
         processPendingChanges()
-        for object in updated.all + deleted.all { object.fireFault() }
+        for object in updated.all + deleted.all + onlyWatched { object.fireFault() }
         // What could not be loaded was taken for missing on the way here.
         try throwFaultingError()
         try obtainReferencesBeforeSaving()
@@ -130,7 +130,8 @@ extension NSManagedObjectContext {
         for storePlan in plan.stores {
             do {
                 let outcome =
-                    storePlan.unit.isEmpty ? SaveOutcome() : try storePlan.store.save(storePlan.unit)
+                    storePlan.unit.isEmpty && storePlan.unit.locks.isEmpty
+                    ? SaveOutcome() : try storePlan.store.save(storePlan.unit)
                 outcomes.append((storePlan, outcome))
             } catch  where !outcomes.isEmpty {
                 // Another store has committed already: what it wrote must not be written again.
@@ -148,6 +149,7 @@ extension NSManagedObjectContext {
     /// Takes in what the stores wrote, then tells everybody.
     private func finish(_ outcomes: [(StorePlan, SaveOutcome)]) {
         keepSettlement()
+        watched = [:]
         var changes = ContextChanges()
         for (storePlan, outcome) in outcomes { takeIn(outcome, storePlan, &changes) }
         let affected = outcomes.flatMap {

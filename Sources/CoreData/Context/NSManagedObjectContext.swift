@@ -50,6 +50,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var blockDepth = 0
     /// Whether a save is checking the values of objects.
     var isValidating = false
+    /// Objects that the next save compares with the store though they have no changes.
+    var watched: [ObjectIdentifier: NSManagedObject] = [:]
     /// What settled conflicts of the running save have changed, to be taken back if it fails; nil when no save writes.
     var settlement: [UndoStep]?
     /// What went wrong where no error could be thrown, while a fault was loaded; the next save reports it.

@@ -116,6 +116,12 @@ package struct UnitOfWork {
         package let old: Row
     }
 
+    /// A row that must not have changed since it was read, though it is not written.
+    package struct Lock {
+        package let home: StoredEntity
+        package let old: Row
+    }
+
     /// A link of a relationship that is kept outside of its owner's row.
     package struct Link {
         package let relationship: NSRelationshipDescription
@@ -147,6 +153,7 @@ package struct UnitOfWork {
     package var inserts: [Insert] = []
     package var updates: [Update] = []
     package var deletions: [Deletion] = []
+    package var locks: [Lock] = []
     package var addedLinks: [Link] = []
     package var removedLinks: [Link] = []
     package var orders: [Order] = []
@@ -159,6 +166,7 @@ package struct UnitOfWork {
 
     package init() {}
 
+    /// Whether there is nothing to write.
     package var isEmpty: Bool {
         inserts.isEmpty && updates.isEmpty && deletions.isEmpty && addedLinks.isEmpty && removedLinks.isEmpty
             && orders.isEmpty
@@ -172,6 +180,8 @@ package struct SavedObjects {
     /// In the order of the unit's updates.
     package var updated: [NSManagedObject] = []
     package var deleted: [NSManagedObject] = []
+    /// In the order of the unit's locks.
+    package var locked: [NSManagedObject] = []
     package var context: NSManagedObjectContext?
 
     package init() {}

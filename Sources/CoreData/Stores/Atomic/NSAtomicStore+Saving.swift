@@ -30,6 +30,7 @@ extension NSAtomicStore {
             conflicts.append(.init(home: home, old: old, cached: current, current: current))
         }
         for update in unit.updates { try check(update.home, update.old, isDeletion: false) }
+        for lock in unit.locks { try check(lock.home, lock.old, isDeletion: false) }
         for deletion in unit.deletions { try check(deletion.home, deletion.old, isDeletion: true) }
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
     }

@@ -38,6 +38,9 @@ struct ConstraintCheck {
         for update in unit.updates {
             read[ObjectIdentifier(update.home), default: (update.home, [])].rows.append((update.old, false))
         }
+        for lock in unit.locks {
+            read[ObjectIdentifier(lock.home), default: (lock.home, [])].rows.append((lock.old, false))
+        }
         for deletion in unit.deletions {
             read[ObjectIdentifier(deletion.home), default: (deletion.home, [])].rows
                 .append((deletion.old, true))

@@ -139,10 +139,14 @@ struct SQLiteSave {
         }
         outcome.inserted = try insert(unit.inserts, references)
         outcome.updated = try update(unit.updates, references, &conflicts)
+        for lock in unit.locks {
+            let conflict = try conflict(lock.home, lock.old)
+            if conflict.current?.version != lock.old.version { conflicts.append(conflict) }
+        }
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
         try write(unit, references)
         try takeDerivedValues(unit, &outcome)
-        if let history = store.history, history.isTracking {
+        if let history = store.history, history.isTracking, !unit.isEmpty {
             outcome.historyNumber = try HistoryWriter(store: store, history: history, database: database)
                 .write(unit, outcome, missing: missing)
         }
