@@ -13,6 +13,9 @@ package final class IdentityMap: @unchecked Sendable {
 
     private let lock = NSLock()
     private var tables: [UInt32: Table] = [:]
+    /// The objects of the running batch of which their stores will be told, in their order; nil without one.
+    private var unannounced: [ObjectKey: (place: Int, home: StoredEntity)]?
+    private var lastPlace = 0
 
     package init() {}
 
@@ -39,7 +42,7 @@ package final class IdentityMap: @unchecked Sendable {
         tables[object.home.table, default: [:]][object.reference] = Self.pointer(object)
         lock.unlock()
         object.registry = self
-        if object.home.tellsStore { object.home.noteRegistered(object.reference) }
+        if object.home.tellsStore { announce([object]) }
     }
 
     /// Adds objects of one table. O(n), one lock.
@@ -52,8 +55,40 @@ package final class IdentityMap: @unchecked Sendable {
         tables[table] = entries
         lock.unlock()
         for object in objects { object.registry = self }
-        guard objects[0].home.tellsStore else { return }
-        for object in objects { object.home.noteRegistered(object.reference) }
+        if objects[0].home.tellsStore { announce(objects) }
+    }
+
+    // MARK: Telling stores
+
+    /// Tells stores of the objects that a block registers once, when it has ended. Blocks may be nested.
+    package func collectingRegistrations<Value>(_ body: () throws -> Value) rethrows -> Value {
+        lock.lock()
+        let isOuter = unannounced == nil
+        if isOuter { unannounced = [:] }
+        lock.unlock()
+        defer { if isOuter { announceCollected() } }
+        return try body()
+    }
+
+    private func announceCollected() {
+        lock.lock()
+        let collected = (unannounced ?? [:]).sorted { $0.value.place < $1.value.place }
+        unannounced = nil
+        lock.unlock()
+        StoredEntity.noteRegistered(collected.map { ($0.value.home, $0.key.reference) })
+    }
+
+    private func announce(_ objects: [NSManagedObject]) {
+        lock.lock()
+        let isCollecting = unannounced != nil
+        if isCollecting {
+            for object in objects {
+                lastPlace += 1
+                unannounced?[object.key] = (lastPlace, object.home)
+            }
+        }
+        lock.unlock()
+        if !isCollecting { StoredEntity.noteRegistered(objects.map { ($0.home, $0.reference) }) }
     }
 
     /// Removes an object; nothing if another one has taken its identity since.
@@ -63,9 +98,14 @@ package final class IdentityMap: @unchecked Sendable {
         let reference = object.reference
         lock.lock()
         if tables[table]?[reference] == pointer { tables[table]?[reference] = nil }
+        // A store that was not told of an object need not be told of its end.
+        let isUnannounced =
+            unannounced?.removeValue(forKey: ObjectKey(table: table, reference: reference)) != nil
         lock.unlock()
         object.registry = nil
-        if object.home.tellsStore { object.home.noteUnregistered(object.reference) }
+        if object.home.tellsStore, !isUnannounced {
+            StoredEntity.noteUnregistered([(object.home, object.reference)])
+        }
     }
 
     /// All objects that are alive. O(n).

@@ -175,7 +175,9 @@ extension NSManagedObjectContext {
         do {
             let found = try store.destinations(
                 of: relationship, home: object.home, owners: [object.reference], in: self)
-            return (found[object.reference] ?? []).compactMap { self.object($0, in: store) }
+            return identityMap.collectingRegistrations {
+                (found[object.reference] ?? []).compactMap { self.object($0, in: store) }
+            }
         } catch {
             Log.objects.error(
                 "Could not load '\(relationship.name)' of \(object.objectID): \(error.localizedDescription)")
@@ -264,11 +266,24 @@ extension NSManagedObjectContext {
     /// - Throws: an error of the store; no ID has changed then.
     public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
         assertOnQueue()
+        var byStore: [(store: any ObjectStore, groups: [NewObjects])] = []
         for (home, group) in try permanentHomes(of: objects.filter(\.home.isTemporary)) {
             guard let store = home.store as? any ObjectStore else { continue }
-            let references = try store.newReferences(for: group, of: home)
-            for (object, reference) in zip(group, references) {
-                rename(object, home: home, reference: reference)
+            let new = NewObjects(home: home, objects: group)
+            if let place = byStore.firstIndex(where: { $0.store === store }) {
+                byStore[place].groups.append(new)
+            } else {
+                byStore.append((store, [new]))
+            }
+        }
+        let found = try byStore.map {
+            (groups: $0.groups, references: try $0.store.newReferences(for: $0.groups))
+        }
+        identityMap.collectingRegistrations {
+            for (group, references) in found.flatMap({ zip($0.groups, $0.references) }) {
+                for (object, reference) in zip(group.objects, references) {
+                    rename(object, home: group.home, reference: reference)
+                }
             }
         }
     }

@@ -56,6 +56,7 @@ extension NSManagedObjectContext {
     }
 
     private func clearChanges() {
+        watched = [:]
         inserted.removeAll()
         updated.removeAll()
         deleted.removeAll()

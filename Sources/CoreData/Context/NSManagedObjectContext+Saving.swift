@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
         try validateChanges()
         // Validation may have replaced values.
         processPendingChanges()
-        for object in updated.all + deleted.all { object.fireFault() }
+        for object in updated.all + deleted.all + onlyWatched { object.fireFault() }
         // What could not be loaded was taken for missing on the way here.
         try throwFaultingError()
         try obtainReferencesBeforeSaving()
@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
     }
 
     /// Some stores are told what they save by objects with permanent IDs.
-    private func obtainReferencesBeforeSaving() throws {
+    func obtainReferencesBeforeSaving() throws {
         let stores = persistentStoreCoordinator?.objectStores ?? []
         guard stores.contains(where: \.needsReferencesBeforeSaving) else { return }
         try obtainPermanentIDs(
@@ -50,7 +50,7 @@ extension NSManagedObjectContext {
     }
 
     /// Reports what could not be reported where it went wrong.
-    private func throwFaultingError() throws {
+    func throwFaultingError() throws {
         guard let error = faultingError else { return }
         faultingError = nil
         throw error
@@ -101,6 +101,16 @@ extension NSManagedObjectContext {
     // MARK: Writing
 
     private func write() throws {
+        settlement = []
+        do {
+            try writeSettlingConflicts()
+        } catch {
+            takeBackSettlement()
+            throw error
+        }
+    }
+
+    private func writeSettlingConflicts() throws {
         var attempts = 0
         while true {
             let plan = try SavePlan(self)
@@ -108,13 +118,9 @@ extension NSManagedObjectContext {
                 try execute(plan)
                 return
             } catch let conflicts as SaveConflicts {
-                attempts += 1
-                guard attempts <= 100 else {
-                    throw NSError.coreData(
-                        .persistentStoreSaveConflicts,
-                        "Could not save: the rows keep changing while their conflicts are settled.")
-                }
-                try settle(conflicts)
+                try settle(mergeConflicts(conflicts), after: &attempts)
+            } catch let violations as ConstraintViolations {
+                try settle(constraintConflicts(violations), after: &attempts, violations.cause)
             }
         }
     }
@@ -124,12 +130,13 @@ extension NSManagedObjectContext {
         for storePlan in plan.stores {
             do {
                 let outcome =
-                    storePlan.unit.isEmpty ? SaveOutcome() : try storePlan.store.save(storePlan.unit)
+                    storePlan.unit.isEmpty && storePlan.unit.locks.isEmpty
+                    ? SaveOutcome() : try storePlan.store.save(storePlan.unit)
                 outcomes.append((storePlan, outcome))
             } catch  where !outcomes.isEmpty {
                 // Another store has committed already: what it wrote must not be written again.
                 finish(outcomes)
-                if error is SaveConflicts { throw error }
+                if error is SaveConflicts || error is ConstraintViolations { throw error }
                 throw NSError.coreData(
                     .persistentStoreIncompleteSave,
                     "One of several stores could not be saved: \(error.localizedDescription)",
@@ -141,6 +148,8 @@ extension NSManagedObjectContext {
 
     /// Takes in what the stores wrote, then tells everybody.
     private func finish(_ outcomes: [(StorePlan, SaveOutcome)]) {
+        keepSettlement()
+        watched = [:]
         var changes = ContextChanges()
         for (storePlan, outcome) in outcomes { takeIn(outcome, storePlan, &changes) }
         let affected = outcomes.flatMap {
@@ -167,7 +176,9 @@ extension NSManagedObjectContext {
         for (object, row) in zip(plan.inserted, outcome.inserted) {
             guard let home = plan.store.home(number: row.entityNumber) else { continue }
             inserted.remove(object)
-            rename(object, home: home, reference: row.reference)
+            if object.home !== home || object.reference != row.reference {
+                rename(object, home: home, reference: row.reference)
+            }
             markSaved(object, row)
         }
         for (object, row) in zip(plan.updated, outcome.updated) { markSaved(object, row) }
@@ -204,70 +215,11 @@ extension NSManagedObjectContext {
     }
 
     /// Lets go of an object whose deletion was saved. It keeps its values.
-    private func leave(_ object: NSManagedObject) {
+    func leave(_ object: NSManagedObject) {
         guard object.context === self else { return }
         identityMap.forget(object)
         retained?[ObjectIdentifier(object)] = nil
         object.context = nil
-    }
-
-    // MARK: Conflicts
-
-    private func settle(_ found: SaveConflicts) throws {
-        let list = found.conflicts.compactMap { conflict -> NSMergeConflict? in
-            let key = ObjectKey(table: conflict.home.table, reference: conflict.old.reference)
-            guard let object = identityMap.object(key) else { return nil }
-            // Another context of the coordinator was faster, or somebody whom the row cache does not know of.
-            let isKnown = conflict.cached?.version == conflict.current?.version
-            let cached = isKnown ? conflict.cached : conflict.cached ?? conflict.old
-            return NSMergeConflict(
-                source: object, newVersion: Int(conflict.current?.version ?? 0),
-                oldVersion: Int(conflict.old.version), cachedSnapshot: cached?.snapshot(conflict.home),
-                persistedSnapshot: isKnown ? nil : conflict.current?.snapshot(conflict.home),
-                currentRow: conflict.current)
-        }
-        guard let policy = mergePolicy as? NSMergePolicy else { return }
-        phase = .idle
-        try policy.resolve(mergeConflicts: list)
-        processPendingChanges()
-        // An object whose row is gone may be a new one now.
-        try obtainReferencesBeforeSaving()
-        phase = .saving
-    }
-
-    /// Gives up what was changed in an object.
-    func giveUpChanges(of object: NSManagedObject, row: Row) {
-        deleted.remove(object)
-        eventDeleted.remove(object)
-        updated.remove(object)
-        eventUpdated.remove(object)
-        object.willChangeAll()
-        object.dropValues()
-        object.row = row
-        object.setTransientDefaults()
-        object.didChangeAll()
-        external.refreshed.append(object)
-    }
-
-    /// Accepts that an object's row is gone.
-    func acceptDeletion(of object: NSManagedObject) {
-        updated.remove(object)
-        eventUpdated.remove(object)
-        deleted.remove(object)
-        external.deleted.append(object)
-        object.state.insert(.inaccessible)
-        leave(object)
-    }
-
-    /// Makes an object whose row is gone a new one.
-    func reinsert(_ object: NSManagedObject) {
-        object.materialiseValues()
-        updated.remove(object)
-        eventUpdated.remove(object)
-        object.row = nil
-        rename(object, home: unstoredEntity(object.layout), reference: StoredEntity.newTemporaryReference())
-        inserted.insert(object)
-        eventUpdated.insert(object)
     }
 }
 

@@ -55,10 +55,37 @@ extension NSManagedObjectContext {
     }
 
     func registerUndo(of event: EventObjects) {
-        guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
+        let isSettling = settlement != nil
+        guard isSettling || undoManager?.isUndoRegistrationEnabled ?? false else { return }
         let step = UndoStep(event)
         guard !step.isEmpty else { return }
+        if isSettling {
+            settlement?.append(step)
+        } else {
+            register(step)
+        }
+    }
+
+    private func register(_ step: UndoStep) {
+        guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
         undoManager.registerUndo(withTarget: self) { context in context.takeBack(step) }
+    }
+
+    /// After a store has committed: what settled its conflicts stays, and can be undone.
+    func keepSettlement() {
+        let steps = settlement ?? []
+        settlement = nil
+        for step in steps { register(step) }
+    }
+
+    /// After a save that failed: what settled conflicts on the way is taken back.
+    func takeBackSettlement() {
+        let steps = settlement ?? []
+        settlement = nil
+        guard !steps.isEmpty else { return }
+        undoManager?.disableUndoRegistration()
+        defer { undoManager?.enableUndoRegistration() }
+        for step in steps.reversed() { takeBack(step) }
     }
 
     /// Undoes a step; what that changes becomes the step that redoes it.

@@ -50,6 +50,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var blockDepth = 0
     /// Whether a save is checking the values of objects.
     var isValidating = false
+    /// Objects that the next save compares with the store though they have no changes.
+    var watched: [ObjectIdentifier: NSManagedObject] = [:]
+    /// What settled conflicts of the running save have changed, to be taken back if it fails; nil when no save writes.
+    var settlement: [UndoStep]?
     /// What went wrong where no error could be thrown, while a fault was loaded; the next save reports it.
     var faultingError: NSError?
     /// Keeps all registered objects, if asked to.
@@ -79,12 +83,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     deinit {
         coordinator?.subscribers.remove(self)
         // Break the ties among objects, which hold each other through relationships.
+        var told: [(home: StoredEntity, reference: Int64)] = []
         for object in identityMap.all {
             object.context = nil
             object.turnIntoFault(keeping: nil)
             object.registry = nil
-            if object.home.tellsStore { object.home.noteUnregistered(object.reference) }
+            if object.home.tellsStore { told.append((object.home, object.reference)) }
         }
+        StoredEntity.noteUnregistered(told)
     }
 
     /// The coordinator whose stores the context reads and writes. Set it once, before the context is used.

@@ -48,6 +48,10 @@ extension NSManagedObjectContext {
     }
 
     func fetchAny(_ request: NSPersistentStoreRequest) throws -> [Any] {
+        try identityMap.collectingRegistrations { try fetched(request) }
+    }
+
+    private func fetched(_ request: NSPersistentStoreRequest) throws -> [Any] {
         let fetch = try ResolvedFetch(request, self)
         processPendingChanges()
         switch fetch.specification.resultType {

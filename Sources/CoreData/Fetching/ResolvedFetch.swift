@@ -116,6 +116,7 @@ struct ResolvedFetch {
         query.isDistinct = specification.returnsDistinctResults
         query.resultType = specification.resultType
         query.context = context
+        query.specification = specification
         query.properties =
             properties.isEmpty
             ? entity.allProperties.filter {

@@ -42,7 +42,7 @@ package final class PropertySlot: @unchecked Sendable {
     /// The elements of a composite attribute.
     package let elements: [PropertySlot]
     package let property: NSPropertyDescription
-    /// Whether the data may be in a file beside the store's.
+    /// Whether the data may be in a file beside the store's. Elements of composites are kept in the row.
     let isExternal: Bool
     /// What values of the property must fulfil.
     let predicates: [NSPredicate]
@@ -50,7 +50,9 @@ package final class PropertySlot: @unchecked Sendable {
     package var attribute: NSAttributeDescription? { property as? NSAttributeDescription }
     package var relationship: NSRelationshipDescription? { property as? NSRelationshipDescription }
 
-    fileprivate init(_ property: NSPropertyDescription, rowSlot: Int, nextExtraSlot: inout Int) {
+    fileprivate init(
+        _ property: NSPropertyDescription, rowSlot: Int, nextExtraSlot: inout Int, isElement: Bool = false
+    ) {
         name = property.name
         self.property = property
         self.rowSlot = rowSlot
@@ -74,7 +76,8 @@ package final class PropertySlot: @unchecked Sendable {
                     let slot = nextExtraSlot
                     nextExtraSlot += 1
                     elements.append(
-                        PropertySlot(element, rowSlot: slot, nextExtraSlot: &nextExtraSlot))
+                        PropertySlot(
+                            element, rowSlot: slot, nextExtraSlot: &nextExtraSlot, isElement: true))
                 }
             }
         default:
@@ -86,7 +89,7 @@ package final class PropertySlot: @unchecked Sendable {
         isStored = !isTransient
         self.entitySlot = entitySlot
         isExternal =
-            kind == .binary
+            kind == .binary && !isElement
             && (property as? NSAttributeDescription)?.allowsExternalBinaryDataStorage == true
         predicates = property.validationPredicates
         self.elements = elements
@@ -114,6 +117,8 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
     package let toManyIndexes: [Int]
     package let transientIndexes: [Int]
     package let derivedIndexes: [Int]
+    /// The attributes whose data may be in files.
+    let externalSlots: [PropertySlot]
     /// Whether a derived attribute counts or sums up the destinations of a relationship.
     package let sumsUpDestinations: Bool
     /// The default values of transient attributes, which every loaded object starts with.
@@ -162,6 +167,7 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
         toManyIndexes = slots.indices.filter { slots[$0].kind == .toMany }
         transientIndexes = slots.indices.filter { slots[$0].isTransient }
         derivedIndexes = slots.indices.filter { slots[$0].isDerived }
+        externalSlots = slots.filter(\.isExternal)
         sumsUpDestinations = slots.contains { slot in
             guard case .aggregate = (slot.property as? NSDerivedAttributeDescription)?.derivation else {
                 return false

@@ -51,16 +51,30 @@ package final class StoredEntity: @unchecked Sendable {
         tellsStore = store is NSIncrementalStore
     }
 
-    /// Tells the store that a context has an object from now on.
-    func noteRegistered(_ reference: Int64) {
-        (store as? NSIncrementalStore)?.managedObjectContextDidRegisterObjects(
-            with: [NSManagedObjectID(home: self, reference: reference)])
+    /// Tells stores that a context has objects from now on: each store once.
+    static func noteRegistered(_ objects: [(home: StoredEntity, reference: Int64)]) {
+        for (store, ids) in byStore(objects) { store.managedObjectContextDidRegisterObjects(with: ids) }
     }
 
-    /// Tells the store that a context has an object no more.
-    func noteUnregistered(_ reference: Int64) {
-        (store as? NSIncrementalStore)?.managedObjectContextDidUnregisterObjects(
-            with: [NSManagedObjectID(home: self, reference: reference)])
+    /// Tells stores that a context has objects no more: each store once.
+    static func noteUnregistered(_ objects: [(home: StoredEntity, reference: Int64)]) {
+        for (store, ids) in byStore(objects) { store.managedObjectContextDidUnregisterObjects(with: ids) }
+    }
+
+    private static func byStore(
+        _ objects: [(home: StoredEntity, reference: Int64)]
+    ) -> [(NSIncrementalStore, [NSManagedObjectID])] {
+        var found: [(store: NSIncrementalStore, ids: [NSManagedObjectID])] = []
+        for (home, reference) in objects {
+            guard let store = home.store as? NSIncrementalStore else { continue }
+            let id = NSManagedObjectID(home: home, reference: reference)
+            if let place = found.lastIndex(where: { $0.store === store }) {
+                found[place].ids.append(id)
+            } else {
+                found.append((store, [id]))
+            }
+        }
+        return found
     }
 
     private static let lastTable = Atomic<UInt32>(0)

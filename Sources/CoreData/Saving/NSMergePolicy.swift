@@ -1,6 +1,7 @@
 import Foundation
 
-/// How a merge policy settles conflicts.
+/// How a merge policy settles conflicts: of an object with a row that changed since it was read, and of objects whose
+/// values a uniqueness constraint allows only once.
 public enum NSMergePolicyType: UInt, Sendable {
     /// The save fails.
     case errorMergePolicyType = 0
@@ -14,7 +15,20 @@ public enum NSMergePolicyType: UInt, Sendable {
     case rollbackMergePolicyType = 4
 }
 
-/// Settles the conflicts of a save with rows that changed since they were read.
+/// Settles the conflicts of a save: with rows that changed since they were read, and with uniqueness constraints.
+///
+/// Conflicts with rows come first; once they are settled, those with constraints. Then the save begins again, so that a
+/// policy may be asked several times. For constraints, of the objects that share values one is kept:
+///
+/// | policy | new object, values of one in the store | saved object that took the values of another |
+/// |---|---|---|
+/// | store trump | the new object goes away | it gets back its own values of the constraint |
+/// | object trump | the object of the store takes the values that were set; the new one goes away | the other goes away |
+/// | overwrite | the object of the store takes all values; the new one goes away | the other goes away |
+/// | rollback | the new object goes away | its changes are given up |
+///
+/// Of new objects that share values among themselves, one is kept in the same way. Whatever led to an object that goes
+/// away leads to the one that is kept.
 open class NSMergePolicy: NSObject, @unchecked Sendable {
     /// What the policy does.
     public let mergeType: NSMergePolicyType
@@ -39,17 +53,23 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     private static let overwriting = NSMergePolicy(merge: .overwriteMergePolicyType)
     private static let rollingBack = NSMergePolicy(merge: .rollbackMergePolicyType)
 
-    /// Settles conflicts by changing the objects; called on the context's queue.
+    /// Settles conflicts by changing the objects; called on the context's queue. Leaves them to
+    /// `resolve(optimisticLockingConflicts:)` and `resolve(constraintConflicts:)`.
+    ///
+    /// - Parameter list: `NSMergeConflict`s or `NSConstraintConflict`s.
+    /// - Throws: 133020 or 133021 with the conflicts under `NSPersistentStoreSaveConflictsErrorKey`, when the policy does
+    ///   not settle them.
+    open func resolve(mergeConflicts list: [Any]) throws {
+        let versions = list.compactMap { $0 as? NSMergeConflict }
+        if !versions.isEmpty { try resolve(optimisticLockingConflicts: versions) }
+        let constraints = list.compactMap { $0 as? NSConstraintConflict }
+        if !constraints.isEmpty { try resolve(constraintConflicts: constraints) }
+    }
+
+    /// Settles conflicts with rows that changed since they were read; called on the context's queue.
     ///
     /// - Throws: 133020 with the conflicts under `NSPersistentStoreSaveConflictsErrorKey`, when the policy does not
     ///   settle them.
-    open func resolve(mergeConflicts list: [Any]) throws {
-        try resolve(optimisticLockingConflicts: list.compactMap { $0 as? NSMergeConflict })
-    }
-
-    /// Settles conflicts by changing the objects; called on the context's queue.
-    ///
-    /// - Throws: as `resolve(mergeConflicts:)`.
     open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
         guard mergeType != .errorMergePolicyType else {
             let names = list.map { "\($0.sourceObject.objectID.uriRepresentation().absoluteString)" }
@@ -59,6 +79,27 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
                 [NSPersistentStoreSaveConflictsErrorKey: list])
         }
         for conflict in list { conflict.settle(mergeType) }
+    }
+
+    /// Settles conflicts with uniqueness constraints; called on the context's queue.
+    ///
+    /// - Throws: 133021 with the conflicts under `NSPersistentStoreSaveConflictsErrorKey`, when the policy does not
+    ///   settle them.
+    open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+        guard mergeType != .errorMergePolicyType else {
+            let what = list.prefix(10).map { conflict in
+                let names = conflict.conflictingObjects.prefix(10).map { $0.entity.name ?? "" }
+                let values = conflict.constraint.map { "\($0) = \(conflict.constraintValues[$0] ?? "nil")" }
+                return "\(Set(names).sorted().joined(separator: ", ")) (\(values.joined(separator: ", ")))"
+            }
+            throw NSError.coreData(
+                .managedObjectConstraintMerge,
+                "Could not save: a uniqueness constraint is violated: \(what.joined(separator: "; "))"
+                    + (list.count > what.count ? " and \(list.count - what.count) more." : "."),
+                [NSPersistentStoreSaveConflictsErrorKey: list])
+        }
+        var settlement = ConstraintSettlement(mergeType)
+        settlement.settle(list)
     }
 }
 

@@ -39,6 +39,10 @@ struct SavePlan {
             guard let store = object.home.store as? any ObjectStore else { throw SavePlan.lost(object) }
             plan(store).delete(object)
         }
+        for object in context.onlyWatched {
+            guard let store = object.home.store as? any ObjectStore else { throw SavePlan.lost(object) }
+            plan(store).lock(object)
+        }
         stores = order.compactMap { plans[$0] }
         for plan in stores { plan.complete(context) }
         for plan in stores where plan.store.isReadOnly && !plan.unit.isEmpty {
@@ -190,6 +194,13 @@ final class StorePlan {
         deleted.append(object)
         guard let row = object.row, !object.state.contains(.inaccessible) else { return }
         unit.deletions.append(.init(home: object.home, old: row))
+    }
+
+    /// Has an object compared that is not written.
+    func lock(_ object: NSManagedObject) {
+        guard let row = object.row, !object.state.contains(.inaccessible) else { return }
+        unit.locks.append(.init(home: object.home, old: row))
+        unit.objects.locked.append(object)
     }
 
     /// Adds the objects themselves.

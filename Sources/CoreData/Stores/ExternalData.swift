@@ -4,9 +4,9 @@ import ManagedObjectModel
 /// The bytes in the column of an attribute that allows external storage, as Apple's stores have them: `01` and the
 /// data, or `02`, the name of a file (36 characters of a UUID) and `00`.
 ///
-/// Here new data is always kept in the row. Files that Apple's framework made are read, when the value is.
+/// `ExternalFiles` says which data goes to a file. A file is read when the value is.
 enum ExternalData {
-    private static let inline: UInt8 = 1
+    static let inline: UInt8 = 1
     private static let reference: UInt8 = 2
 
     /// What the column gets for data.
@@ -72,13 +72,29 @@ extension NSManagedObject {
     /// The value of an attribute in a row, its external data included.
     final func stored(_ row: Row, _ slot: Int, _ info: PropertySlot) -> SlotValue {
         guard info.isExternal, !row.isNull(slot) else { return row.value(slot, info) }
+        let folder = home.store?.externalDataFolder
         do {
-            return .data(try ExternalData.data(row.data(slot), in: home.store?.externalDataFolder))
+            return .data(try ExternalData.data(row.data(slot), in: folder))
         } catch {
+            // The file of a row that others have changed since is gone: their data is all there is.
+            if let newer = newerRow(than: row, slot) {
+                guard let newer, !newer.isNull(slot) else { return .null }
+                if let data = try? ExternalData.data(newer.data(slot), in: folder) { return .data(data) }
+            }
             // The reader of a property cannot be told; the next save is. One that checks the value keeps its bytes.
             Log.objects.error("Could not load \(objectID): \(error.localizedDescription)")
             if let context, !context.isValidating { context.faultingError = error as NSError }
             return .null
         }
+    }
+
+    /// The row that the store has in the place of an older one, where a column differs: nil inside for a row that is gone,
+    /// nil for one that still says the same.
+    private final func newerRow(than row: Row, _ slot: Int) -> Row?? {
+        guard let store = home.store as? any ObjectStore,
+            let found = try? [store.row(of: home, reference, notBefore: .infinity, in: context)]
+        else { return nil }
+        guard let newer = found[0] else { return .some(nil) }
+        return !newer.isNull(slot) && newer.data(slot) == row.data(slot) ? nil : .some(newer)
     }
 }

@@ -39,11 +39,12 @@ package protocol ObjectStore: NSPersistentStore {
         in context: NSManagedObjectContext?
     ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]]
 
-    /// References for new objects of an entity, one for each. They are not used again.
-    func newReferences(for objects: [NSManagedObject], of home: StoredEntity) throws -> [Int64]
+    /// References for new objects, one for each, entity by entity. They are not used again.
+    func newReferences(for groups: [NewObjects]) throws -> [[Int64]]
     /// Writes a unit of work in one transaction, or throws and leaves the store as it was.
     ///
-    /// - Throws: `SaveConflicts` when rows changed since they were read.
+    /// - Throws: `SaveConflicts` when rows changed since they were read, else `ConstraintViolations` when objects share
+    ///   values that may be there once.
     func save(_ unit: UnitOfWork) throws -> SaveOutcome
     /// Writes the metadata if they were set since they were written.
     func saveMetadata() throws
@@ -52,6 +53,12 @@ package protocol ObjectStore: NSPersistentStore {
 extension ObjectStore {
     package var fetchesRows: Bool { true }
     package var needsReferencesBeforeSaving: Bool { false }
+}
+
+/// New objects of one entity.
+package struct NewObjects {
+    package let home: StoredEntity
+    package let objects: [NSManagedObject]
 }
 
 /// A fetch request as a store executes it: resolved against the model, without pending changes.
@@ -73,6 +80,8 @@ package struct FetchQuery {
     package var resultType: NSFetchRequestResultType = .managedObjectResultType
     /// The context that asks.
     package var context: NSManagedObjectContext?
+    /// The request that was made, with wishes that change no result; nil for what the context asks by itself.
+    package var specification: FetchSpecification?
 
     package init(home: StoredEntity) { self.home = home }
 }
@@ -103,6 +112,12 @@ package struct UnitOfWork {
     }
 
     package struct Deletion {
+        package let home: StoredEntity
+        package let old: Row
+    }
+
+    /// A row that must not have changed since it was read, though it is not written.
+    package struct Lock {
         package let home: StoredEntity
         package let old: Row
     }
@@ -138,6 +153,7 @@ package struct UnitOfWork {
     package var inserts: [Insert] = []
     package var updates: [Update] = []
     package var deletions: [Deletion] = []
+    package var locks: [Lock] = []
     package var addedLinks: [Link] = []
     package var removedLinks: [Link] = []
     package var orders: [Order] = []
@@ -150,6 +166,7 @@ package struct UnitOfWork {
 
     package init() {}
 
+    /// Whether there is nothing to write.
     package var isEmpty: Bool {
         inserts.isEmpty && updates.isEmpty && deletions.isEmpty && addedLinks.isEmpty && removedLinks.isEmpty
             && orders.isEmpty
@@ -163,6 +180,8 @@ package struct SavedObjects {
     /// In the order of the unit's updates.
     package var updated: [NSManagedObject] = []
     package var deleted: [NSManagedObject] = []
+    /// In the order of the unit's locks.
+    package var locked: [NSManagedObject] = []
     package var context: NSManagedObjectContext?
 
     package init() {}
@@ -201,4 +220,21 @@ package struct SaveConflicts: Error, @unchecked Sendable {
 
     package let conflicts: [Conflict]
     package init(_ conflicts: [Conflict]) { self.conflicts = conflicts }
+}
+
+/// Thrown by a save of objects that violate uniqueness constraints.
+package struct ConstraintViolations: Error, @unchecked Sendable {
+    package struct Violation {
+        /// The names of the constraint.
+        package let constraint: [String]
+        /// The row that has the values; nil when only the objects of the save do.
+        package let stored: Row?
+        /// The objects of the save that have the values.
+        package let objects: [NSManagedObject]
+    }
+
+    package let store: any ObjectStore
+    package let violations: [Violation]
+    /// What the database said.
+    package let cause: NSError
 }

@@ -87,7 +87,11 @@ struct StoreTransfer {
             addLinks(object, &unit)
         }
         unit.objects.context = context
-        if !unit.isEmpty { _ = try new.save(unit) }
+        do {
+            if !unit.isEmpty { _ = try new.save(unit) }
+        } catch let violations as ConstraintViolations {
+            throw violations.cause
+        }
         for (object, _) in rows { context.dismiss(object) }
     }
 

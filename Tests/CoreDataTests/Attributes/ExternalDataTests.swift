@@ -33,7 +33,7 @@ import Testing
         try data.write(to: files.appendingPathComponent(name))
     }
 
-    @Test(arguments: [Data(), Data([1]), Data([2, 0]), Data(repeating: 9, count: 300_000)])
+    @Test(arguments: [Data(), Data([1]), Data([2, 0]), Data(repeating: 9, count: 100_000)])
     func dataIsKeptInTheRowBehindAMark(_ data: Data) throws {
         let coordinator = try folder.open(Self.model)
         try coordinator.inContext { context in

@@ -220,13 +220,12 @@ struct DocumentStoreTests {
         let store = try filled(kind)
         let before = try Data(contentsOf: store.url)
         var deep: Any = 1
-        for _ in 0..<100 { deep = [deep] }
-        var values: [String: Any] = ["nothing": NSNull()]
+        for _ in 0..<(kind == .xml ? 100 : 600) { deep = [deep] }
+        var values: [String: Any] = ["nothing": NSNull(), "deep": deep]
         if kind == .xml {
             values[NSStoreUUIDKey] = ""
             values["control"] = "a\u{1}b"
             values["noncharacter"] = "a\u{FFFF}"
-            values["deep"] = deep
             values["infinity"] = Double.infinity
         }
         for (key, value) in values {

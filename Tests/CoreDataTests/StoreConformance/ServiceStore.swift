@@ -32,6 +32,11 @@ final class Service: @unchecked Sendable {
     var relationshipLoads = 0
     var failure: NSError?
     var saves = 0
+    var fetches: [NSFetchRequest<any NSFetchRequestResult>] = []
+    /// The entities of the objects of each request for identities.
+    var idRequests: [[String]] = []
+    /// How many objects were registered by each call.
+    var registrations: [Int] = []
     /// Objects whose conflicts the service finds whenever they are saved.
     var conflicting: [NSManagedObject] = []
 }
@@ -87,7 +92,9 @@ final class ServiceStore: NSIncrementalStore, @unchecked Sendable {
                 throw failure
             }
             switch request {
-            case let fetch as NSFetchRequest<any NSFetchRequestResult>: return try self.fetch(fetch, context)
+            case let fetch as NSFetchRequest<any NSFetchRequestResult>:
+                service.fetches.append(fetch)
+                return try self.fetch(fetch, context)
             case let save as NSSaveChangesRequest:
                 service.saves += 1
                 if !service.conflicting.isEmpty {
@@ -202,7 +209,8 @@ final class ServiceStore: NSIncrementalStore, @unchecked Sendable {
     override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
         let service = service
         return service.lock.withLock {
-            array.map { object in
+            service.idRequests.append(array.map { $0.entity.name ?? "" })
+            return array.map { object in
                 service.lastNumber += 1
                 return newObjectID(for: object.entity, referenceObject: NSNumber(value: service.lastNumber))
             }
@@ -211,7 +219,10 @@ final class ServiceStore: NSIncrementalStore, @unchecked Sendable {
 
     override func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {
         let service = service
-        service.lock.withLock { for id in objectIDs { service.registered[number(id), default: 0] += 1 } }
+        service.lock.withLock {
+            service.registrations.append(objectIDs.count)
+            for id in objectIDs { service.registered[number(id), default: 0] += 1 }
+        }
     }
 
     override func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {

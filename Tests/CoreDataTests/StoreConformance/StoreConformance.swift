@@ -428,6 +428,37 @@ struct StoreConformance {
         }
     }
 
+    @Test(arguments: StoreKind.allCases) func watchedObjects(_ kind: StoreKind) throws {
+        let coordinator = try ConformanceStore(kind).open()
+        try coordinator.inContext { context in
+            try ConformanceModel.fill(context)
+            try context.save()
+        }
+        let other = coordinator.context()
+        other.retainsRegisteredObjects = true
+        let ada = try other.performAndWait {
+            let ada = try other.person("Ada")
+            #expect(ada.value(forKey: "age") as? Int == 36)
+            other.detectConflicts(for: ada)
+            return ada.objectID
+        }
+        try coordinator.inContext { context in
+            try context.person("Ada").setValue(37, forKey: "age")
+            try context.save()
+        }
+        try other.performAndWait {
+            _ = try other.insert("Team", ["name": "new"])
+            let found = try error { try other.save() }
+            #expect(found.code == 133020)
+            let conflicts = found.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
+            #expect(conflicts?.map(\.sourceObject.objectID) == [ada])
+            other.mergePolicy = NSMergePolicy.rollback
+            try other.save()
+            #expect(other.object(with: ada).value(forKey: "age") as? Int == 37)
+            #expect(try other.all("Team").count == 2)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases) func objectsThatAnotherContextDeleted(_ kind: StoreKind) throws {
         for policy in [NSMergePolicy.mergeByPropertyObjectTrump, NSMergePolicy.overwrite] {
             var (store, coordinator) = try filled(kind)

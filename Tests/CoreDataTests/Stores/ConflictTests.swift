@@ -172,6 +172,43 @@ import Testing
         }
     }
 
+    @Test(arguments: Rival.allCases)
+    func anUnchangedObjectIsComparedWhenAsked(_ rival: Rival) throws {
+        try conflict(rival, rival: rename) { context, item in
+            context.detectConflicts(for: item)
+            try context.insert("Owner", ["name": "third"])
+            for _ in 0..<2 {
+                let refusal = try error { try context.save() }
+                #expect(refusal.code == 133020)
+                let conflicts = refusal.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
+                #expect(conflicts?.map(\.sourceObject) == [item])
+                #expect(conflicts?.first?.newVersionNumber == 2)
+            }
+            #expect(try folder.value("SELECT COUNT(*) FROM ZOWNER").description == "2")
+            context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            try context.save()
+            #expect(text(item, "name") == "theirs" && !context.hasChanges)
+            #expect(try folder.value("SELECT COUNT(*) FROM ZOWNER").description == "3")
+            #expect(try stored() == ["text 'theirs'", "text 'old'", "integer 2"])
+        }
+    }
+
+    @Test func theComparisonHoldsForOneSave() throws {
+        try coordinator.inContext { context in
+            let item = try context.only("Item")
+            context.detectConflicts(for: item)
+            try context.insert("Owner", ["name": "third"])
+            try context.save()
+            try coordinator.inContext { other in
+                try other.only("Item").setValue("theirs", forKey: "name")
+                try other.save()
+            }
+            try context.insert("Owner", ["name": "fourth"])
+            try context.save()
+        }
+        #expect(try stored()[2] == "integer 2")
+    }
+
     @Test func transientChangesDoNotConflict() throws {
         try conflict(.context, rival: rename) { context, item in
             item.setValue("mine", forKey: "fleeting")
@@ -331,25 +368,5 @@ import Testing
             try context.save()
             #expect(policy.settled.map(\.sourceObject) == [item])
         }
-    }
-
-    // MARK: Uniqueness
-
-    @Test func aViolatedConstraint() throws {
-        let code = NSEntityDescription("Code", attribute("text", .string))
-        code.uniquenessConstraints = [["text"]]
-        let folder = try StoreFolder()
-        try folder.open(NSManagedObjectModel(of: code)).inContext { context in
-            try context.insert("Code", ["text": "a"])
-            try context.save()
-            let second = try context.insert("Code", ["text": "a"])
-            let refusal = try error { try context.save() }
-            #expect(refusal.code == 133021)
-            #expect(refusal.userInfo[NSUnderlyingErrorKey] is NSError)
-            #expect(second.isInserted)
-            second.setValue("b", forKey: "text")
-            try context.save()
-        }
-        #expect(try folder.value("SELECT group_concat(ZTEXT) FROM ZCODE").description == "\"a,b\"")
     }
 }

@@ -30,6 +30,7 @@ extension NSAtomicStore {
             conflicts.append(.init(home: home, old: old, cached: current, current: current))
         }
         for update in unit.updates { try check(update.home, update.old, isDeletion: false) }
+        for lock in unit.locks { try check(lock.home, lock.old, isDeletion: false) }
         for deletion in unit.deletions { try check(deletion.home, deletion.old, isDeletion: true) }
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
     }
@@ -49,9 +50,7 @@ private final class NodeChange {
     private var removed: [NSAtomicStoreCacheNode] = []
     private var removedVersions: [Int64] = []
     private var added: [NSAtomicStoreCacheNode] = []
-    private var former:
-        [ObjectKey: (node: NSAtomicStoreCacheNode, values: NSMutableDictionary?, version: Int64)] =
-            [:]
+    private var former: [ObjectKey: FormerNode] = [:]
 
     init(_ store: NSAtomicStore) { self.store = store }
 
@@ -258,9 +257,7 @@ private final class NodeChange {
 
     private func remember(_ node: NSAtomicStoreCacheNode) {
         let key = node.objectID.key
-        guard former[key] == nil else { return }
-        let values = node.propertyCache?.mutableCopy() as? NSMutableDictionary
-        former[key] = (node, values, nodes.version(key))
+        if former[key] == nil { former[key] = FormerNode(node, version: nodes.version(key)) }
     }
 
     func takeBack() {
@@ -269,9 +266,54 @@ private final class NodeChange {
             nodes.add(node)
             nodes.setVersion(node.objectID.key, version)
         }
-        for (key, (node, values, version)) in former {
-            node.propertyCache = values
-            nodes.setVersion(key, version)
+        for (key, node) in former {
+            node.takeBack()
+            nodes.setVersion(key, node.version)
+        }
+    }
+}
+
+/// A node as it was before a save.
+private struct FormerNode {
+    let version: Int64
+    private let node: NSAtomicStoreCacheNode
+    private let cache: NSMutableDictionary?
+    /// What a class that keeps its values elsewhere answers, by key.
+    private let answers: [String: Any?]
+
+    init(_ node: NSAtomicStoreCacheNode, version: Int64) {
+        self.node = node
+        self.version = version
+        cache = node.propertyCache?.mutableCopy() as? NSMutableDictionary
+        let hasOwnStorage = type(of: node) != NSAtomicStoreCacheNode.self
+        let slots = hasOwnStorage ? node.objectID.home.layout.slots.filter(\.isStored) : []
+        answers = Dictionary(
+            slots.map { ($0.name, Self.copied(node.value(forKey: $0.name))) }, uniquingKeysWith: { a, _ in a }
+        )
+    }
+
+    /// A collection may be changed in place.
+    private static func copied(_ value: Any?) -> Any? {
+        switch value {
+        case let value as NSMutableOrderedSet: NSOrderedSet(orderedSet: value)
+        case let value as NSMutableSet: NSSet(set: value)
+        case let value as NSMutableArray: NSArray(array: Array(value))
+        default: value
+        }
+    }
+
+    func takeBack() {
+        node.propertyCache = cache
+        for (key, value) in answers where !isSame(node.value(forKey: key), value) {
+            node.setValue(value, forKey: key)
+        }
+    }
+
+    private func isSame(_ a: Any?, _ b: Any?) -> Bool {
+        switch (a, b) {
+        case (nil, nil): true
+        case (let a?, let b?): ValueTransformer.areEqual(a, b)
+        default: false
         }
     }
 }

@@ -191,9 +191,11 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
 
     package final var needsReferencesBeforeSaving: Bool { true }
 
-    package final func newReferences(
-        for objects: [NSManagedObject], of home: StoredEntity
-    ) throws -> [Int64] {
+    package final func newReferences(for groups: [NewObjects]) throws -> [[Int64]] {
+        try groups.map { try newReferences(for: $0.objects, of: $0.home) }
+    }
+
+    final func newReferences(for objects: [NSManagedObject], of home: StoredEntity) throws -> [Int64] {
         try access.withLock {
             try objects.map { object in
                 let reference = newReferenceObject(for: object)

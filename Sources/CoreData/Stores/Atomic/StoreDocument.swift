@@ -118,12 +118,19 @@ enum StoreDocument {
 package class DocumentStore: MappedStore, @unchecked Sendable {
     /// Whether there was anything in the file.
     private(set) final var isNew = true
+    /// What was in the file when the metadata were read, until the objects are.
+    private final var unread: Data?
 
     /// Takes the contents of the file in.
     func take(_ data: Data, _ url: URL) throws {}
 
     /// The contents for the file.
     func contents() throws -> Data { Data() }
+
+    /// The metadata in the contents of the file that is being opened. What was found out on the way may be kept for `take(_:_:)`.
+    func metadata(in data: Data, _ url: URL) throws -> [String: Any] {
+        try Self.metadata(in: data, url)
+    }
 
     /// The metadata in the contents of a file.
     class func metadata(in data: Data, _ url: URL) throws -> [String: Any] { [:] }
@@ -144,12 +151,14 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
             return
         }
         isNew = false
-        setLoadedMetadata(try Self.metadata(in: data, url))
+        setLoadedMetadata(try metadata(in: data, url))
+        unread = data
     }
 
     package final override func load() throws {
-        guard !isNew, let url else { return }
-        try take(try StoreDocument.read(url), url)
+        guard let url, let data = unread else { return }
+        unread = nil
+        try take(data, url)
     }
 
     package final override func save() throws {

@@ -64,21 +64,22 @@ struct BinaryStoreFile {
 
     /// What the store says of itself.
     func metadata(_ url: URL) throws -> [String: Any] {
-        try Self.checked(url) {
-            let archive = try KeyedArchive(metadataBytes)
-            guard let root = archive.top["metadata"],
-                let object = try KeyedArchiveReader(archive).object(
-                    at: root,
-                    allowed: [
-                        NSDictionary.self, NSArray.self, NSString.self, NSNumber.self, NSData.self,
-                        NSDate.self,
-                    ])
-            else { throw MalformedPropertyList("there are no metadata") }
-            guard let dictionary = Self.swiftValue(object) as? [String: Any] else {
-                throw MalformedPropertyList("the metadata are no dictionary")
-            }
-            return dictionary
+        try Self.checked(url) { try Self.metadata(in: metadataBytes) }
+    }
+
+    private static func metadata(in bytes: Data) throws -> [String: Any] {
+        let archive = try KeyedArchive(bytes)
+        guard let root = archive.top["metadata"],
+            let object = try KeyedArchiveReader(archive).object(
+                at: root,
+                allowed: [
+                    NSDictionary.self, NSArray.self, NSString.self, NSNumber.self, NSData.self, NSDate.self,
+                ])
+        else { throw MalformedPropertyList("there are no metadata") }
+        guard let dictionary = swiftValue(object) as? [String: Any] else {
+            throw MalformedPropertyList("the metadata are no dictionary")
         }
+        return dictionary
     }
 
     /// The objects.
@@ -114,7 +115,23 @@ struct BinaryStoreFile {
 
     // MARK: Writing
 
-    /// - Throws: 134030 when a value cannot be archived.
+    /// A file that cannot be opened again must not take the place of one that can: the archive is read as it would be.
+    private static func archive(_ metadata: [String: Any]) throws -> Data {
+        do {
+            let writer = KeyedArchiveWriter()
+            let root = writer.reference(to: metadata as NSDictionary)
+            let archive = try writer.finish(root: root, key: "metadata")
+            _ = try self.metadata(in: archive)
+            return archive
+        } catch {
+            let reason = (error as? MalformedPropertyList)?.reason ?? error.localizedDescription
+            throw NSError.coreData(
+                .persistentStoreSave, "The store's metadata could not be read again: \(reason).",
+                [NSUnderlyingErrorKey: error as NSError])
+        }
+    }
+
+    /// - Throws: 134030 when a value cannot be archived, and for metadata that could not be read again.
     static func data(metadata: [String: Any], nodes: [Node], lastNumber: Int64) throws -> Data {
         try data(metadata, objects: BinaryNodeWriter().data(nodes), lastNumber)
     }
@@ -129,9 +146,7 @@ struct BinaryStoreFile {
             throw NSError.coreData(
                 .persistentStoreSave, "The store's metadata has a value that is not one of a property list.")
         }
-        let writer = KeyedArchiveWriter()
-        let root = writer.reference(to: metadata as NSDictionary)
-        let archived = try writer.finish(root: root, key: "metadata")
+        let archived = try archive(metadata)
         var data = beginning
         let offset = UInt64(headerLength + objects.count)
         for number in [

@@ -3,11 +3,13 @@ import Foundation
 import ManagedObjectModel
 
 extension NSIncrementalStore {
-    /// The request of a query, with what the query asks of the store.
+    /// The request of a query: the one that was made, its wishes included, with what the query asks of the store.
     private func request(_ query: FetchQuery, _ type: NSFetchRequestResultType) -> NSFetchRequest<
         any NSFetchRequestResult
     > {
-        let request = NSFetchRequest<any NSFetchRequestResult>()
+        let request = NSFetchRequest<any NSFetchRequestResult>(
+            specification: query.specification
+                ?? FetchSpecification(resultClass: (any NSFetchRequestResult).self))
         request.entity = query.home.entity
         request.resultType = type
         request.includesSubentities = query.includesSubentities
@@ -15,12 +17,12 @@ extension NSIncrementalStore {
         request.sortDescriptors = query.sortDescriptors.isEmpty ? nil : query.sortDescriptors
         request.fetchLimit = query.limit
         request.fetchOffset = query.offset
-        if type == .dictionaryResultType {
+        if type == .dictionaryResultType || query.specification?.propertiesToFetch != nil {
             request.propertiesToFetch = query.properties
-            request.propertiesToGroupBy = query.groupBy.isEmpty ? nil : query.groupBy
-            request.havingPredicate = query.having
-            request.returnsDistinctResults = query.isDistinct
         }
+        request.propertiesToGroupBy = query.groupBy.isEmpty ? nil : query.groupBy
+        request.havingPredicate = query.having
+        request.returnsDistinctResults = query.isDistinct
         request.affectedStores = [self]
         return request
     }

@@ -7,7 +7,7 @@ extension NSIncrementalStore {
         try checkConflicts(unit)
         let request = NSSaveChangesRequest(
             inserted: Set(unit.objects.inserted), updated: Set(unit.objects.updated),
-            deleted: Set(unit.objects.deleted), locked: [])
+            deleted: Set(unit.objects.deleted), locked: Set(unit.objects.locked))
         request.affectedStores = [self]
         do {
             _ = try execute(request, with: unit.objects.context)
@@ -41,6 +41,7 @@ extension NSIncrementalStore {
             conflicts.append(.init(home: home, old: old, cached: cached, current: cached))
         }
         for update in unit.updates { check(update.home, update.old) }
+        for lock in unit.locks { check(lock.home, lock.old) }
         for deletion in unit.deletions { check(deletion.home, deletion.old) }
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
     }
@@ -51,7 +52,8 @@ extension NSIncrementalStore {
         guard let list = error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict],
             !list.isEmpty
         else { return nil }
-        let saved = Set((unit.objects.updated + unit.objects.deleted).map(ObjectIdentifier.init))
+        let saved = Set(
+            (unit.objects.updated + unit.objects.deleted + unit.objects.locked).map(ObjectIdentifier.init))
         guard list.allSatisfy({ saved.contains(ObjectIdentifier($0.sourceObject)) }) else { return nil }
         let rows = list.compactMap(\.sourceObject.row)
         guard rows.count == list.count else { return nil }

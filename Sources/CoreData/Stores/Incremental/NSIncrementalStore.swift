@@ -185,16 +185,20 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
         references.number(standingFor: text, home)
     }
 
-    package final func newReferences(
-        for objects: [NSManagedObject], of home: StoredEntity
-    ) throws -> [Int64] {
+    package final func newReferences(for groups: [NewObjects]) throws -> [[Int64]] {
+        let objects = groups.flatMap(\.objects)
+        let homes = groups.flatMap { group in group.objects.map { _ in group.home } }
         let ids = try obtainPermanentIDs(for: objects)
-        guard ids.count == objects.count, ids.allSatisfy({ $0.home === home }) else {
+        guard ids.count == objects.count, zip(ids, homes).allSatisfy({ $0.home === $1 }) else {
             throw NSError.coreData(
                 .coreData,
                 "\(Swift.type(of: self)).obtainPermanentIDs(for:) must give an ID of the store and the entity for each object."
             )
         }
-        return ids.map(\.reference)
+        var rest = ids.map(\.reference)[...]
+        return groups.map { group in
+            defer { rest = rest.dropFirst(group.objects.count) }
+            return Array(rest.prefix(group.objects.count))
+        }
     }
 }

@@ -13,7 +13,7 @@ extension SQLSchema {
         statements += entityIndexes()
         statements += try entities.flatMap { try FetchIndexes(self, $0).statements() }
         statements += entities.flatMap(uniqueIndexes)
-        statements += try DerivedTriggers(self).statements()
+        statements += try DerivedTriggers(self).statements() + CountTriggers(self).statements()
         statements.append(
             SQLStatement(
                 "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)"

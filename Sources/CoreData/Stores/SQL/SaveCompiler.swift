@@ -21,6 +21,13 @@ struct SaveCompiler {
             """
     }
 
+    /// Takes values from a row that stays. Parameters: the key, the version.
+    func vacate(_ entity: SQLEntity, _ columns: [SQLColumn]) -> String {
+        let sets = columns.map { "\(schema.quoted($0.name)) = NULL" }
+        return
+            "UPDATE \(schema.quoted(entity.table)) SET \(sets.joined(separator: ", ")) WHERE Z_PK = ? AND Z_OPT = ?"
+    }
+
     /// Parameters: the key, the old version.
     func delete(_ entity: SQLEntity) -> String {
         "DELETE FROM \(schema.quoted(entity.table)) WHERE Z_PK = ? AND Z_OPT = ?"

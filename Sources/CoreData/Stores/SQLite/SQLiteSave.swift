@@ -4,9 +4,14 @@ import GRDBSQLite
 import ManagedObjectModel
 
 extension SQLiteStore {
-    package func newReferences(for objects: [NSManagedObject], of home: StoredEntity) throws -> [Int64] {
-        let first = try reserveReferences(for: home, count: objects.count)
-        return objects.indices.map { first + Int64($0) }
+    package func newReferences(for groups: [NewObjects]) throws -> [[Int64]] {
+        try write("reserve object IDs") { database in
+            let save = SQLiteSave(self, database)
+            return try groups.map { group in
+                let first = try save.reserve(group.home, count: group.objects.count)
+                return group.objects.indices.map { first + Int64($0) }
+            }
+        }
     }
 
     /// Reserves references for new objects of an entity; the first one.
@@ -17,8 +22,33 @@ extension SQLiteStore {
     }
 
     package func save(_ unit: UnitOfWork) throws -> SaveOutcome {
+        let files = ExternalFiles(of: self)
+        do {
+            let outcome = try saveRows(files.take(unit))
+            files.removeUnused()
+            return outcome
+        } catch {
+            files.removeMade()
+            throw error
+        }
+    }
+
+    private func saveRows(_ unit: UnitOfWork) throws -> SaveOutcome {
+        do {
+            return try save(unit, vacating: false)
+        } catch let error as NSError where error.isConstraintMerge {
+            try read("check the uniqueness constraints") { database in
+                try ConstraintCheck(self, database).check(unit, cause: error)
+            }
+            // In the end no two rows have the same values, but they have on the way there.
+            return try save(unit, vacating: true)
+        }
+    }
+
+    private func save(_ unit: UnitOfWork, vacating: Bool) throws -> SaveOutcome {
         try write("save") { database in
             let save = SQLiteSave(self, database)
+            if vacating { try save.vacate(unit.updates) }
             let outcome = try save.run(unit)
             try writeMetadata(database)
             // While nobody else can write, lest the row of the next save be replaced by the one of this. Before
@@ -78,6 +108,12 @@ extension SQLiteStore {
     }
 }
 
+extension NSError {
+    fileprivate var isConstraintMerge: Bool {
+        domain == NSCocoaErrorDomain && code == CocoaError.Code.managedObjectConstraintMerge.rawValue
+    }
+}
+
 /// One save's transaction.
 struct SQLiteSave {
     private let store: SQLiteStore
@@ -104,14 +140,30 @@ struct SQLiteSave {
         }
         outcome.inserted = try insert(unit.inserts, references)
         outcome.updated = try update(unit.updates, references, &conflicts)
+        for lock in unit.locks {
+            let conflict = try conflict(lock.home, lock.old)
+            if conflict.current?.version != lock.old.version { conflicts.append(conflict) }
+        }
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
         try write(unit, references)
         try takeDerivedValues(unit, &outcome)
-        if let history = store.history, history.isTracking {
+        if let history = store.history, history.isTracking, !unit.isEmpty {
             outcome.historyNumber = try HistoryWriter(store: store, history: history, database: database)
                 .write(unit, outcome, missing: missing, into: historyNumber)
         }
         return outcome
+    }
+
+    /// Takes from the rows what changes of the values that must be unique, so that others can have them first.
+    func vacate(_ updates: [UnitOfWork.Update]) throws {
+        for update in updates {
+            let entity = schema.entity(update.home)
+            let columns = schema.uniqueColumns(entity).filter { update.changed.contains($0.slot) }
+            guard !columns.isEmpty else { continue }
+            try execute(
+                compiler.vacate(entity, columns),
+                [.integer(update.old.reference), .integer(update.old.version)])
+        }
     }
 
     // MARK: References

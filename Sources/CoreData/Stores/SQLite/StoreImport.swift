@@ -8,13 +8,15 @@ import ManagedObjectModel
 package final class StoreImport {
     private let store: SQLiteStore
     private let save: SQLiteSave
+    private let files: ExternalFiles
     /// What is in the store, with what was saved so far.
     package let snapshot: StoreSnapshot
     /// The number in the history of the store; nil before anything is written there.
     private var historyNumber: Int64?
 
-    fileprivate init(_ store: SQLiteStore, _ database: Database) {
+    fileprivate init(_ store: SQLiteStore, _ database: Database, _ files: ExternalFiles) {
         self.store = store
+        self.files = files
         save = SQLiteSave(store, database)
         snapshot = StoreSnapshot(store, database)
     }
@@ -39,7 +41,7 @@ package final class StoreImport {
     /// - Throws: an error of SQLite, such as that of a violated constraint.
     package func save(_ unit: UnitOfWork) throws {
         store.reports.removeAll()
-        historyNumber = try save.run(unit, historyNumber: historyNumber).historyNumber
+        historyNumber = try save.run(try files.take(unit), historyNumber: historyNumber).historyNumber
     }
 
     /// Changes a row that came in.
@@ -67,6 +69,13 @@ extension SQLiteStore {
     ///
     /// - Throws: what `body` throws; 134030 when the store is read-only, 133021 when a constraint is violated.
     package func importing(_ body: (StoreImport) throws -> Void) throws {
-        try write("import") { try body(StoreImport(self, $0)) }
+        let files = ExternalFiles(of: self)
+        do {
+            try write("import") { try body(StoreImport(self, $0, files)) }
+        } catch {
+            files.removeMade()
+            throw error
+        }
+        files.removeUnused()
     }
 }

@@ -32,12 +32,17 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
 
     // MARK: Metadata
 
-    override class func metadata(in data: Data, _ url: URL) throws -> [String: Any] {
+    /// The file as it was read for its metadata, until its objects are taken.
+    private var file: XMLStoreFile?
+
+    override func metadata(in data: Data, _ url: URL) throws -> [String: Any] {
         let file = try XMLStoreReader.read(data, url)
-        var metadata = file.metadata
-        metadata[NSStoreTypeKey] = NSXMLStoreType
-        metadata[NSStoreUUIDKey] = file.identifier
-        return metadata
+        self.file = file
+        return file.allMetadata
+    }
+
+    override class func metadata(in data: Data, _ url: URL) throws -> [String: Any] {
+        try XMLStoreReader.read(data, url).allMetadata
     }
 
     override class func setting(_ metadata: [String: Any], in data: Data, _ url: URL) throws -> Data {
@@ -49,7 +54,8 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
     // MARK: Reading
 
     override func take(_ data: Data, _ url: URL) throws {
-        let file = try XMLStoreReader.read(data, url)
+        let file = try self.file ?? XMLStoreReader.read(data, url)
+        self.file = nil
         let byType = Dictionary(homes.map { (Self.typeName($0), $0) }, uniquingKeysWith: { a, _ in a })
         var byNumber: [Int64: NSAtomicStoreCacheNode] = [:]
         var read: [(XMLStoreFile.Object, NSAtomicStoreCacheNode)] = []
@@ -154,6 +160,14 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
 }
 
 extension XMLStoreFile {
+    /// The metadata with what the file says elsewhere.
+    fileprivate var allMetadata: [String: Any] {
+        var metadata = metadata
+        metadata[NSStoreTypeKey] = NSXMLStoreType
+        metadata[NSStoreUUIDKey] = identifier
+        return metadata
+    }
+
     /// Takes metadata, which have the identifier elsewhere in the file and the type nowhere.
     fileprivate mutating func set(_ metadata: [String: Any]) {
         identifier = metadata[NSStoreUUIDKey] as? String ?? identifier

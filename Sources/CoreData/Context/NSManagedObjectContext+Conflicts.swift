@@ -1,0 +1,126 @@
+import Foundation
+import ManagedObjectModel
+
+// Conflicts of a save: described for the merge policy, which changes objects, after which the save begins again.
+
+extension NSManagedObjectContext {
+    /// Has the next save that writes anything fail, or its conflict settled, if another changed or deleted the object since it
+    /// was read, though the object has no changes here.
+    ///
+    /// - Parameter object: an object of this context that was saved.
+    public func detectConflicts(for object: NSManagedObject) {
+        assertOnQueue()
+        guard object.context === self, !object.isInserted else { return }
+        watched[ObjectIdentifier(object)] = object
+    }
+
+    /// The watched objects that the save would not compare anyway.
+    var onlyWatched: [NSManagedObject] {
+        watched.values.filter {
+            $0.context === self && !$0.isInserted && !$0.isDeleted && !$0.hasPersistentChangedValues
+        }
+    }
+
+    /// Lets the merge policy settle conflicts.
+    ///
+    /// - Parameters:
+    ///   - conflicts: `NSMergeConflict`s or `NSConstraintConflict`s.
+    ///   - attempts: how often that was done in this save.
+    ///   - cause: what the database said.
+    /// - Throws: what the policy throws; 134050 when there is no end to it.
+    func settle(_ conflicts: [NSObject], after attempts: inout Int, _ cause: NSError? = nil) throws {
+        attempts += 1
+        guard attempts <= 100, let policy = mergePolicy as? NSMergePolicy else {
+            throw NSError.coreData(
+                .persistentStoreSaveConflicts,
+                "Could not save: the rows keep changing while their conflicts are settled.")
+        }
+        phase = .idle
+        do {
+            if let conflicts = conflicts as? [NSConstraintConflict] {
+                try policy.resolve(constraintConflicts: conflicts)
+            } else {
+                try policy.resolve(mergeConflicts: conflicts)
+            }
+        } catch let error as NSError {
+            // What a policy has changed before it failed is noted, so that it can be taken back.
+            processPendingChanges()
+            guard let cause, error.domain == cause.domain, error.code == cause.code else { throw error }
+            throw NSError(
+                domain: error.domain, code: error.code,
+                userInfo: cause.userInfo.merging(error.userInfo) { $1 })
+        }
+        processPendingChanges()
+        // What could not be loaded was taken for missing on the way here.
+        try throwFaultingError()
+        // An object whose row is gone may be a new one now.
+        try obtainReferencesBeforeSaving()
+        phase = .saving
+    }
+
+    /// Conflicts with rows that changed since they were read.
+    func mergeConflicts(_ found: SaveConflicts) -> [NSMergeConflict] {
+        found.conflicts.compactMap { conflict in
+            let key = ObjectKey(table: conflict.home.table, reference: conflict.old.reference)
+            guard let object = identityMap.object(key) else { return nil }
+            // Another context of the coordinator was faster, or somebody whom the row cache does not know of.
+            let isKnown = conflict.cached?.version == conflict.current?.version
+            let cached = isKnown ? conflict.cached : conflict.cached ?? conflict.old
+            return NSMergeConflict(
+                source: object, newVersion: Int(conflict.current?.version ?? 0),
+                oldVersion: Int(conflict.old.version), cachedSnapshot: cached?.snapshot(conflict.home),
+                persistedSnapshot: isKnown ? nil : conflict.current?.snapshot(conflict.home),
+                currentRow: conflict.current)
+        }
+    }
+
+    /// Conflicts with uniqueness constraints.
+    func constraintConflicts(_ found: ConstraintViolations) -> [NSConstraintConflict] {
+        found.violations.map { violation in
+            let stored = violation.stored.flatMap { row -> (NSManagedObject, [String: Any])? in
+                guard let home = found.store.home(number: row.entityNumber),
+                    let object = materialise([row], from: found.store, refreshing: false).first
+                else { return nil }
+                return (object, row.snapshot(home))
+            }
+            return NSConstraintConflict(
+                constraint: violation.constraint, database: stored?.0, databaseSnapshot: stored?.1,
+                conflicting: violation.objects, conflictingSnapshots: violation.objects.map(\.snapshot))
+        }
+    }
+
+    /// Gives up what was changed in an object.
+    func giveUpChanges(of object: NSManagedObject, row: Row) {
+        deleted.remove(object)
+        eventDeleted.remove(object)
+        updated.remove(object)
+        eventUpdated.remove(object)
+        object.willChangeAll()
+        object.dropValues()
+        object.row = row
+        object.setTransientDefaults()
+        object.didChangeAll()
+        external.refreshed.append(object)
+    }
+
+    /// Accepts that an object's row is gone.
+    func acceptDeletion(of object: NSManagedObject) {
+        updated.remove(object)
+        eventUpdated.remove(object)
+        deleted.remove(object)
+        external.deleted.append(object)
+        object.state.insert(.inaccessible)
+        leave(object)
+    }
+
+    /// Makes an object whose row is gone a new one.
+    func reinsert(_ object: NSManagedObject) {
+        object.materialiseValues()
+        updated.remove(object)
+        eventUpdated.remove(object)
+        object.row = nil
+        rename(object, home: unstoredEntity(object.layout), reference: StoredEntity.newTemporaryReference())
+        inserted.insert(object)
+        eventUpdated.insert(object)
+    }
+}

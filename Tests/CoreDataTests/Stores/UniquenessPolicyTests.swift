@@ -1,0 +1,337 @@
+import CoreData
+import GRDB
+import Testing
+
+/// What merge policies make of violated uniqueness constraints.
+@Suite struct UniquenessPolicyTests {
+    private static let model: NSManagedObjectModel = {
+        let author = NSEntityDescription("Author", attribute("name", .string))
+        let page = NSEntityDescription("Page", attribute("number", .integer32))
+        let tag = NSEntityDescription("Tag", attribute("text", .string))
+        let loan = NSEntityDescription("Loan", attribute("by", .string))
+        let novel = NSEntityDescription("Novel", attribute("genre", .string))
+        let book = NSEntityDescription(
+            "Book", attribute("isbn", .string), attribute("title", .string),
+            attribute("copies", .integer32, defaultValue: 1), subentities: [novel])
+        book.uniquenessConstraints = [["isbn"]]
+        pair(author.relate("books", to: book, many: true), book.relate("author", to: author))
+        pair(
+            book.relate("pages", to: page, many: true, ordered: true, rule: .cascadeDeleteRule),
+            page.relate("book", to: book))
+        pair(book.relate("tags", to: tag, many: true), tag.relate("books", to: book, many: true))
+        loan.relate("book", to: book)
+        return NSManagedObjectModel(of: author, page, tag, loan, book, novel)
+    }()
+
+    private let folder: StoreFolder
+    private let coordinator: NSPersistentStoreCoordinator
+
+    init() throws {
+        folder = try StoreFolder()
+        coordinator = try folder.open(Self.model)
+        try coordinator.inContext { context in
+            let author = try context.insert("Author", ["name": "theirs"])
+            let book = try context.insert(
+                "Book", ["isbn": "1", "title": "old", "copies": 5, "author": author])
+            try context.insert("Page", ["number": 1, "book": book])
+            try context.insert("Book", ["isbn": "2", "title": "second"])
+            try context.save()
+        }
+    }
+
+    private func rows() throws -> [String] {
+        try folder.rows(
+            """
+            SELECT b.Z_PK || ' ' || b.ZISBN || ' ' || ifnull(b.ZTITLE, '-') || ' ' || ifnull(b.ZCOPIES, '-') || ' ' ||
+            ifnull(a.ZNAME, '-') FROM ZBOOK b LEFT JOIN ZAUTHOR a ON a.Z_PK = b.ZAUTHOR ORDER BY b.Z_PK
+            """
+        ).map { String.fromDatabaseValue($0[0]) ?? "?" }
+    }
+
+    private func book(_ isbn: String, _ context: NSManagedObjectContext) throws -> NSManagedObject {
+        try #require(try context.all("Book", where: NSPredicate(format: "isbn == %@", isbn)).first)
+    }
+
+    // MARK: A new object and a stored one
+
+    /// The rows after a new object with the first book's number, a title and an author of its own was saved.
+    private func insertSame(_ policy: NSMergePolicy) throws -> [String] {
+        try coordinator.inContext { context in
+            context.mergePolicy = policy
+            let mine = try context.insert("Author", ["name": "mine"])
+            let new = try context.insert("Book", ["isbn": "1", "title": "new", "author": mine])
+            try context.save()
+            #expect(!context.hasChanges)
+            #expect(new.managedObjectContext == nil)
+            #expect(try context.all("Book").count == 2)
+            #expect(try context.all("Author").count == 2)
+        }
+        return try rows()
+    }
+
+    @Test func objectTrump() throws {
+        #expect(try insertSame(.mergeByPropertyObjectTrump) == ["1 1 new 5 mine", "2 2 second 1 -"])
+    }
+
+    @Test func overwrite() throws {
+        #expect(try insertSame(.overwrite) == ["1 1 new 1 mine", "2 2 second 1 -"])
+    }
+
+    @Test(arguments: [NSMergePolicy.mergeByPropertyStoreTrump, .rollback])
+    func theStoreWins(_ policy: NSMergePolicy) throws {
+        #expect(try insertSame(policy) == ["1 1 old 5 theirs", "2 2 second 1 -"])
+    }
+
+    @Test(arguments: [
+        NSMergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite, .rollback,
+    ])
+    func whatLedToTheNewObjectLeadsToTheStoredOne(_ policy: NSMergePolicy) throws {
+        try coordinator.inContext { context in
+            context.mergePolicy = policy
+            let new = try context.insert("Book", ["isbn": "1"])
+            let page = try context.insert("Page", ["number": 2, "book": new])
+            let tag = try context.insert("Tag", ["text": "t", "books": Set([new])])
+            let loan = try context.insert("Loan", ["by": "me", "book": new])
+            try context.save()
+            let stored = try book("1", context)
+            #expect(page.value(forKey: "book") as? NSManagedObject === stored)
+            #expect(tag.value(forKey: "books") as? Set<NSManagedObject> == [stored])
+            #expect(loan.value(forKey: "book") as? NSManagedObject === stored)
+            let pages = try #require(stored.value(forKey: "pages") as? NSOrderedSet)
+            #expect(pages.map { ($0 as? NSManagedObject)?.value(forKey: "number") as? Int } == [1, 2])
+        }
+        #expect(
+            try folder.rows("SELECT ZBOOK FROM ZPAGE").map { $0[0] } == [1.databaseValue, 1.databaseValue])
+        #expect(try folder.value("SELECT ZBOOK FROM ZLOAN") == 1.databaseValue)
+        #expect(try folder.value("SELECT COUNT(*) FROM ZBOOK") == 2.databaseValue)
+    }
+
+    @Test func unsavedChangesOfTheStoredObjectStay() throws {
+        try coordinator.inContext { context in
+            context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            try book("1", context).setValue(9, forKey: "copies")
+            try context.insert("Book", ["isbn": "1", "title": "new"])
+            try context.save()
+        }
+        #expect(try rows()[0] == "1 1 new 9 theirs")
+    }
+
+    @Test func anObjectOfAnotherEntityTakesTheRowsPlace() throws {
+        try coordinator.inContext { context in
+            context.mergePolicy = NSMergePolicy.overwrite
+            try context.insert("Novel", ["isbn": "1", "title": "new", "genre": "crime"])
+            try context.save()
+            let novel = try book("1", context)
+            #expect(novel.entity.name == "Novel" && novel.value(forKey: "genre") as? String == "crime")
+            #expect((novel.value(forKey: "pages") as? NSOrderedSet)?.count == 1)
+        }
+        #expect(try rows() == ["2 2 second 1 -", "3 1 new 1 -"])
+    }
+
+    // MARK: Objects of one context
+
+    @Test func newObjectsAmongThemselves() throws {
+        try coordinator.inContext { context in
+            context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            let first = try context.insert("Book", ["isbn": "3", "title": "a", "copies": 7])
+            let last = try context.insert("Book", ["isbn": "3", "title": "b"])
+            try context.save()
+            #expect(first.managedObjectContext != nil && last.managedObjectContext == nil)
+            #expect(first.value(forKey: "title") as? String == "b")
+        }
+        #expect(try rows()[2...] == ["3 3 b 7 -"])
+    }
+
+    @Test(arguments: [NSMergePolicy.mergeByPropertyStoreTrump, .rollback])
+    func theFirstOfNewObjectsStays(_ policy: NSMergePolicy) throws {
+        try coordinator.inContext { context in
+            context.mergePolicy = policy
+            for title in ["a", "b", "c"] { try context.insert("Book", ["isbn": "3", "title": title]) }
+            try context.save()
+        }
+        #expect(try rows()[2...] == ["3 3 a 1 -"])
+    }
+
+    // MARK: A changed object and a stored one
+
+    private func takeValues(_ policy: NSMergePolicy) throws -> [String] {
+        try coordinator.inContext { context in
+            context.mergePolicy = policy
+            let second = try book("2", context)
+            second.setValue("1", forKey: "isbn")
+            second.setValue("changed", forKey: "title")
+            try context.save()
+            #expect(!context.hasChanges && second.managedObjectContext != nil)
+        }
+        return try rows()
+    }
+
+    @Test func aChangedObjectPrevails() throws {
+        #expect(try takeValues(.mergeByPropertyObjectTrump) == ["2 1 changed 1 -"])
+        // What belonged to the other one is the winner's now.
+        #expect(try folder.value("SELECT ZBOOK FROM ZPAGE") == 2.databaseValue)
+    }
+
+    @Test func aChangedObjectOverwrites() throws {
+        #expect(try takeValues(.overwrite) == ["2 1 changed 1 -"])
+    }
+
+    @Test func aChangedObjectGetsItsOwnValuesBack() throws {
+        #expect(try takeValues(.mergeByPropertyStoreTrump) == ["1 1 old 5 theirs", "2 2 changed 1 -"])
+    }
+
+    @Test func aChangedObjectIsRolledBack() throws {
+        #expect(try takeValues(.rollback) == ["1 1 old 5 theirs", "2 2 second 1 -"])
+    }
+
+    // MARK: Versions and constraints
+
+    @Test func versionsAreSettledFirst() throws {
+        let policy = Recording(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+        let other = try folder.open(Self.model)
+        try coordinator.inContext { context in
+            context.mergePolicy = policy
+            let second = try book("2", context)
+            second.setValue("mine", forKey: "title")
+            try other.inContext { context in
+                try book("2", context).setValue(8, forKey: "copies")
+                try context.save()
+            }
+            try context.insert("Book", ["isbn": "1", "title": "new"])
+            try context.save()
+        }
+        #expect(policy.calls == ["merge", "versions 1", "constraints 1"])
+        #expect(try rows() == ["1 1 new 5 theirs", "2 2 mine 8 -"])
+    }
+
+    private final class Recording: NSMergePolicy, @unchecked Sendable {
+        private(set) var calls: [String] = []
+
+        override func resolve(mergeConflicts list: [Any]) throws {
+            calls.append("merge")
+            try super.resolve(mergeConflicts: list)
+        }
+
+        override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+            calls.append("versions \(list.count)")
+            try super.resolve(optimisticLockingConflicts: list)
+        }
+
+        override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+            calls.append("constraints \(list.count)")
+            try super.resolve(constraintConflicts: list)
+        }
+    }
+
+    /// Gives new objects another number.
+    private final class Renumbering: NSMergePolicy, @unchecked Sendable {
+        override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+            for object in list.flatMap(\.conflictingObjects) {
+                object.setValue("\(object.value(forKey: "isbn") ?? "")+", forKey: "isbn")
+            }
+        }
+    }
+
+    @Test func aPolicyOfOnesOwn() throws {
+        try coordinator.inContext { context in
+            context.mergePolicy = Renumbering(merge: .errorMergePolicyType)
+            try context.insert("Book", ["isbn": "1"])
+            try context.save()
+        }
+        #expect(try rows()[2...] == ["3 1+ - 1 -"])
+    }
+
+    /// Settles nothing.
+    private final class Idle: NSMergePolicy, @unchecked Sendable {
+        override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {}
+    }
+
+    @Test func aPolicyThatSettlesNothingFailsTheSave() throws {
+        try coordinator.inContext { context in
+            context.mergePolicy = Idle(merge: .errorMergePolicyType)
+            let book = try context.insert("Book", ["isbn": "1"])
+            #expect(try error { try context.save() }.code == 134050)
+            #expect(book.isInserted)
+        }
+        #expect(try rows().count == 2)
+    }
+
+    /// Settles conflicts, and fails then.
+    private final class Failing: NSMergePolicy, @unchecked Sendable {
+        override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+            try super.resolve(constraintConflicts: list)
+            throw CocoaError(.featureUnsupported)
+        }
+    }
+
+    @Test(arguments: [UInt(1), 2, 3, 4], [false, true])
+    func aFailedSaveTakesBackWhatSettledItsConflicts(_ type: UInt, _ canUndo: Bool) throws {
+        let type = try #require(NSMergePolicyType(rawValue: type))
+        try coordinator.inContext { context in
+            if canUndo { context.undoManager = UndoManager() }
+            context.mergePolicy = Failing(merge: type)
+            let (first, second) = (try book("1", context), try book("2", context))
+            let new = try context.insert("Book", ["isbn": "1", "title": "new"])
+            let page = try context.insert("Page", ["number": 7, "book": new])
+            let loan = try context.insert("Loan", ["by": "me", "book": new])
+            second.setValue("1", forKey: "isbn")
+            for _ in 0..<2 {
+                #expect(try error { try context.save() }.code == CocoaError.Code.featureUnsupported.rawValue)
+                #expect(context.insertedObjects == [new, page, loan])
+                #expect(context.deletedObjects.isEmpty)
+                #expect(new.isInserted && new.managedObjectContext === context)
+                #expect(new.value(forKey: "title") as? String == "new")
+                #expect((new.value(forKey: "pages") as? NSOrderedSet)?.array as? [NSManagedObject] == [page])
+                #expect(page.value(forKey: "book") as? NSManagedObject === new)
+                #expect(loan.value(forKey: "book") as? NSManagedObject === new)
+                #expect(second.changedValues().keys.sorted() == ["isbn"])
+                #expect(second.value(forKey: "isbn") as? String == "1")
+                #expect(!first.hasPersistentChangedValues && !first.isDeleted)
+                #expect((first.value(forKey: "pages") as? NSOrderedSet)?.count == 1)
+            }
+            #expect(try rows() == ["1 1 old 5 theirs", "2 2 second 1 -"])
+            context.mergePolicy = NSMergePolicy.rollback
+            try context.save()
+        }
+        #expect(try rows() == ["1 1 old 5 theirs", "2 2 second 1 -"])
+        #expect(try folder.value("SELECT COUNT(*) FROM ZPAGE WHERE ZBOOK = 1") == 2.databaseValue)
+    }
+
+    @Test func aSettlementCanBeUndone() throws {
+        try coordinator.inContext { context in
+            context.undoManager = UndoManager()
+            context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            let first = try book("1", context)
+            try context.insert("Book", ["isbn": "1", "title": "new"])
+            try context.save()
+            #expect(first.value(forKey: "title") as? String == "new")
+            context.undo()
+            // With the insertion, which is of the same group.
+            #expect(first.value(forKey: "title") as? String == "old")
+            #expect(context.insertedObjects.isEmpty)
+            context.redo()
+            #expect(first.value(forKey: "title") as? String == "new")
+            #expect(context.insertedObjects.isEmpty)
+        }
+    }
+
+    @Test func aConflictMadeByHand() throws {
+        try coordinator.inContext { context in
+            let stored = try book("1", context)
+            let new = try context.insert("Book", ["isbn": "1"])
+            let conflict = NSConstraintConflict(
+                constraint: ["isbn"], database: stored, databaseSnapshot: ["isbn": "1"], conflicting: [new],
+                conflictingSnapshots: [["isbn": "1", "title": NSNull()] as [AnyHashable: Any]])
+            #expect(conflict.constraintValues["isbn"] as? String == "1")
+            #expect(conflict.databaseSnapshot?["isbn"] as? String == "1")
+            let refusal = try error { try NSMergePolicy.error.resolve(mergeConflicts: [conflict]) }
+            #expect(refusal.code == 133021)
+            #expect(
+                refusal.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSConstraintConflict] == [
+                    conflict
+                ])
+            try NSMergePolicy.rollback.resolve(mergeConflicts: [conflict])
+            #expect(context.insertedObjects == [] && !stored.hasChanges)
+        }
+    }
+}
