@@ -1,6 +1,11 @@
 extension NSExpression {
     /// The value of the expression inside an evaluation that has begun.
     func value(with object: Any?, scope: EvaluationScope) throws -> Any? {
+        let value = try plainValue(with: object, scope: scope)
+        return scope.logic == .store ? StoredValue.kept(value) : value
+    }
+
+    private func plainValue(with object: Any?, scope: EvaluationScope) throws -> Any? {
         switch kind {
         case .constant(let value):
             return presentValue(value)
@@ -9,7 +14,10 @@ extension NSExpression {
         case .variable(let name):
             return try scope.value(of: name)
         case .keyPath(let operand, let path):
-            return try (steps ?? KeyPathSteps(path)).value(of: operand.value(with: object, scope: scope))
+            let start = try operand.value(with: object, scope: scope)
+            let steps = steps ?? KeyPathSteps(path)
+            return scope.logic == .store
+                ? try JoinedKeyPath(steps).value(of: start) : try steps.value(of: start)
         case .function(let target, let name, let arguments):
             let values = try arguments.map { try $0.value(with: object, scope: scope) }
             if let target {

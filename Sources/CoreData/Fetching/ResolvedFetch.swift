@@ -144,7 +144,7 @@ struct ResolvedFetch {
         guard object.context === context, !object.isDeleted, concerns(object) else { return false }
         guard let predicate = specification.predicate else { return true }
         do {
-            return try StoreLogic.isMet(predicate, by: object)
+            return try predicate.isMetInStore(by: object)
         } catch {
             throw NSError.coreData(
                 .coreData, "The predicate \(predicate.formatString) cannot be evaluated: \(error)")
