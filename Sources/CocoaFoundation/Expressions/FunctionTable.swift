@@ -159,3 +159,16 @@ package enum FunctionTable {
             .values, "The function \(name) takes \(wanted), and got \(described(argument)).")
     }
 }
+
+extension BuiltinFunction {
+    /// The value for arguments that come from a store, as a store would keep it.
+    ///
+    /// - Throws: ``PredicateEvaluationError`` for arguments that the function does not take.
+    package func resultInStore(_ arguments: [Any?]) throws -> Any? {
+        guard arity.contains(arguments.count) else {
+            throw PredicateEvaluationError(
+                .predicate, "The function \(name) does not take \(arguments.count) arguments.")
+        }
+        return StoredValue.kept(presentValue(try evaluate(arguments)))
+    }
+}

@@ -98,3 +98,12 @@ extension NSExpression.SetOperation {
         return left.collectionKind == .set ? distinctSet(elements) : distinctValues(elements)
     }
 }
+
+extension NSExpression {
+    /// The value of an expression that is the same for every object of a store.
+    ///
+    /// - Throws: ``PredicateEvaluationError`` for one that has no value.
+    package func valueInStore() throws -> Any? {
+        try value(with: nil, scope: EvaluationScope(context: nil, logic: .store))
+    }
+}

@@ -56,7 +56,7 @@ struct JoinedKeyPath {
             case .key(let key):
                 found = try next(found, key)
             case .collection(let operation):
-                guard let rows = found.rows ?? (try Self.noRows(found, operation)) else { return .one(nil) }
+                let rows = try found.rows ?? Self.noRows(found, operation)
                 return .one(try value(of: operation, rows, from: index + 1))
             }
         }
@@ -64,7 +64,7 @@ struct JoinedKeyPath {
     }
 
     /// No rows for nothing: there is no collection to ask, and none is counted.
-    private static func noRows(_ found: Found, _ operation: CollectionOperator) throws -> [Any?]? {
+    private static func noRows(_ found: Found, _ operation: CollectionOperator) throws -> [Any?] {
         guard case .one(let value?) = found else { return [] }
         throw PredicateEvaluationError(
             .predicate, "\(operation.rawValue) needs a collection, and got \(described(value)).")
