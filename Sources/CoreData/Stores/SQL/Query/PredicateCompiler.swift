@@ -18,8 +18,6 @@ struct PredicateCompiler {
     var namedExpressions: [String: NSExpression] = [:]
     /// Whether `sum:` and the like of a column mean all rows of a group, as in what is selected and in HAVING.
     var allowsAggregates = false
-    /// Paths of relationships whose destinations' properties were read.
-    private(set) var relatedPaths: Set<[String]> = []
     private var depth = 0
 
     init(_ schema: SQLSchema, _ entity: SQLEntity) {
@@ -166,12 +164,10 @@ struct PredicateCompiler {
         }
     }
 
-    private mutating func find(
+    private func find(
         _ path: String, from place: QueryPlace, rows: QuerySource? = nil
     ) throws -> QueryPath.Found {
-        var path = QueryPath(path, schema)
-        defer { relatedPaths.formUnion(path.relatedPaths) }
-        return try path.find(from: place, rows: rows)
+        try QueryPath(path, schema).find(from: place, rows: rows)
     }
 
     private func place(ofVariable name: String, _ context: NSPredicate?) throws -> QueryPlace {

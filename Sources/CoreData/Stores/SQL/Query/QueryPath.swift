@@ -13,8 +13,6 @@ struct QueryPath {
     private let text: String
     private let names: [String]
     private let schema: SQLSchema
-    /// Paths of relationships whose destinations' properties were read.
-    private(set) var relatedPaths: Set<[String]> = []
 
     init(_ text: String, _ schema: SQLSchema) {
         self.text = text
@@ -26,7 +24,7 @@ struct QueryPath {
     ///
     /// - Parameter rows: the SELECT that has the place's objects as its rows, when they are those of a collection.
     /// - Throws: 134060 with the key and the entity: an unknown key, one that is not stored, an operator that SQL cannot compute.
-    mutating func find(from start: QueryPlace, rows: QuerySource? = nil) throws -> Found {
+    func find(from start: QueryPlace, rows: QuerySource? = nil) throws -> Found {
         var place = start
         var rows = rows
         for (index, name) in names.enumerated() {
@@ -36,7 +34,6 @@ struct QueryPath {
                 return .value(try aggregate(name, rest, place.object, place, rows))
             }
             guard let table = place.table else { throw missing(place, "it is in another store") }
-            if !place.path.isEmpty { relatedPaths.insert(place.path) }
             guard let slot = table.home.layout.index(of: name) else {
                 if name == "entity", let entity = entity(rest, place, table) {
                     return found(entity, nil, rows)
@@ -74,14 +71,13 @@ struct QueryPath {
             throw missing(place, "'\(relationship.name)' has no destination")
         }
         let next = table.home.store?.home(of: entity).flatMap { schema.entity($0.entityNumber) }
-        let path = place.path + [relationship.name]
         if !relationship.isToMany {
             guard let column = table.column(slot: slot) else {
                 throw missing(place, "'\(relationship.name)' is kept elsewhere")
             }
             let key = "\(place.source.alias(key: place.key, table)).\(schema.quoted(column.name))"
             return (
-                QueryPlace(source: place.source, key: key, entity: entity, table: next, path: path), rows
+                QueryPlace(source: place.source, key: key, entity: entity, table: next), rows
             )
         }
         guard let links = schema.links(of: relationship), let next else {
@@ -95,13 +91,13 @@ struct QueryPath {
         } else {
             (source, key) = place.source.destinations(links, owner: place.key, next)
         }
-        return (QueryPlace(source: source, key: key, entity: entity, table: next, path: path), source)
+        return (QueryPlace(source: source, key: key, entity: entity, table: next), source)
     }
 
     // MARK: Values
 
     /// An attribute, or an element of a composite one.
-    private mutating func attribute(
+    private func attribute(
         _ info: PropertySlot, _ rest: ArraySlice<String>, _ place: QueryPlace, _ table: SQLEntity,
         _ rows: QuerySource?
     ) throws -> Found {
@@ -145,7 +141,7 @@ struct QueryPath {
 
     // MARK: Operators
 
-    private mutating func aggregate(
+    private func aggregate(
         _ name: String, _ rest: ArraySlice<String>, _ value: QueryOperand, _ place: QueryPlace?,
         _ rows: QuerySource?
     ) throws -> QueryOperand {
@@ -163,9 +159,7 @@ struct QueryPath {
         guard let place else {
             throw NSError.coreData(.coreData, "The key path \(text) goes on behind a value.")
         }
-        var path = QueryPath(rest.joined(separator: "."), schema)
-        let found = try path.find(from: place, rows: rows)
-        relatedPaths.formUnion(path.relatedPaths)
+        let found = try QueryPath(rest.joined(separator: "."), schema).find(from: place, rows: rows)
         guard case .collection(let collection) = found else {
             throw NSError.coreData(.coreData, "The key path \(text) has an operator behind an operator.")
         }

@@ -42,8 +42,7 @@ final class QuerySource {
     /// The place of the fetched objects, of the outermost SELECT.
     func root(_ entity: SQLEntity) -> QueryPlace {
         QueryPlace(
-            source: self, key: "\(QuerySource.base).Z_PK", entity: entity.home.entity, table: entity, path: []
-        )
+            source: self, key: "\(QuerySource.base).Z_PK", entity: entity.home.entity, table: entity)
     }
 
     /// The name of the fetched entity's table.
@@ -133,8 +132,6 @@ struct QueryPlace {
     let entity: NSEntityDescription
     /// Nil for objects of another store.
     let table: SQLEntity?
-    /// The relationships that lead here from the fetched objects.
-    let path: [String]
 
     /// The object itself as a value.
     var object: QueryOperand { QueryOperand(sql: key, kind: .toOne, destination: entity) }
