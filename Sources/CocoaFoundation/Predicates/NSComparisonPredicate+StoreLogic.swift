@@ -35,6 +35,8 @@ private struct StoreOperand {
     private let value: Any?
     private let operand: ComparedOperand
     private let isNilTest: Bool
+    /// The values of a list that is written out and depends on the object, but for `nil` itself.
+    private let parts: [Any?]?
     private var type: NSComparisonPredicate.Operator { comparison.predicateOperatorType }
 
     init(_ comparison: NSComparisonPredicate, _ object: Any?, _ scope: EvaluationScope) throws {
@@ -42,13 +44,21 @@ private struct StoreOperand {
         isNilTest = comparison.leftExpression.isNothing || comparison.rightExpression.isNothing
         value = try comparison.rightExpression.value(with: object, scope: scope)
         operand = try comparison.comparedOperand(value)
+        if case .aggregate(let list) = comparison.rightExpression.kind, !comparison.rightExpression.isFixed {
+            parts = try list.filter { !$0.isNothing }.map { try $0.value(with: object, scope: scope) }
+        } else {
+            parts = nil
+        }
     }
 
     /// Whether the comparison holds for a value of the left side; nil for unknown.
     func truth(of left: Any?) throws -> Bool? {
         if isNilTest { return nilTruth(left) }
         if let elements = value as? any ValueCollection {
-            if type == .in, operand.hasNoElements { return false }
+            if type == .in {
+                if let parts { return try isAnyTruth(left, parts) }
+                if operand.hasNoElements { return false }
+            }
             if type == .between { return try betweenTruth(left, elements.collectionElements) }
         }
         if type == .contains, let elements = left as? any ValueCollection, elements.collectionCount == 0 {
@@ -60,6 +70,20 @@ private struct StoreOperand {
                 .holds(for: PredicateValue(left))
         }
         return try operand.holds(for: PredicateValue(left))
+    }
+
+    /// `left == a OR left == b OR …`
+    private func isAnyTruth(_ left: Any?, _ parts: [Any?]) throws -> Bool? {
+        var isUnknown = false
+        for part in parts {
+            guard let left = presentValue(left), let part = presentValue(part) else {
+                isUnknown = true
+                continue
+            }
+            let other = try ComparedOperand(.equalTo, part, options: comparison.options)
+            if try other.holds(for: PredicateValue(left)) { return true }
+        }
+        return isUnknown ? nil : false
     }
 
     /// The truth of a comparison with `nil` itself.

@@ -4,14 +4,15 @@ package enum StoredValue {
     /// that a store keeps.
     static func kept(_ value: Any?) -> Any? {
         guard let value else { return nil }
+        // Types are compared one by one: casts to a protocol are slow, and this is called for every value.
         let type = type(of: value)
         if type == String.self || type == Int.self || type == Bool.self || type == Date.self { return value }
         if type == Double.self, let number = value as? Double { return number.isNaN ? nil : number }
-        switch PredicateValue(value) {
-        case .double(let number) where number.isNaN: return nil
-        case .decimal(let number): return kept(number)
-        default: return value
-        }
+        if type == Float.self, let number = value as? Float { return number.isNaN ? nil : number }
+        if type == Decimal.self, let number = value as? Decimal { return kept(number) }
+        guard type is NSNumber.Type, let number = value as? NSNumber else { return value }
+        if let decimal = number as? NSDecimalNumber { return kept(decimal.decimalValue) }
+        return number.doubleValue.isNaN ? nil : number
     }
 
     /// The decimal number that is read back when `value` was stored in a column with numeric affinity; nil for "not a

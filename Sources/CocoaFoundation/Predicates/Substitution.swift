@@ -11,8 +11,7 @@ extension NSPredicate {
     public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
         let expressions = variables.mapValues { $0 as? NSExpression ?? NSExpression(forConstantValue: $0) }
         let result = replacing { expression, iterators in
-            guard case .variable(let name) = expression.kind, !iterators.contains(name) else { return nil }
-            return expressions[name]
+            expression.replacement(in: expressions, iterators)
         }
         guard let result = result as? Self else {
             fatalError("\(type(of: self)) must override withSubstitutionVariables(_:)")
@@ -47,6 +46,18 @@ extension NSPredicate {
 }
 
 extension NSExpression {
+    /// The expression with its variables replaced by other expressions.
+    package func replacing(_ variables: [String: NSExpression]) -> NSExpression {
+        replacing([]) { expression, iterators in expression.replacement(in: variables, iterators) }
+    }
+
+    fileprivate func replacement(in variables: [String: NSExpression], _ iterators: Set<String>)
+        -> NSExpression?
+    {
+        guard case .variable(let name) = kind, !iterators.contains(name) else { return nil }
+        return variables[name]
+    }
+
     /// The expression with some of its parts, or itself, replaced; as `NSPredicate.replacing(iterators:_:)`.
     fileprivate func replacing(
         _ iterators: Set<String>,

@@ -16,7 +16,9 @@ extension NSManagedObjectContext {
     /// - Throws: as `fetch(_:)`, with what a store cannot execute.
     package func explanations<T>(of request: NSFetchRequest<T>) throws -> [FetchExplanation] {
         let fetch = try ResolvedFetch(request, self)
-        return try fetch.stores.compactMap { $0 as? SQLiteStore }.map { try $0.explanation(of: fetch.query($0)) }
+        return try fetch.stores.compactMap { $0 as? SQLiteStore }.map {
+            try $0.explanation(of: fetch.query($0))
+        }
     }
 }
 

@@ -50,7 +50,9 @@ struct PendingMatches {
             query.limit = 0
             query.offset = 0
             return try store.keys(for: query).compactMap { key in
-                store.home(number: key.entityNumber).map { context.object(home: $0, reference: key.reference) }
+                store.home(number: key.entityNumber).map {
+                    context.object(home: $0, reference: key.reference)
+                }
             }
         }
     }

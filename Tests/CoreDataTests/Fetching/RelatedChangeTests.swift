@@ -4,23 +4,28 @@ import Testing
 /// Unsaved changes of other objects than those that are fetched count as saved ones do.
 @Suite struct RelatedChangeTests {
     @Test func aRenamedAuthorMovesTheBooks() throws {
-        try Shelf.stack().inContext { context in
+        try Shelf.stack().inContext { context throws in
             let zola = try #require(try context.book("Germinal").author)
             zola.name = "Aaron Zola"
-            #expect(try context.titles(.books("author.name BEGINSWITH 'A'", by: "title")) == ["Germinal", "L'Œuvre"])
+            #expect(
+                try context.titles(.books("author.name BEGINSWITH 'A'", by: "title")) == [
+                    "Germinal", "L'Œuvre",
+                ])
             #expect(try context.titles(.books("author.name BEGINSWITH 'É'")) == [])
             #expect(try context.count(for: .books("author.name BEGINSWITH 'A'")) == 2)
             #expect(try context.count(for: .books("author.name BEGINSWITH 'É'")) == 0)
-            let ordered = try context.titles(.books("author.name != nil", by: "author.name", "title", limit: 3))
+            let ordered = try context.titles(
+                .books("author.name != nil", by: "author.name", "title", limit: 3))
             #expect(ordered == ["Germinal", "L'Œuvre", "Emma"])
             try context.save()
             #expect(
-                try context.titles(.books("author.name != nil", by: "author.name", "title", limit: 3)) == ordered)
+                try context.titles(.books("author.name != nil", by: "author.name", "title", limit: 3))
+                    == ordered)
         }
     }
 
     @Test func aChangedBookCountsForItsAuthor() throws {
-        try Shelf.stack().inContext { context in
+        try Shelf.stack().inContext { context throws in
             func names(_ format: String) throws -> [String] {
                 let request = NSFetchRequest<Author>(entityName: "Author")
                 request.predicate = NSPredicate(format: format)
@@ -40,13 +45,14 @@ import Testing
     }
 
     @Test func aDictionaryOfAFetchStandsForItsOnlyValue() throws {
-        try Shelf.stack().inContext { context in
+        try Shelf.stack().inContext { context throws in
             let inner = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
             inner.predicate = NSPredicate(format: "pages > 400")
             inner.resultType = .dictionaryResultType
             inner.propertiesToFetch = ["title"]
             let fetch = NSFetchRequestExpression.expression(
-                forFetch: NSExpression(forConstantValue: inner), context: NSExpression(forConstantValue: context),
+                forFetch: NSExpression(forConstantValue: inner),
+                context: NSExpression(forConstantValue: context),
                 countOnly: false)
             let request = NSFetchRequest<Book>.books(nil, by: "title")
             request.predicate = NSComparisonPredicate(
@@ -54,10 +60,12 @@ import Testing
                 type: .in)
             #expect(try context.titles(request) == ["Emma", "Germinal"])
             let counting = NSFetchRequestExpression.expression(
-                forFetch: NSExpression(forConstantValue: inner), context: NSExpression(forConstantValue: context),
+                forFetch: NSExpression(forConstantValue: inner),
+                context: NSExpression(forConstantValue: context),
                 countOnly: true)
             request.predicate = NSComparisonPredicate(
-                leftExpression: NSExpression(forKeyPath: "pages"), rightExpression: counting, modifier: .direct,
+                leftExpression: NSExpression(forKeyPath: "pages"), rightExpression: counting,
+                modifier: .direct,
                 type: .greaterThan)
             #expect(try context.fetch(request).count == 4)
         }

@@ -65,7 +65,9 @@ import Testing
         .init("SUBQUERY(books, $b, $b.price == nil)[SIZE] > 0", nameless, zola),
         .init("SUBQUERY(books, $b, $b.pages > 300).@max.price > 10", zola),
         .init("ANY SUBQUERY(books, $b, $b.pages > 300).title == 'Emma'", austen),
-        .init("SUBQUERY(books, $b, SUBQUERY($b.author.books, $c, $c.pages > $b.pages).@count == 1).@count == 1", austen, zola),
+        .init(
+            "SUBQUERY(books, $b, SUBQUERY($b.author.books, $c, $c.pages > $b.pages).@count == 1).@count == 1",
+            austen, zola),
         .init("SUBQUERY(books, $b, $b.author.name == name).@count == 2", austen, zola),
         .init("books.@count * 10 + 1 == 11", nameless),
     ]
@@ -96,21 +98,21 @@ import Testing
 
     @Test(arguments: quantified + counted + computed)
     func saved(_ condition: Condition) throws {
-        try Shelf.stack().inContext { context in
+        try Shelf.stack().inContext { context throws in
             #expect(try Self.names(condition, context) == condition.names.sorted())
         }
     }
 
     @Test(arguments: quantified + counted + computed)
     func unsaved(_ condition: Condition) throws {
-        try TestStack().inContext { context in
+        try TestStack().inContext { context throws in
             Shelf.fill(context)
             #expect(try Self.names(condition, context) == condition.names.sorted())
         }
     }
 
     @Test func objectsOfARelationship() throws {
-        try Shelf.stack().inContext { context in
+        try Shelf.stack().inContext { context throws in
             let emma = try context.book("Emma")
             func names(_ format: String, _ arguments: Any...) throws -> [String] {
                 let request = NSFetchRequest<Author>(entityName: "Author")
@@ -158,7 +160,7 @@ import Testing
         Refusal(format: "name MATCHES '('", reason: "Unsupported predicate"),
     ])
     func whatCannotBeSQL(_ refusal: Refusal) throws {
-        try Shelf.stack().inContext { context in
+        try Shelf.stack().inContext { context throws in
             let request = NSFetchRequest<Author>(entityName: "Author")
             request.predicate = NSPredicate(format: refusal.format)
             let error = #expect(throws: NSError.self) { try context.fetch(request) }

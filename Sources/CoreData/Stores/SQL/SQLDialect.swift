@@ -17,15 +17,22 @@ package protocol SQLDialect: Sendable {
     /// The name of a function of the store.
     func function(_ function: StoreFunction) -> String
     /// A list of values bound as one argument, for a list too long for one parameter each.
-    ///
-    /// - Parameter ofData: whether the values are data, in hexadecimal digits.
-    func listTable(_ parameter: String, ofData: Bool) -> String
+    func listTable(_ parameter: String, _ form: SQLListForm) -> String
 }
 
 /// The text operations of predicates.
 package enum TextOperation: Int, Sendable {
     case equal, less, lessOrEqual, greater, greaterOrEqual
     case contains, beginsWith, endsWith, like, matches
+}
+
+/// How the values of a list that is bound as one argument are written.
+package enum SQLListForm: Sendable {
+    case plain
+    /// Data as hexadecimal digits.
+    case data
+    /// Text as the hexadecimal digits of its bytes.
+    case textAsData
 }
 
 /// Functions over many rows.
@@ -78,8 +85,14 @@ package struct SQLiteDialect: SQLDialect {
         }
     }
 
-    package func listTable(_ parameter: String, ofData: Bool) -> String {
-        let value = ofData ? "\(SQLiteFunctionNames.data)(value)" : "value"
+    package func listTable(_ parameter: String, _ form: SQLListForm) -> String {
+        let data = "\(SQLiteFunctionNames.data)(value)"
+        let value =
+            switch form {
+            case .plain: "value"
+            case .data: data
+            case .textAsData: "CAST(\(data) AS TEXT)"
+            }
         return "SELECT \(value) FROM json_each(\(parameter))"
     }
 

@@ -145,8 +145,9 @@ private final class DecimalAggregate {
     /// What SQLite keeps for one group of rows: a pointer to an object.
     private static func state(_ context: OpaquePointer?) -> Unmanaged<DecimalAggregate>? {
         let size = Int32(MemoryLayout<UnsafeRawPointer?>.size)
-        guard let place = sqlite3_aggregate_context(context, size)?
-            .assumingMemoryBound(to: UnsafeRawPointer?.self)
+        guard
+            let place = sqlite3_aggregate_context(context, size)?
+                .assumingMemoryBound(to: UnsafeRawPointer?.self)
         else { return nil }
         if let made = place.pointee { return Unmanaged.fromOpaque(made) }
         let state = Unmanaged.passRetained(DecimalAggregate())
@@ -155,8 +156,9 @@ private final class DecimalAggregate {
     }
 
     private static func end(_ context: OpaquePointer) -> DecimalAggregate? {
-        guard let place = sqlite3_aggregate_context(context, 0)?
-            .assumingMemoryBound(to: UnsafeRawPointer?.self), let made = place.pointee
+        guard
+            let place = sqlite3_aggregate_context(context, 0)?
+                .assumingMemoryBound(to: UnsafeRawPointer?.self), let made = place.pointee
         else { return nil }
         place.pointee = nil
         return Unmanaged<DecimalAggregate>.fromOpaque(made).takeRetainedValue()

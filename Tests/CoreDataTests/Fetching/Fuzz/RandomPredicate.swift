@@ -78,9 +78,11 @@ struct RandomPredicate {
         let word = one(of: ["IN", "IN", "IN[c]", "IN[cd]"])
         switch below(5) {
         case 0:
-            return "\(text(place, depth)) \(word) \(argument((0..<below(4)).map { _ in one(of: Pools.texts) }))"
+            return
+                "\(text(place, depth)) \(word) \(argument((0..<below(4)).map { _ in one(of: Pools.texts) }))"
         case 1: return "\(number(place, depth)) IN {\(number(place, depth)), \(number(place, depth)), 1}"
-        case 2: return "\(number(place, depth)) IN \(argument((0..<below(80)).map { _ in one(of: Pools.small) }))"
+        case 2:
+            return "\(number(place, depth)) IN \(argument((0..<below(80)).map { _ in one(of: Pools.small) }))"
         case 3: return "\(text(place, depth)) IN \(text(place, depth))"
         default:
             let many = Array((0..<70).map { "x\($0)" }) + [one(of: Pools.texts)]
@@ -132,10 +134,14 @@ struct RandomPredicate {
     /// Relationships to many, with the entities that they lead to.
     private static let many: [String: [(String, String)]] = [
         "Person": [
-            ("books", "Book"), ("reports", "Person"), ("friends", "Person"), ("tags", "Tag"), ("read", "Book"),
-            ("boss.books", "Book"), ("boss.friends", "Person"), ("books.tags", "Tag"), ("books.owner", "Person"),
+            ("books", "Book"), ("reports", "Person"), ("friends", "Person"), ("tags", "Tag"),
+            ("read", "Book"),
+            ("boss.books", "Book"), ("boss.friends", "Person"), ("books.tags", "Tag"),
+            ("books.owner", "Person"),
         ],
-        "Book": [("tags", "Tag"), ("readers", "Person"), ("owner.friends", "Person"), ("owner.books", "Book")],
+        "Book": [
+            ("tags", "Tag"), ("readers", "Person"), ("owner.friends", "Person"), ("owner.books", "Book"),
+        ],
         "Tag": [("people", "Person"), ("books", "Book"), ("books.readers", "Person")],
     ]
     private static let one: [String: [(String, String)]] = [
@@ -144,16 +150,21 @@ struct RandomPredicate {
     ]
     private static let attributes: [String: [String]] = [
         "Person": [
-            "name", "age", "big", "score", "wild", "weight", "money", "born", "flag", "code", "link", "blob", "boss",
+            "name", "age", "big", "score", "wild", "weight", "money", "born", "flag", "code", "link", "blob",
+            "boss",
             "spot.number", "spot.label",
         ],
         "Book": ["title", "pages", "rating", "price", "printed", "owner"], "Tag": ["label", "rank"],
     ]
-    private static let integers = ["Person": ["age", "size", "flag", "spot.number"], "Book": ["pages"], "Tag": ["rank"]]
+    private static let integers = [
+        "Person": ["age", "size", "flag", "spot.number"], "Book": ["pages"], "Tag": ["rank"],
+    ]
     private static let reals = ["Person": ["score"], "Book": ["rating"], "Tag": []]
     private static let hard = ["Person": ["wild", "weight", "big"], "Book": [], "Tag": []]
     private static let decimals = ["Person": ["money"], "Book": ["price"], "Tag": []]
-    private static let texts = ["Person": ["name", "nick", "spot.label"], "Book": ["title"], "Tag": ["label"]]
+    private static let texts = [
+        "Person": ["name", "nick", "spot.label"], "Book": ["title"], "Tag": ["label"],
+    ]
     private static let dates = ["Person": ["born"], "Book": ["printed"], "Tag": []]
 
     private static func count(_ entity: String) -> Int {
@@ -204,14 +215,18 @@ struct RandomPredicate {
         let inner = predicate(Place(entity: entity, prefix: "\(name)."), depth - 1)
         let subquery = "SUBQUERY(\(place.prefix)\(path), \(name), \(inner))"
         let key = one(of: Self.integers[entity] ?? [])
-        return one(of: ["\(subquery).@count", "\(subquery).@count", "\(subquery).@max.\(key)", "\(subquery).\(key).@sum"])
+        return one(of: [
+            "\(subquery).@count", "\(subquery).@count", "\(subquery).@max.\(key)", "\(subquery).\(key).@sum",
+        ])
     }
 
     // MARK: Values
 
     private mutating func path(_ place: Place, _ key: String) -> String {
         let ways = Self.one[place.entity] ?? []
-        guard !ways.isEmpty, below(4) == 0, let way = Optional(one(of: ways)) else { return place.prefix + key }
+        guard !ways.isEmpty, below(4) == 0, let way = Optional(one(of: ways)) else {
+            return place.prefix + key
+        }
         // Only people have a boss, so that a person's key is one of the boss's, too.
         guard way.1 == place.entity else { return place.prefix + key }
         return "\(place.prefix)\(way.0).\(key)"
@@ -229,13 +244,15 @@ struct RandomPredicate {
     private mutating func number(_ place: Place, _ depth: Int) -> String {
         guard depth > 1 else {
             switch below(4) {
-            case 0: return one(of: ["0", "1", "-1", "2.5", "0.3", "100", "9.99", "1e300", "9223372036854775807"])
+            case 0:
+                return one(of: ["0", "1", "-1", "2.5", "0.3", "100", "9.99", "1e300", "9223372036854775807"])
             default: return path(place, one(of: numberKeys(place.entity)))
             }
         }
         switch below(12) {
         case 0, 1, 2:
-            return "(\(number(place, depth - 1)) \(one(of: ["+", "-", "*", "/"])) \(number(place, depth - 1)))"
+            return
+                "(\(number(place, depth - 1)) \(one(of: ["+", "-", "*", "/"])) \(number(place, depth - 1)))"
         case 3:
             let name = one(of: ["abs:", "floor:", "ceiling:", "trunc:", "sqrt:", "noindex:"])
             return "\(name)(\(number(place, depth - 1)))"
@@ -261,7 +278,8 @@ struct RandomPredicate {
         case 0: return "\(place.prefix)\(path).@sum.\(one(of: exact))"
         case 1: return "\(place.prefix)\(path).@avg.\(one(of: exact))"
         case 2: return "\(place.prefix)\(path).@\(one(of: ["min", "max"])).\(one(of: numberKeys(entity)))"
-        default: return "\(one(of: ["sum:", "max:", "min:", "count:"]))(\(place.prefix)\(path).\(one(of: exact)))"
+        default:
+            return "\(one(of: ["sum:", "max:", "min:", "count:"]))(\(place.prefix)\(path).\(one(of: exact)))"
         }
     }
 

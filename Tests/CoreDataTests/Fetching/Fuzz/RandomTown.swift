@@ -36,10 +36,12 @@ struct RandomTown {
         let author = NSEntityDescription("Writer", attribute("pen", .string))
         person.subentities = [author]
         let book = NSEntityDescription(
-            "Book", attribute("serial", .integer32), attribute("title", .string), attribute("pages", .integer32),
+            "Book", attribute("serial", .integer32), attribute("title", .string),
+            attribute("pages", .integer32),
             attribute("rating", .double), attribute("price", .decimal), attribute("printed", .date))
         let tag = NSEntityDescription(
-            "Tag", attribute("serial", .integer32), attribute("label", .string), attribute("rank", .integer16))
+            "Tag", attribute("serial", .integer32), attribute("label", .string), attribute("rank", .integer16)
+        )
         pair(person.relate("books", to: book, many: true), book.relate("owner", to: person))
         pair(person.relate("reports", to: person, many: true), person.relate("boss", to: person))
         let friends = person.relate("friends", to: person, many: true)
@@ -68,7 +70,8 @@ struct RandomTown {
                 "money": pick(Pools.decimals), "born": pick(Pools.dates), "flag": pick([true, false]),
                 "code": pick(Pools.uuids), "link": pick(Pools.urls), "blob": pick(Pools.data),
                 "spot": .composite(
-                    number: link(4, 3), label: some(3) == 0 ? nil : Pools.texts.randomElement(using: &numbers)),
+                    number: link(4, 3), label: some(3) == 0 ? nil : Pools.texts.randomElement(using: &numbers)
+                ),
             ]
         }
         values["Book"] = (0..<Self.books).map { _ in
@@ -129,19 +132,23 @@ struct RandomTown {
 /// Values that are alike, or at the ends of their types.
 enum Pools {
     static let texts = [
-        "", "a", "A", "ab", "abc", "B", "ä", "a\u{308}", "É", "e\u{301}", "straße", "STRASSE", "ﬁ", "fi", "İ", "ı", "i",
-        "Σ", "ς", "σ", "%", "_", "*", "?", "a*b", "it's", "\"q\"", "\\", "👩‍👩‍👧", "👩", "日本", "か", "が", " ", "a b", "\t", "\n", "10", "9",
+        "", "a", "A", "ab", "abc", "B", "ä", "a\u{308}", "É", "e\u{301}", "straße", "STRASSE", "ﬁ", "fi", "İ",
+        "ı", "i",
+        "Σ", "ς", "σ", "%", "_", "*", "?", "a*b", "it's", "\"q\"", "\\", "👩‍👩‍👧", "👩", "日本", "か", "が", " ", "a b",
+        "\t", "\n", "10", "9",
         "'; DROP TABLE ZPERSON; --", "a\u{0}b",
     ]
     static let small = [-100, -1, 0, 1, 2, 3, 7, 100, 100_000]
     static let large: [Int64] = [.min, .min + 1, -1, 0, 1, 2, 1 << 53, 1 << 53 + 1, .max - 1, .max]
     static let doubles = [-2.5, -1, 0, 0.25, 0.5, 1, 2, 100, 1e6]
     static let wild = [
-        Double.nan, .infinity, -.infinity, -0.0, 0, 1e308, -1e308, 5e-324, 0.1, 0.3, 1 / 3, 9.007199254740993e15,
+        Double.nan, .infinity, -.infinity, -0.0, 0, 1e308, -1e308, .leastNonzeroMagnitude, 0.1, 0.3, 1 / 3,
+        9.007199254740993e15,
         1e18, 9.3e18,
     ]
     static let decimals = [
-        "0", "0.1", "0.2", "0.3", "1", "-1", "9.99", "19.98", "1000000", "0.30000000000000004", "12345678901234567", "1e20",
+        "0", "0.1", "0.2", "0.3", "1", "-1", "9.99", "19.98", "1000000", "0.30000000000000004",
+        "12345678901234567", "1e20",
     ].compactMap { Decimal(string: $0) }.map { NSDecimalNumber(decimal: $0) }
     static let dates = [
         -978_307_200.0, -978_307_199.5, -1, 0, 0.001, 1, 86400, 700_000_000, 700_000_000.25, -63_114_076_800,
@@ -150,6 +157,7 @@ enum Pools {
         "00000000-0000-0000-0000-000000000000", "0B6C2A2E-11F0-4E0B-9C57-6C2C3B0C5A01",
         "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
     ].compactMap(UUID.init(uuidString:))
-    static let urls = ["https://a.example/", "https://b.example/x?y=1#z", "file:///tmp/a"].compactMap(URL.init(string:))
+    static let urls = ["https://a.example/", "https://b.example/x?y=1#z", "file:///tmp/a"].compactMap(
+        URL.init(string:))
     static let data = [Data(), Data([0]), Data([0, 1]), Data([255])]
 }

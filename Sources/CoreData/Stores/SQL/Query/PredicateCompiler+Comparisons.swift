@@ -11,7 +11,9 @@ extension PredicateCompiler {
 
         init(_ predicate: NSComparisonPredicate) {
             type = predicate.predicateOperatorType
-            options = predicate.options
+            // Normalized texts are compared as they are, for which an index serves.
+            let given = predicate.options
+            options = given.contains(.normalized) ? given.intersection(.wholeWords) : given
             self.predicate = predicate
         }
 
@@ -188,7 +190,7 @@ extension PredicateCompiler {
     /// A constant in the form of a column.
     func argument(_ value: Any, _ operand: QueryOperand, _ relation: Relation) throws -> SQLValue {
         if let obstacle = operand.obstacle { throw Self.unsupported(relation.predicate, obstacle) }
-        if operand.isEntity { return try entityNumber(value, relation) }
+        if operand.isEntity { return try entityNumber(value, operand, relation) }
         if operand.family == .nothing, let bound = QueryOperand(constant: value)?.arguments.first {
             return bound
         }
@@ -200,13 +202,16 @@ extension PredicateCompiler {
     }
 
     /// The number of an entity, or of the one with a name; one that the store does not have is no object's.
-    private func entityNumber(_ value: Any, _ relation: Relation) throws -> SQLValue {
+    private func entityNumber(
+        _ value: Any, _ operand: QueryOperand, _ relation: Relation
+    ) throws -> SQLValue {
         let name: String?
-        switch value {
-        case let entity as NSEntityDescription: name = entity.name
-        case let text as String: name = text
+        switch (value, operand.kind) {
+        case (let entity as NSEntityDescription, .integer32): name = entity.name
+        case (let text as String, .string): name = text
         default:
-            throw Self.unsupported(relation.predicate, "an entity is compared with entities and names")
+            throw Self.unsupported(
+                relation.predicate, "'entity' is compared with entities, 'entity.name' with names")
         }
         let found = schema.entities.first { $0.home.entity.name == name }
         return .integer(found.map { Int64($0.number) } ?? -1)

@@ -139,7 +139,8 @@ extension PredicateCompiler {
         guard ![.object, .entity, .other].contains(operand.family) else { return nil }
         switch type {
         case "NSString": return .string
-        case "NSNumber": return operand.kind.isWholeNumber ? .integer64 : operand.kind == .decimal ? .decimal : .double
+        case "NSNumber":
+            return operand.kind.isWholeNumber ? .integer64 : operand.kind == .decimal ? .decimal : .double
         case "NSDecimalNumber": return .decimal
         case "NSDate": return .date
         case "NSUUID": return .uuid

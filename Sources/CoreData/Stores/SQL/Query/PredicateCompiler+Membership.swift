@@ -66,8 +66,9 @@ extension PredicateCompiler {
         // As SQL's IN: unknown for a missing value, unless there are none.
         let some = rows.exists(SQLStatement("\(values.text) IS NOT NULL", values.arguments))
         let found = rows.exists(match)
-        var sql = SQLStatement("CASE WHEN \(value.text) IS NULL AND \(some.text) THEN NULL ELSE \(found.text) END")
+        var sql = SQLStatement(
+            "CASE WHEN \(value.text) IS NULL AND \(some.text) THEN NULL ELSE \(found.text) END")
         sql.arguments = value.arguments + some.arguments + found.arguments
-        return sql
+        return rows.ofOwner(sql)
     }
 }

@@ -130,7 +130,7 @@ struct PredicateCompiler {
 
     /// The value of an expression that is the same for every row.
     private func constant(_ expression: NSExpression, _ context: NSPredicate?) throws -> Constant? {
-        guard expression.isFixed(depth: 0) else { return nil }
+        guard expression.isFixed else { return nil }
         do {
             return Constant(value: presentValue(try expression.valueInStore()))
         } catch {
@@ -240,21 +240,6 @@ struct PredicateCompiler {
 
     private static func place(_ predicate: NSPredicate?) -> String {
         predicate.map { " in predicate \($0.formatString)" } ?? ""
-    }
-}
-
-extension NSExpression {
-    /// Whether the value is the same for every object.
-    fileprivate func isFixed(depth: Int) -> Bool {
-        guard depth < NSPredicate.depthLimit else { return false }
-        switch kind {
-        case .constant, .symbol: return true
-        case .aggregate(let parts): return parts.allSatisfy { $0.isFixed(depth: depth + 1) }
-        case .function(nil, _, let arguments): return arguments.allSatisfy { $0.isFixed(depth: depth + 1) }
-        case .set(_, let left, let right):
-            return left.isFixed(depth: depth + 1) && right.isFixed(depth: depth + 1)
-        default: return false
-        }
     }
 }
 

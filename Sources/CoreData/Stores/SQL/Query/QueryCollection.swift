@@ -27,7 +27,14 @@ struct QueryCollection {
     func contains(_ sql: SQLStatement) -> SQLStatement {
         let present = SQLStatement("\(value.text) IS NOT NULL", value.arguments)
         let values = select(value.sql, and: present)
-        return SQLStatement("\(sql.text) IN (\(values.text))", sql.arguments + values.arguments)
+        return ofOwner(SQLStatement("\(sql.text) IN (\(values.text))", sql.arguments + values.arguments))
+    }
+
+    /// A condition that is unknown where there is no object that the relationship leads from.
+    func ofOwner(_ condition: SQLStatement) -> SQLStatement {
+        guard let owner = source.optionalOwner else { return condition }
+        return SQLStatement(
+            "CASE WHEN \(owner) IS NOT NULL THEN \(condition.text) END", condition.arguments)
     }
 
     /// What an operator of key paths, or the function of its name, computes from the rows.

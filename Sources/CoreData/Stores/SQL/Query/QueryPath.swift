@@ -134,7 +134,9 @@ struct QueryPath {
     {
         guard rest.isEmpty || Array(rest) == ["name"] else { return nil }
         var operand = QueryOperand(
-            sql: "\(place.source.alias(key: place.key, table)).Z_ENT", kind: .integer32)
+            sql: "\(place.source.alias(key: place.key, table)).Z_ENT",
+            // The name of an entity is compared as its number, too.
+            kind: rest.isEmpty ? .integer32 : .string)
         operand.isEntity = true
         return operand
     }

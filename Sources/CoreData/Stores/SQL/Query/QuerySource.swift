@@ -10,6 +10,8 @@ final class QuerySource {
     private var tables: String
     private var joins: [String] = []
     private var aliases: [String: String] = [:]
+    /// The SQL of the key of the object that the SELECT's rows belong to, where there may be none.
+    private(set) var optionalOwner: String?
     /// What every row must fulfil.
     var conditions: [SQLStatement] = []
 
@@ -65,6 +67,8 @@ final class QuerySource {
     /// - Returns: the SELECT and the SQL of the objects' keys.
     func destinations(_ links: SQLLinks, owner: String, _ entity: SQLEntity) -> (QuerySource, String) {
         let inner = QuerySource(inside: self)
+        // A table's own key is always there.
+        if !owner.hasSuffix(".Z_PK") { inner.optionalOwner = owner }
         let steps = inner.steps(links, owner, entity)
         inner.tables = steps[0].table
         inner.conditions.append(SQLStatement(steps[0].condition))
@@ -100,7 +104,8 @@ final class QuerySource {
         case .destinationColumn:
             return [
                 Step(
-                    table: "\(table) \(alias)", condition: "\(alias).\(schema.quoted(links.owner)) = \(owner)",
+                    table: "\(table) \(alias)",
+                    condition: "\(alias).\(schema.quoted(links.owner)) = \(owner)",
                     alias: alias)
             ]
         case .joinTable:
