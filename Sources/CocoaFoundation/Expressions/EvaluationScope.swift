@@ -1,14 +1,26 @@
-/// The values of variables during one evaluation.
+/// Whose rules decide what a missing value means.
+enum EvaluationLogic: Sendable {
+    /// Those of `NSPredicate`: a missing value differs from every other.
+    case predicate
+    /// Those of a store: a comparison with a missing value is unknown, and what is unknown is not found.
+    case store
+}
+
+/// The rules and the values of variables during one evaluation.
 ///
 /// A subquery opens an inner scope for its iterator; an assignment writes to the dictionary that the caller
 /// gave, or, without one, to the outermost scope.
 final class EvaluationScope {
+    let logic: EvaluationLogic
     private let outer: EvaluationScope?
     private let context: NSMutableDictionary?
     private var values: [String: Any?]
 
     /// The outermost scope.
-    init(context: NSMutableDictionary?, values: [String: Any] = [:]) {
+    init(
+        context: NSMutableDictionary?, values: [String: Any] = [:], logic: EvaluationLogic = .predicate
+    ) {
+        self.logic = logic
         outer = nil
         self.context = context
         self.values = values
@@ -17,6 +29,7 @@ final class EvaluationScope {
     /// A scope with one more variable.
     init(inside outer: EvaluationScope, _ variable: String, _ value: Any?) {
         self.outer = outer
+        logic = outer.logic
         context = nil
         values = [variable: value]
     }

@@ -33,11 +33,11 @@ package enum FunctionTable {
     ) { first, _ in first }
 
     private static let statistics: [BuiltinFunction] = [
-        overNumbers("sum:") { Statistics.sum($0).finite },
-        overNumbers("average:") { Statistics.average($0)?.finite },
-        overNumbers("median:") { Statistics.median($0)?.finite },
+        overNumbers("sum:") { Statistics.sum($0).result },
+        overNumbers("average:") { Statistics.average($0)?.result },
+        overNumbers("median:") { Statistics.median($0)?.result },
         overNumbers("mode:") { Statistics.modes($0).map(\.any) },
-        overNumbers("stddev:") { Statistics.standardDeviation($0)?.finite },
+        overNumbers("stddev:") { Statistics.standardDeviation($0)?.result },
         overValues("count:") { $0.count },
         overValues("min:") { try Statistics.minimum($0.compactMap(presentValue)) },
         overValues("max:") { try Statistics.maximum($0.compactMap(presentValue)) },
@@ -102,7 +102,7 @@ package enum FunctionTable {
         _ name: String, _ body: @escaping @Sendable (Number) -> Number
     ) -> BuiltinFunction {
         BuiltinFunction(name, 1...1) { arguments in
-            try number(arguments[0], name).flatMap { body($0).finite }
+            try number(arguments[0], name).flatMap { body($0).result }
         }
     }
 
@@ -112,7 +112,7 @@ package enum FunctionTable {
         BuiltinFunction(name, 2...2) { arguments in
             let (left, right) = (try number(arguments[0], name), try number(arguments[1], name))
             guard let left, let right else { return nil }
-            return body(left, right).finite
+            return body(left, right).result
         }
     }
 
@@ -157,5 +157,18 @@ package enum FunctionTable {
     {
         PredicateEvaluationError(
             .values, "The function \(name) takes \(wanted), and got \(described(argument)).")
+    }
+}
+
+extension BuiltinFunction {
+    /// The value for arguments that come from a store, as a store would keep it.
+    ///
+    /// - Throws: ``PredicateEvaluationError`` for arguments that the function does not take.
+    package func resultInStore(_ arguments: [Any?]) throws -> Any? {
+        guard arity.contains(arguments.count) else {
+            throw PredicateEvaluationError(
+                .predicate, "The function \(name) does not take \(arguments.count) arguments.")
+        }
+        return StoredValue.kept(presentValue(try evaluate(arguments)))
     }
 }

@@ -1,6 +1,11 @@
 extension NSExpression {
     /// The value of the expression inside an evaluation that has begun.
     func value(with object: Any?, scope: EvaluationScope) throws -> Any? {
+        let value = try plainValue(with: object, scope: scope)
+        return scope.logic == .store ? StoredValue.kept(value) : value
+    }
+
+    private func plainValue(with object: Any?, scope: EvaluationScope) throws -> Any? {
         switch kind {
         case .constant(let value):
             return presentValue(value)
@@ -9,9 +14,16 @@ extension NSExpression {
         case .variable(let name):
             return try scope.value(of: name)
         case .keyPath(let operand, let path):
-            return try (steps ?? KeyPathSteps(path)).value(of: operand.value(with: object, scope: scope))
+            let start = try operand.value(with: object, scope: scope)
+            let steps = steps ?? KeyPathSteps(path)
+            return scope.logic == .store
+                ? try JoinedKeyPath(steps).value(of: start) : try steps.value(of: start)
         case .function(let target, let name, let arguments):
-            let values = try arguments.map { try $0.value(with: object, scope: scope) }
+            var values = try arguments.map { try $0.value(with: object, scope: scope) }
+            // Behind a missing object there are no rows to count.
+            if scope.logic == .store, target == nil, isOfRows(name, arguments), values[0] == nil {
+                values[0] = [Any]()
+            }
             if let target {
                 let receiver = try target.value(with: object, scope: scope)
                 return try ObjectMethods.result(of: name, target: receiver, arguments: values)
@@ -44,6 +56,16 @@ extension NSExpression {
             throw PredicateEvaluationError(.predicate, "ANYKEY has a value only in Spotlight queries.")
         case .custom:
             return presentValue(try value(with: object, context: scope.dictionary))
+        }
+    }
+
+    /// Whether a function is one of the rows that a key path leads to.
+    private func isOfRows(_ name: String, _ arguments: [NSExpression]) -> Bool {
+        guard case .keyPath? = arguments.first?.kind else { return false }
+        switch name {
+        case "sum:", "count:", "average:", "min:", "max:": return arguments.count == 1
+        case "objectFrom:withIndex:": return true
+        default: return false
         }
     }
 
@@ -88,5 +110,29 @@ extension NSExpression.SetOperation {
             case .minus: left.collectionElements.filter { !rights.contains(PredicateValue($0)) }
             }
         return left.collectionKind == .set ? distinctSet(elements) : distinctValues(elements)
+    }
+}
+
+extension NSExpression {
+    /// Whether the value is the same for every object, of an expression that is not nested too deep.
+    package var isFixed: Bool { isFixed(depth: 0) }
+
+    private func isFixed(depth: Int) -> Bool {
+        guard depth < NSPredicate.depthLimit else { return false }
+        func isFixed(_ part: NSExpression) -> Bool { part.isFixed(depth: depth + 1) }
+        switch kind {
+        case .constant, .symbol: return true
+        case .aggregate(let parts): return parts.allSatisfy(isFixed)
+        case .function(nil, _, let arguments): return arguments.allSatisfy(isFixed)
+        case .set(_, let left, let right): return isFixed(left) && isFixed(right)
+        default: return false
+        }
+    }
+
+    /// The value of an expression that is the same for every object of a store.
+    ///
+    /// - Throws: ``PredicateEvaluationError`` for one that has no value.
+    package func valueInStore() throws -> Any? {
+        try value(with: nil, scope: EvaluationScope(context: nil, logic: .store))
     }
 }

@@ -1,7 +1,7 @@
 /// A number in the arithmetic of expressions.
 ///
 /// Integers stay integers while they fit; a `Decimal` on either side makes the result one; all other results
-/// are `Double`. A result that is no number, such as a division by zero, is no value, as SQL's `NULL`.
+/// are `Double`. A result that is no number, such as a division by zero, is no value, as SQL's `NULL`; an infinite one is.
 enum Number {
     case integer(Int64)
     case double(Double)
@@ -28,11 +28,11 @@ enum Number {
         }
     }
 
-    /// The number, or `nil` when it is infinite or not a number.
-    var finite: Any? {
+    /// The number, or `nil` when it is not a number.
+    var result: Any? {
         switch self {
         case .integer(let number): Int(number)
-        case .double(let number): number.isFinite ? number : nil
+        case .double(let number): number.isNaN ? nil : number
         case .decimal(let number): number.isNaN ? nil : number
         }
     }
@@ -84,9 +84,13 @@ enum Number {
         lhs.combined(with: rhs, { $0.multipliedReportingOverflow(by: $1) }, *, *)
     }
 
-    /// The quotient; of two integers it is a `Double`, as in Apple's framework.
+    /// The quotient; of two integers it is the whole one, as in Apple's framework and in SQL.
     static func / (lhs: Number, rhs: Number) -> Number {
         if rhs.double == 0 { return .double(.nan) }
+        if case (.integer(let left), .integer(let right)) = (lhs, rhs) {
+            let (quotient, isTooLarge) = left.dividedReportingOverflow(by: right)
+            return isTooLarge ? .double(-Double(left)) : .integer(quotient)
+        }
         if lhs.isDecimal || rhs.isDecimal { return .decimal(lhs.decimal / rhs.decimal) }
         return .double(lhs.double / rhs.double)
     }

@@ -7,7 +7,10 @@ enum Statistics {
 
     /// The arithmetic mean; `nil` of no numbers.
     static func average(_ numbers: [Number]) -> Number? {
-        numbers.isEmpty ? nil : sum(numbers) / .integer(Int64(numbers.count))
+        if numbers.isEmpty { return nil }
+        let sum = sum(numbers)
+        if case .decimal(let sum) = sum { return .decimal(sum / Decimal(numbers.count)) }
+        return .double(sum.double / Double(numbers.count))
     }
 
     /// The number in the middle, or the mean of the two there; `nil` of no numbers.

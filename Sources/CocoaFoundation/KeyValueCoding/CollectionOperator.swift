@@ -66,14 +66,14 @@ package enum CollectionOperator: String, Sendable, CaseIterable {
     }
 
     /// The values; where those are collections, their elements.
-    private func flattened(_ values: [Any]) -> [Any] {
+    func flattened(_ values: [Any]) -> [Any] {
         values.flatMap { value -> [Any] in
             guard let inner = value as? any ValueCollection else { return [value] }
             return flattened(inner.collectionElements.compactMap(presentValue))
         }
     }
 
-    private func numbers(_ values: [Any]) throws -> [Number] {
+    func numbers(_ values: [Any]) throws -> [Number] {
         try flattened(values).map { value in
             guard let number = Number(value) else {
                 throw PredicateEvaluationError(

@@ -70,15 +70,29 @@ package struct KeyPathSteps: Sendable, Hashable {
     /// The value of one key.
     private func value(of object: Any?, key: String, _ depth: Int) throws -> Any? {
         guard let object = presentValue(object) else { return nil }
+        if let collection = Self.collection(object) {
+            try Self.check(depth)
+            let values = try collection.collectionElements.map { try value(of: $0, key: key, depth + 1) }
+            return CollectedValues(kind: collection.collectionKind, values: values)
+        }
+        return try Self.property(key, of: object)
+    }
+
+    /// A value as a collection, each of whose elements is asked for a key; nil for one that has keys itself.
+    static func collection(_ value: Any) -> (any ValueCollection)? {
+        guard !(value is any KeyValueCoding), let collection = value as? any ValueCollection,
+            collection.collectionKind != .dictionary
+        else { return nil }
+        return collection
+    }
+
+    /// The value of a key of one object.
+    static func property(_ key: String, of object: Any) throws -> Any? {
         switch object {
         case let object as any KeyValueCoding:
             return object.value(forKey: key)
         case let dictionary as any KeyedCollection:
             return dictionary.value(of: key)
-        case let collection as any ValueCollection where collection.collectionKind != .dictionary:
-            try Self.check(depth)
-            let values = try collection.collectionElements.map { try value(of: $0, key: key, depth + 1) }
-            return CollectedValues(kind: collection.collectionKind, values: values)
         default:
             if let value = FoundationKeys.value(of: object, forKey: key) { return value }
             if let naming = object as? any KeyPathNaming,

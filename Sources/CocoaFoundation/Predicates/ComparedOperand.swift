@@ -77,6 +77,15 @@ struct ComparedOperand: @unchecked Sendable {
         return false
     }
 
+    /// Whether the right side of `IN` is a collection without any values.
+    var hasNoElements: Bool {
+        switch form {
+        case .elements(let elements): elements.allSatisfy(\.isAbsent)
+        case .localElements(let elements): elements.allSatisfy(\.isAbsent)
+        default: false
+        }
+    }
+
     /// Whether the comparison holds for a left side.
     func holds(for left: PredicateValue) throws -> Bool {
         switch type {

@@ -15,12 +15,16 @@ extension NSComparisonPredicate {
 
     /// The right side, prepared for comparing; kept when it is a constant.
     private func comparedOperand(with object: Any?, scope: EvaluationScope) throws -> ComparedOperand {
+        if rightExpression.isConstant, let kept = constantOperand.withLock({ $0 }) { return kept }
+        return try comparedOperand(try rightExpression.value(with: object, scope: scope))
+    }
+
+    /// The value of the right side, prepared for comparing; kept when it is a constant.
+    func comparedOperand(_ value: Any?) throws -> ComparedOperand {
         guard rightExpression.isConstant else {
-            let value = try rightExpression.value(with: object, scope: scope)
             return try ComparedOperand(predicateOperatorType, value, options: options)
         }
         if let kept = constantOperand.withLock({ $0 }) { return kept }
-        let value = try rightExpression.value(with: nil, scope: scope)
         let operand = try ComparedOperand(predicateOperatorType, value, options: options)
         if isPermanent(value) { constantOperand.withLock { $0 = operand } }
         return operand

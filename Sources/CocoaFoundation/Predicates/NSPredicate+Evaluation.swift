@@ -15,6 +15,7 @@ extension NSPredicate {
 
     /// Whether the predicate holds, inside an evaluation that has begun.
     func holds(for object: Any?, scope: EvaluationScope) throws -> Bool {
+        if scope.logic == .store { return try truth(for: object, scope) ?? false }
         // A subclass of a client's own may evaluate in its own way.
         let type = type(of: self)
         if type == NSComparisonPredicate.self, let comparison = self as? NSComparisonPredicate {

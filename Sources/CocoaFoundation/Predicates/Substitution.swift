@@ -10,77 +10,90 @@ extension NSPredicate {
     ///   `NSCompoundPredicate`.
     public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
         let expressions = variables.mapValues { $0 as? NSExpression ?? NSExpression(forConstantValue: $0) }
-        let result = replacing(expressions)
+        let result = replacing { expression, iterators in
+            expression.replacement(in: expressions, iterators)
+        }
         guard let result = result as? Self else {
             fatalError("\(type(of: self)) must override withSubstitutionVariables(_:)")
         }
         return result
     }
 
-    /// The predicate with its variables, and the evaluated object, if wanted, replaced by expressions.
-    func replacing(
-        _ variables: [String: NSExpression], object: NSExpression? = nil
-    ) -> NSPredicate {
+    /// The predicate with some of its expressions replaced.
+    ///
+    /// - Parameters:
+    ///   - iterators: the variables of the subqueries around it.
+    ///   - replacement: what to put in the place of an expression, under the variables of the subqueries around that; nil to
+    ///     go on with its parts.
+    package func replacing(
+        iterators: Set<String> = [],
+        _ replacement: (NSExpression, _ iterators: Set<String>) throws -> NSExpression?
+    ) rethrows -> NSPredicate {
         switch shape {
         case .value, .opaque:
             return self
         case .comparison(let comparison):
             return NSComparisonPredicate(
-                leftExpression: comparison.leftExpression.replacing(variables, object: object),
-                rightExpression: comparison.rightExpression.replacing(variables, object: object),
+                leftExpression: try comparison.leftExpression.replacing(iterators, replacement),
+                rightExpression: try comparison.rightExpression.replacing(iterators, replacement),
                 modifier: comparison.comparisonPredicateModifier, type: comparison.predicateOperatorType,
                 options: comparison.options)
         case .compound(let type, let parts):
-            return CompoundPredicate(
-                type: type, subpredicates: parts.map { $0.replacing(variables, object: object) })
+            let parts = try parts.map { try $0.replacing(iterators: iterators, replacement) }
+            return CompoundPredicate(type: type, subpredicates: parts)
         }
     }
 }
 
 extension NSExpression {
-    /// The expression with its variables, and the evaluated object, if wanted, replaced by other expressions.
-    package func replacing(
-        _ variables: [String: NSExpression], object: NSExpression? = nil
-    ) -> NSExpression {
+    /// The expression with its variables replaced by other expressions.
+    package func replacing(_ variables: [String: NSExpression]) -> NSExpression {
+        replacing([]) { expression, iterators in expression.replacement(in: variables, iterators) }
+    }
+
+    fileprivate func replacement(in variables: [String: NSExpression], _ iterators: Set<String>)
+        -> NSExpression?
+    {
+        guard case .variable(let name) = kind, !iterators.contains(name) else { return nil }
+        return variables[name]
+    }
+
+    /// The expression with some of its parts, or itself, replaced; as `NSPredicate.replacing(iterators:_:)`.
+    fileprivate func replacing(
+        _ iterators: Set<String>,
+        _ replacement: (NSExpression, _ iterators: Set<String>) throws -> NSExpression?
+    ) rethrows -> NSExpression {
+        if let other = try replacement(self, iterators) { return other }
+        func part(_ expression: NSExpression) throws -> NSExpression {
+            try expression.replacing(iterators, replacement)
+        }
+        func part(_ predicate: NSPredicate) throws -> NSPredicate {
+            try predicate.replacing(iterators: iterators, replacement)
+        }
         switch kind {
-        case .variable(let name):
-            return variables[name] ?? self
-        case .evaluatedObject:
-            return object ?? self
-        case .constant, .anyKey, .symbol, .custom:
+        case .variable, .constant, .evaluatedObject, .anyKey, .symbol, .custom:
             return self
         case .keyPath(let operand, let path):
-            return NSExpression(
-                kind: .keyPath(operand: operand.replacing(variables, object: object), path: path))
+            return NSExpression(kind: .keyPath(operand: try part(operand), path: path))
         case .function(let target, let name, let arguments):
             return NSExpression(
-                kind: .function(
-                    target: target?.replacing(variables, object: object), name: name,
-                    arguments: arguments.map { $0.replacing(variables, object: object) }))
+                kind: .function(target: try target.map(part), name: name, arguments: try arguments.map(part)))
         case .aggregate(let elements):
-            return NSExpression(forAggregate: elements.map { $0.replacing(variables, object: object) })
+            return NSExpression(forAggregate: try elements.map(part))
         case .set(let operation, let left, let right):
-            return NSExpression(
-                kind: .set(
-                    operation, left.replacing(variables, object: object),
-                    right.replacing(variables, object: object)))
+            return NSExpression(kind: .set(operation, try part(left), try part(right)))
         case .subquery(let collection, let variable, let predicate):
-            var inner = variables
-            inner[variable] = nil
             return NSExpression(
-                forSubquery: collection.replacing(variables, object: object), usingIteratorVariable: variable,
-                predicate: predicate.replacing(inner, object: object))
+                forSubquery: try part(collection), usingIteratorVariable: variable,
+                predicate: try predicate.replacing(iterators: iterators.union([variable]), replacement))
         case .assignment(let variable, let expression):
-            return NSExpression(
-                kind: .assignment(variable: variable, expression.replacing(variables, object: object)))
+            return NSExpression(kind: .assignment(variable: variable, try part(expression)))
         case .block(let block, let arguments):
-            return NSExpression(
-                block: block, arguments: arguments.map { $0.replacing(variables, object: object) })
+            return NSExpression(block: block, arguments: try arguments.map(part))
         case .conditional(let predicate, let trueExpression, let falseExpression):
             return NSExpression(
-                forConditional: predicate.replacing(variables, object: object),
-                trueExpression: trueExpression.replacing(variables, object: object),
-                falseExpression: falseExpression.replacing(variables, object: object))
+                forConditional: try part(predicate), trueExpression: try part(trueExpression),
+                falseExpression: try part(falseExpression))
         }
     }
 }

@@ -94,6 +94,8 @@ extension NSExpression {
         let element = NSExpression(forVariable: "element")
         return NSExpression(
             forSubquery: self, usingIteratorVariable: "element",
-            predicate: condition.replacing([:], object: element))
+            predicate: condition.replacing { expression, _ in
+                if case .evaluatedObject = expression.kind { element } else { nil }
+            })
     }
 }

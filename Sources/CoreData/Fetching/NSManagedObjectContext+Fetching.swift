@@ -9,8 +9,9 @@ extension NSManagedObjectContext {
     /// The objects, IDs, dictionaries or count that a request asks for.
     ///
     /// Unsaved changes count, unless the request says otherwise: the result is what the same request would find
-    /// after a save, in the same order, limits included; conditions and orders on *related* objects see those as
-    /// they are stored.
+    /// after a save, in the same order, limits included, also where its condition or its order reads *related*
+    /// objects that have unsaved changes. Apple's framework decides by the stored values there. Dictionaries are made of
+    /// stored rows alone.
     ///
     /// - Throws: a clear error for an unknown entity or key, a condition that the store cannot evaluate, a request
     ///   whose parts contradict each other; an error of the store.
@@ -74,7 +75,7 @@ extension NSManagedObjectContext {
     // MARK: Objects
 
     func objects(_ fetch: ResolvedFetch) throws -> [NSManagedObject] {
-        let pending = PendingMatches(fetch, self)
+        let pending = try PendingMatches(fetch, self)
         let isWindowed = pending.isEmpty && fetch.stores.count == 1
         var found: [NSManagedObject] = []
         for store in fetch.stores {
@@ -128,7 +129,7 @@ extension NSManagedObjectContext {
     }
 
     private func objectIDs(_ fetch: ResolvedFetch) throws -> [NSManagedObjectID] {
-        guard PendingMatches(fetch, self).isEmpty, fetch.stores.count == 1, let store = fetch.stores.first
+        guard try PendingMatches(fetch, self).isEmpty, fetch.stores.count == 1, let store = fetch.stores.first
         else {
             return try objects(fetch).map(\.objectID)
         }
@@ -138,7 +139,7 @@ extension NSManagedObjectContext {
     }
 
     private func count(_ fetch: ResolvedFetch) throws -> Int {
-        let pending = PendingMatches(fetch, self)
+        let pending = try PendingMatches(fetch, self)
         guard !pending.isEmpty || fetch.stores.count != 1 else {
             return try fetch.stores.reduce(0) { try $0 + $1.count(for: fetch.query($1)) }
         }

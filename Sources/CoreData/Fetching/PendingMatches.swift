@@ -7,13 +7,15 @@ import ManagedObjectModel
 /// Every object that has changes, or is deleted, is taken out of what the store found; those that meet the
 /// condition as they are now are put in, where the order wants them.
 struct PendingMatches {
-    /// Changed and deleted objects of the entity; what the store says of them does not count.
+    /// Changed and deleted objects of the entity, and those that depend on others' changes; what the store says of them
+    /// does not count.
     private let dirty: Set<NSManagedObject>
-    /// Inserted and changed objects of the entity.
+    /// Those of them that may be found, and inserted ones.
     private let candidates: [NSManagedObject]
     private let fetch: ResolvedFetch
 
-    init(_ fetch: ResolvedFetch, _ context: NSManagedObjectContext) {
+    /// - Throws: an error of a store.
+    init(_ fetch: ResolvedFetch, _ context: NSManagedObjectContext) throws {
         self.fetch = fetch
         guard fetch.specification.includesPendingChanges, context.hasChanges else {
             dirty = []
@@ -24,8 +26,35 @@ struct PendingMatches {
             fetch.concerns($0) && !$0.isDeleted && $0.hasPersistentChangedValues
         }
         let inserted = context.inserted.all.filter { fetch.concerns($0) && !$0.isDeleted }
-        dirty = Set(changed).union(context.deleted.all.filter(fetch.concerns))
-        candidates = changed + inserted
+        let deleted = context.deleted.all.filter(fetch.concerns)
+        let direct = Set(changed).union(deleted)
+        let related = try Self.objects(near: context, fetch).filter { !direct.contains($0) }
+        dirty = direct.union(related)
+        candidates = changed + related + inserted
+    }
+
+    /// Saved objects of the entity that have no changes, and whose conditions or place read something of an object that
+    /// has.
+    private static func objects(
+        near context: NSManagedObjectContext, _ fetch: ResolvedFetch
+    ) throws -> [NSManagedObject] {
+        let paths = fetch.relatedPaths
+        guard !paths.destinations.isEmpty else { return [] }
+        let changed = context.updated.all.filter(\.hasPersistentChangedValues) + context.deleted.all
+        let saved = changed.filter { !$0.home.isTemporary }
+        guard let condition = paths.condition(reaching: saved) else { return [] }
+        return try fetch.stores.flatMap { store in
+            var query = fetch.query(store)
+            query.predicate = condition
+            query.sortDescriptors = []
+            query.limit = 0
+            query.offset = 0
+            return try store.keys(for: query).compactMap { key in
+                store.home(number: key.entityNumber).map {
+                    context.object(home: $0, reference: key.reference)
+                }
+            }
+        }
     }
 
     /// Inserted and changed objects that meet the condition, in order.

@@ -15,7 +15,7 @@ struct ResolvedFetch {
     /// - Throws: 134060 with what is wrong with the request.
     init(_ request: NSPersistentStoreRequest, _ context: NSManagedObjectContext) throws {
         context.assertOnQueue()
-        guard let specification = request.fetchSpecification else {
+        guard var specification = request.fetchSpecification else {
             throw NSError.coreData(.persistentStoreUnsupportedRequestType, "The request is no fetch request.")
         }
         guard let coordinator = context.persistentStoreCoordinator else {
@@ -24,6 +24,8 @@ struct ResolvedFetch {
         }
         entity = try Self.entity(specification, coordinator.managedObjectModel)
         request.resolveEntity(entity)
+        specification.predicate = try specification.predicate.map(Self.resolvingFetches)
+        specification.havingPredicate = try specification.havingPredicate.map(Self.resolvingFetches)
         self.specification = specification
         self.context = context
         sortDescriptors = specification.sortDescriptors ?? []
@@ -35,6 +37,25 @@ struct ResolvedFetch {
         properties = try Self.properties(specification.propertiesToFetch, entity)
         groupBy = try Self.properties(specification.propertiesToGroupBy, entity)
         try check()
+    }
+
+    /// The predicate with the results of its fetch expressions, each fetched once. A dictionary with one value stands for
+    /// that.
+    private static func resolvingFetches(_ predicate: NSPredicate) throws -> NSPredicate {
+        guard predicate.hasExpression(where: { $0 is NSFetchRequestExpression }) else { return predicate }
+        return try predicate.replacing { expression, _ in
+            guard let fetch = expression as? NSFetchRequestExpression else { return nil }
+            do {
+                let result = try fetch.value(with: nil, context: nil)
+                let rows = (result as? [Any])?.map { row in
+                    (row as? NSDictionary).flatMap { $0.count == 1 ? $0.allValues.first : nil } ?? row
+                }
+                return NSExpression(forConstantValue: rows ?? result)
+            } catch let error as PredicateEvaluationError {
+                throw NSError.coreData(
+                    .coreData, "The predicate \(predicate.formatString) cannot be evaluated: \(error)")
+            }
+        }
     }
 
     private static func entity(
@@ -126,6 +147,9 @@ struct ResolvedFetch {
         return query
     }
 
+    /// The relationships that the condition and the order read.
+    var relatedPaths: RelatedPaths { RelatedPaths(entity, specification.predicate, sortDescriptors) }
+
     /// Whether an object is of the entity that is fetched, and of a store that is asked.
     func concerns(_ object: NSManagedObject) -> Bool {
         let isNew = object.home.isTemporary
@@ -145,7 +169,7 @@ struct ResolvedFetch {
         guard object.context === context, !object.isDeleted, concerns(object) else { return false }
         guard let predicate = specification.predicate else { return true }
         do {
-            return try StoreLogic.isMet(predicate, by: object)
+            return try predicate.isMetInStore(by: object)
         } catch {
             throw NSError.coreData(
                 .coreData, "The predicate \(predicate.formatString) cannot be evaluated: \(error)")

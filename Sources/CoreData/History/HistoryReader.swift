@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import GRDB
 import GRDBSQLite
@@ -167,7 +168,7 @@ extension SQLValue {
             return TransformableValue.decode(value, slot).anyValue(.transformable)
         case (.decimal, .integer(let value)): return NSDecimalNumber(decimal: Decimal(value))
         case (.decimal, .double(let value)):
-            return DecimalColumn.decimal(of: value).map { NSDecimalNumber(decimal: $0) }
+            return StoredValue.decimal(of: value).map { NSDecimalNumber(decimal: $0) }
         default: return nil
         }
     }

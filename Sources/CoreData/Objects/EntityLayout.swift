@@ -21,6 +21,14 @@ package enum SlotKind: UInt8, Sendable {
     /// Whether a row keeps the value as a binary real number.
     package var isReal: Bool { self == .double || self == .float || self == .date }
 
+    /// Whether arithmetic with the kind is that of whole numbers.
+    var isWholeNumber: Bool {
+        switch self {
+        case .integer16, .integer32, .integer64, .boolean: true
+        default: false
+        }
+    }
+
     package var isRelationship: Bool { self == .toOne || self == .toMany }
 }
 

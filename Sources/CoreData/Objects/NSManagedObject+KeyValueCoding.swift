@@ -7,8 +7,12 @@ extension NSManagedObject {
     final func codedValue(forKey key: String) -> Any? {
         if let accessor = ClassProperties.of(self).custom[key] { return accessor.get(self) }
         guard let slot = layout.index(of: key) else {
-            // Conditions on the ID are the only ones that name a property of every object.
-            return key == "objectID" ? objectID : value(forUndefinedKey: key)
+            // What conditions may ask of every object.
+            switch key {
+            case "objectID": return objectID
+            case "entity": return entity
+            default: return value(forUndefinedKey: key)
+            }
         }
         beginAccess(slot)
         return anyValue(at: slot)

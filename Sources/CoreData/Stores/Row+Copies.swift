@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
@@ -22,7 +23,7 @@ extension Row {
                 return true
             }
             if column.kind == .decimal {
-                if let kept = DecimalColumn.kept(self.decimal(column.rowSlot)) {
+                if let kept = StoredValue.kept(self.decimal(column.rowSlot)) {
                     builder.set(column.rowSlot, decimal: kept)
                 }
                 return true
@@ -89,7 +90,7 @@ extension RowBuilder {
         case (.decimal, .integer(let value)):
             set(slot.rowSlot, decimal: Decimal(value))
         case (.decimal, .double(let value)):
-            if let decimal = DecimalColumn.decimal(of: value) { set(slot.rowSlot, decimal: decimal) }
+            if let decimal = StoredValue.decimal(of: value) { set(slot.rowSlot, decimal: decimal) }
         case (.decimal, .text(let value)):
             if let decimal = Decimal(string: value, locale: nil) { set(slot.rowSlot, decimal: decimal) }
         default:

@@ -179,4 +179,55 @@ import Testing
             #expect(failure.localizedDescription.contains("books"))
         }
     }
+
+    @Test func groupsByNamesOfTheirColumns() throws {
+        try stack.inContext { context throws in
+            let total = expression("total", "sum:(price)", .decimalAttributeType)
+            let request = request(["author.name", total], by: "total")
+            request.propertiesToGroupBy = ["author.name"]
+            request.havingPredicate = NSPredicate(format: "total > 1 AND count:(title) == 2")
+            let found = try context.fetch(request)
+            #expect(found.map { $0["author.name"] as? String } == ["Émile Zola", "Jane Austen"])
+            #expect(
+                found.map { $0["total"] as? NSDecimalNumber } == [
+                    NSDecimalNumber(string: "12.5"), NSDecimalNumber(string: "14.99"),
+                ])
+        }
+    }
+
+    @Test func rowsOfRelationships() throws {
+        try stack.inContext { context throws in
+            let request = NSFetchRequest<NSDictionary>(entityName: "Author")
+            request.resultType = .dictionaryResultType
+            request.propertiesToFetch = [
+                "name", expression("count", "books.@count", .integer64AttributeType),
+                expression("thick", "SUBQUERY(books, $b, $b.pages > 300).@count", .integer64AttributeType),
+                expression("value", "books.@sum.price", .decimalAttributeType),
+                expression("pages", "max:(books.pages)", .integer64AttributeType),
+            ]
+            request.sortDescriptors = [NSSortDescriptor(key: "value", ascending: false)]
+            let found = try context.fetch(request)
+            #expect(found.map { $0["name"] as? String } == ["Jane Austen", "Émile Zola", nil])
+            #expect(found.map { $0["count"] as? Int } == [2, 2, 1])
+            #expect(found.map { $0["thick"] as? Int } == [1, 1, 0])
+            #expect(found.map { $0["pages"] as? Int } == [474, 591, -1])
+            #expect(found.first?["value"] as? NSDecimalNumber == NSDecimalNumber(string: "14.99"))
+        }
+    }
+
+    @Test func decimalsAreAddedAsDecimals() throws {
+        try TestStack().inContext { context throws in
+            for index in 0..<10 { Shelf.book("\(index)", 1, "0.1", nil, context) }
+            try context.save()
+            let request = request([
+                expression("sum", "sum:(price)", .decimalAttributeType),
+                expression("average", "average:(price)", .decimalAttributeType),
+                expression("double", "max:(price * 3)", .decimalAttributeType),
+            ])
+            let found = try #require(try context.fetch(request).first)
+            #expect(found["sum"] as? NSDecimalNumber == 1)
+            #expect(found["average"] as? NSDecimalNumber == NSDecimalNumber(string: "0.1"))
+            #expect(found["double"] as? NSDecimalNumber == NSDecimalNumber(string: "0.3"))
+        }
+    }
 }

@@ -27,7 +27,14 @@ open class NSAtomicStoreCacheNode: NSObject, KeyValueCoding, @unchecked Sendable
 
     /// The value of a property of the node's entity; nil when it has none, and for any other key.
     open func value(forKey key: String) -> Any? {
-        let value = storedValue(forKey: key)
+        guard let value = storedValue(forKey: key) else {
+            // What conditions may ask of every object, unless the model has a property of that name.
+            switch key {
+            case "objectID": return objectID.entity.propertiesByName[key] == nil ? objectID : nil
+            case "entity": return objectID.entity.propertiesByName[key] == nil ? objectID.entity : nil
+            default: return nil
+            }
+        }
         return (value as? ArchivedValue).map(\.value) ?? value
     }
 

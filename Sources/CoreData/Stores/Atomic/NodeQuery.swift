@@ -37,7 +37,7 @@ struct NodeQuery {
 
     private func isMet(_ predicate: NSPredicate, by object: Any) throws -> Bool {
         do {
-            return try StoreLogic.isMet(predicate, by: object)
+            return try predicate.isMetInStore(by: object)
         } catch {
             throw NSError.coreData(
                 .coreData, "The predicate \(predicate.formatString) cannot be evaluated: \(error)")

@@ -98,6 +98,7 @@ struct QueryCheck {
                 // The keys of values, such as the elements of composite attributes, are their own.
                 guard let entity = current else { return nil }
                 guard let property = entity.propertiesByName[key] else {
+                    if key == "entity" || key == "objectID" { return nil }
                     throw NSError.coreData(
                         .coreData, "keypath \(keyPath) not found in entity \(start.name ?? "")")
                 }

@@ -223,12 +223,3 @@ struct AggregateChange {
         }.joined(separator: " UNION ")
     }
 }
-
-extension SlotKind {
-    fileprivate var isWholeNumber: Bool {
-        switch self {
-        case .integer16, .integer32, .integer64, .boolean: true
-        default: false
-        }
-    }
-}

@@ -9,18 +9,38 @@ package protocol SQLDialect: Sendable {
     func columnType(_ kind: SlotKind) -> String
     /// A condition on text under options, of two expressions. The pattern is bound.
     func textMatch(_ operation: TextOperation, _ text: String, _ pattern: String, options: Int) -> String
+    /// A text without the differences that options ignore.
+    func folded(_ text: String, options: Int) -> String
+    /// A function of `FunctionTable`, of expressions of some kinds.
+    func call(_ function: String, _ arguments: [(text: String, kind: SlotKind)]) -> String
+    /// A function over all rows, of an expression; its value is of the kind.
+    func aggregate(_ function: AggregateFunction, _ text: String, _ kind: SlotKind) -> String
     /// The name of a function of the store.
     func function(_ function: StoreFunction) -> String
     /// The name of the collation that orders texts as sort descriptors do; nil where the database's own does.
     func collation(_ order: StringOrder) -> String?
     /// A list of values bound as one argument, for a list too long for one parameter each.
-    func listTable(_ parameter: String) -> String
+    func listTable(_ parameter: String, _ form: SQLListForm) -> String
 }
 
 /// The text operations of predicates.
 package enum TextOperation: Int, Sendable {
     case equal, less, lessOrEqual, greater, greaterOrEqual
     case contains, beginsWith, endsWith, like, matches
+}
+
+/// How the values of a list that is bound as one argument are written.
+package enum SQLListForm: Sendable {
+    case plain
+    /// Data as hexadecimal digits.
+    case data
+    /// Text as the hexadecimal digits of its bytes.
+    case textAsData
+}
+
+/// Functions over many rows.
+package enum AggregateFunction: Sendable {
+    case sum, average
 }
 
 /// Functions that a store provides because SQL has none that is right for all of Unicode.
@@ -70,7 +90,36 @@ package struct SQLiteDialect: SQLDialect {
 
     package func collation(_ order: StringOrder) -> String? { SQLiteCollations.name(order) }
 
-    package func listTable(_ parameter: String) -> String { "SELECT value FROM json_each(\(parameter))" }
+    package func listTable(_ parameter: String, _ form: SQLListForm) -> String {
+        let data = "\(SQLiteFunctionNames.data)(value)"
+        let value =
+            switch form {
+            case .plain: "value"
+            case .data: data
+            case .textAsData: "CAST(\(data) AS TEXT)"
+            }
+        return "SELECT \(value) FROM json_each(\(parameter))"
+    }
+
+    package func folded(_ text: String, options: Int) -> String {
+        "\(SQLiteFunctionNames.folded)(\(text), \(options))"
+    }
+
+    package func call(_ function: String, _ arguments: [(text: String, kind: SlotKind)]) -> String {
+        // Letters and colons alone: the names are those of the table.
+        let name = function.hasPrefix("random") ? SQLiteFunctionNames.chance : SQLiteFunctionNames.function
+        let list = arguments.map { ", \($0.kind.rawValue), \($0.text)" }.joined()
+        return "\(name)('\(function)'\(list))"
+    }
+
+    package func aggregate(_ function: AggregateFunction, _ text: String, _ kind: SlotKind) -> String {
+        switch (function, kind) {
+        case (.sum, .decimal): "\(SQLiteFunctionNames.decimalSum)(\(text))"
+        case (.average, .decimal): "\(SQLiteFunctionNames.decimalAverage)(\(text))"
+        case (.sum, _): "SUM(\(text))"
+        case (.average, _): "AVG(\(text))"
+        }
+    }
 }
 
 /// The names of the functions on a SQLite connection. Those that stand in triggers of Apple's stores have Apple's
@@ -85,4 +134,12 @@ package enum SQLiteFunctionNames {
     package static let lowercase = "OpenCoreDataLowercase"
     package static let canonical = "OpenCoreDataCanonical"
     package static let textMatch = "OpenCoreDataTextMatch"
+    package static let folded = "OpenCoreDataFolded"
+    /// `f(name, kind, value, …)`: a function of expressions, with the kinds of its arguments.
+    package static let function = "OpenCoreDataFunction"
+    /// The same for functions that give another value at each call.
+    package static let chance = "OpenCoreDataChance"
+    package static let decimalSum = "OpenCoreDataDecimalSum"
+    package static let decimalAverage = "OpenCoreDataDecimalAverage"
+    package static let data = "OpenCoreDataData"
 }

@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import GRDBSQLite
 import ManagedObjectModel
@@ -114,7 +115,7 @@ struct RowDecoder: Sendable {
     static func decimal(_ statement: OpaquePointer, _ index: Int32, _ type: Int32) -> Decimal? {
         switch type {
         case SQLITE_INTEGER: return Decimal(sqlite3_column_int64(statement, index))
-        case SQLITE_FLOAT: return DecimalColumn.decimal(of: sqlite3_column_double(statement, index))
+        case SQLITE_FLOAT: return StoredValue.decimal(of: sqlite3_column_double(statement, index))
         default:
             guard let text = sqlite3_column_text(statement, index) else { return nil }
             return Decimal(string: String(cString: text), locale: nil)

@@ -30,11 +30,12 @@ enum SQLiteFunctions {
         }
         TextMatchFunction.install(on: database)
         SQLiteCollations.install(on: database)
+        ExpressionFunctions.install(on: database)
     }
 }
 
 /// A function of SQL that runs Swift code. Without a result set, it gives NULL.
-private final class SQLFunction {
+final class SQLFunction {
     private let argumentCount: Int32
     private let body: (SQLFunctionCall) -> Void
 
@@ -43,14 +44,17 @@ private final class SQLFunction {
         self.body = body
     }
 
-    func install(_ name: String, on database: Database, isPure: Bool) {
-        let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS | (isPure ? SQLITE_DETERMINISTIC : 0)
+    /// - Parameter isForQueries: whether statements of the file, such as its triggers, may not call it.
+    func install(_ name: String, on database: Database, isPure: Bool, isForQueries: Bool = false) {
+        let flags =
+            SQLITE_UTF8 | (isForQueries ? SQLITE_DIRECTONLY : SQLITE_INNOCUOUS)
+            | (isPure ? SQLITE_DETERMINISTIC : 0)
         sqlite3_create_function_v2(
             database.sqliteConnection, name, argumentCount, flags, Unmanaged.passRetained(self).toOpaque(),
-            { context, _, values in
+            { context, count, values in
                 guard let context, let pointer = sqlite3_user_data(context) else { return }
                 let function = Unmanaged<SQLFunction>.fromOpaque(pointer).takeUnretainedValue()
-                function.body(SQLFunctionCall(context: context, values: values))
+                function.body(SQLFunctionCall(context: context, count: Int(count), values: values))
             }, nil, nil,
             { pointer in if let pointer { Unmanaged<SQLFunction>.fromOpaque(pointer).release() } })
     }
@@ -59,6 +63,7 @@ private final class SQLFunction {
 /// One call of a function of SQL; valid as long as it lasts.
 struct SQLFunctionCall {
     fileprivate let context: OpaquePointer
+    let count: Int
     fileprivate let values: UnsafeMutablePointer<OpaquePointer?>?
 
     /// An argument as it is.
@@ -86,6 +91,27 @@ struct SQLFunctionCall {
         let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
         return String(decoding: bytes, as: UTF8.self)
     }
+
+    func set(_ result: SQLValue) {
+        switch result {
+        case .null: sqlite3_result_null(context)
+        case .integer(let value): sqlite3_result_int64(context, value)
+        case .double(let value): set(value)
+        case .text(let value): set(value)
+        case .blob(let value):
+            value.withUnsafeBytes { bytes in
+                if bytes.count == 0 {
+                    sqlite3_result_zeroblob(context, 0)
+                } else {
+                    sqlite3_result_blob64(
+                        context, bytes.baseAddress, UInt64(bytes.count), SQLiteBinder.copied)
+                }
+            }
+        }
+    }
+
+    /// Ends the statement with an error.
+    func fail(_ reason: String) { sqlite3_result_error(context, reason, -1) }
 
     func set(_ result: Double) { sqlite3_result_double(context, result) }
 

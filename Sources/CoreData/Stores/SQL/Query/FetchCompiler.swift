@@ -8,7 +8,7 @@ struct FetchCompiler {
 
     /// A statement with the columns that a `RowDecoder` for the same family expects.
     func rows(_ query: FetchQuery, columns: [String]) throws -> SQLStatement {
-        let base = QueryScope.base
+        let base = QuerySource.base
         let list = (["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(schema.quoted)).map { "\(base).\($0)" }
         return try select(query) { _ in SQLStatement("SELECT \(list.joined(separator: ", "))") }
     }
@@ -24,7 +24,7 @@ struct FetchCompiler {
 
     /// A statement with entity number and key.
     func keys(_ query: FetchQuery) throws -> SQLStatement {
-        try select(query) { _ in SQLStatement("SELECT \(QueryScope.base).Z_ENT, \(QueryScope.base).Z_PK") }
+        try select(query) { _ in SQLStatement("SELECT \(QuerySource.base).Z_ENT, \(QuerySource.base).Z_PK") }
     }
 
     /// A statement with one number.
@@ -70,20 +70,26 @@ struct FetchCompiler {
         _ query: FetchQuery, _ columns: (inout PredicateCompiler) throws -> SQLStatement
     ) throws -> SQLStatement {
         let entity = schema.entity(query.home)
-        var compiler = PredicateCompiler(scope: QueryScope(schema: schema, entity: entity))
+        var compiler = PredicateCompiler(schema, entity)
         // Everything that asks for joins comes before FROM is written.
+        compiler.allowsAggregates = true
         let selected = try columns(&compiler)
+        compiler.allowsAggregates = false
         var conditions: [SQLStatement] = []
         if let family = family(query, entity) { conditions.append(family) }
         if let references = query.references {
             conditions.append(
                 try ValueList(references.map(SQLValue.integer)).condition(
-                    SQLStatement("\(QueryScope.base).Z_PK"), schema.dialect))
+                    SQLStatement("\(QuerySource.base).Z_PK"), schema.dialect))
         }
         if let predicate = query.predicate { conditions.append(try compiler.condition(predicate)) }
         var groups: [SQLStatement] = []
         for property in query.groupBy { groups.append(try Self.operand(property, &compiler).sql) }
+        // In HAVING, too, a name may be that of a column of the result.
+        compiler.allowsAggregates = true
+        compiler.namedExpressions = query.namedExpressions
         let having = try query.having.map { try compiler.condition($0) }
+        compiler.namedExpressions = [:]
         var orders: [SQLStatement] = []
         for descriptor in query.sortDescriptors { orders.append(try order(descriptor, query, &compiler)) }
         // Equal rows keep the order of their keys, whichever index the database takes.
@@ -92,7 +98,7 @@ struct FetchCompiler {
         }
 
         var statement = selected
-        statement.append(" \(compiler.scope.from)")
+        statement.append(" \(compiler.from)")
         if !conditions.isEmpty {
             statement.append(" WHERE ")
             statement.append(conditions.joined(separator: " AND "))
@@ -124,7 +130,7 @@ struct FetchCompiler {
         let numbers = query.includesSubentities ? entity.familyNumbers : [entity.number]
         if query.includesSubentities, entity.home.entity.superentity == nil { return nil }
         let list = numbers.map(String.init).joined(separator: ", ")
-        return SQLStatement("\(QueryScope.base).Z_ENT IN (\(list))")
+        return SQLStatement("\(QuerySource.base).Z_ENT IN (\(list))")
     }
 
     private func order(
@@ -172,5 +178,17 @@ struct DictionaryColumn {
             kind = operand.kind
         }
         destination = operand.kind == .toOne ? operand.destination.flatMap { home.store?.home(of: $0) } : nil
+    }
+}
+
+extension FetchQuery {
+    /// The expressions of the result's columns, by their names.
+    fileprivate var namedExpressions: [String: NSExpression] {
+        let pairs = properties.compactMap { property in
+            (property as? NSExpressionDescription).flatMap { description in
+                description.expression.map { (description.name, $0) }
+            }
+        }
+        return Dictionary(pairs) { first, _ in first }
     }
 }

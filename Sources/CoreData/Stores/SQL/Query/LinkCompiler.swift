@@ -37,7 +37,7 @@ struct LinkCompiler {
     }
 
     /// Owner and destination of every link of a join table, with their order.
-    private func pairs(_ links: SQLLinks) -> String {
+    func pairs(_ links: SQLLinks) -> String {
         let order = links.order.map { ", \(schema.quoted($0))" } ?? ""
         func select(_ owner: String, _ destination: String) -> String {
             """

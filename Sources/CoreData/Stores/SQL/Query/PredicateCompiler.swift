@@ -5,295 +5,110 @@ import ManagedObjectModel
 /// Turns predicates and expressions into SQL conditions with bound values.
 ///
 /// SQL's logic has three values, and so have fetches: a comparison with a column that has no value is neither true
-/// nor false, and its object is not found; ask with `== nil` and `!= nil`. (Apple's store does the same.)
+/// nor false, and its object is not found; ask with `== nil` and `!= nil`. (Apple's store does the same.) What a
+/// condition means is told by `NSPredicate.isMetInStore(by:)`, which finds the same objects in memory.
 struct PredicateCompiler {
-    private(set) var scope: QueryScope
-    private let dialect: any SQLDialect
-    private var store: NSPersistentStore? { scope.entity.home.store }
+    let schema: SQLSchema
+    let root: QueryPlace
+    var dialect: any SQLDialect { schema.dialect }
+    private let entity: SQLEntity
+    /// The objects that the variables of subqueries stand for.
+    private var variables: [String: QueryPlace] = [:]
+    /// Expressions that a key stands for, before properties of its name.
+    var namedExpressions: [String: NSExpression] = [:]
+    /// Whether `sum:` and the like of a column mean all rows of a group, as in what is selected and in HAVING.
+    var allowsAggregates = false
+    private var depth = 0
 
-    init(scope: QueryScope) {
-        self.scope = scope
-        dialect = scope.schema.dialect
+    init(_ schema: SQLSchema, _ entity: SQLEntity) {
+        self.schema = schema
+        self.entity = entity
+        root = QuerySource(schema, entity).root(entity)
     }
+
+    /// `FROM` with every join that was asked for so far.
+    var from: String { root.source.from }
 
     /// - Throws: 134060 for what is no SQL condition, with the predicate's text.
     mutating func condition(_ predicate: NSPredicate) throws -> SQLStatement {
+        try enter()
+        defer { depth -= 1 }
         switch predicate.shape {
         case .value(let value): return SQLStatement(value ? "1" : "0")
         case .comparison(let comparison): return try condition(comparison)
-        case .compound(let type, let parts): return try condition(type, parts)
+        case .compound(.not, let parts):
+            guard let only = parts.first else { return SQLStatement("0") }
+            let inner = try condition(only)
+            return SQLStatement("NOT ( \(inner.text) )", inner.arguments)
+        case .compound(let type, _):
+            var conditions: [SQLStatement] = []
+            for part in predicate.chainedParts { conditions.append(try condition(part)) }
+            return conditions.chained(type == .or ? "OR" : "AND", none: type == .or ? "0" : "1")
         case .opaque:
             throw Self.unsupported(
                 predicate, "it is evaluated by code; a store evaluates conditions on stored properties")
         }
     }
 
-    private mutating func condition(
-        _ type: NSCompoundPredicate.LogicalType, _ parts: [NSPredicate]
-    ) throws -> SQLStatement {
-        var conditions: [SQLStatement] = []
-        for part in parts { conditions.append(try condition(part)) }
-        switch type {
-        case .not:
-            guard let only = conditions.first else { return SQLStatement("0") }
-            return SQLStatement("NOT ( \(only.text) )", only.arguments)
-        case .and: return conditions.isEmpty ? SQLStatement("1") : joined(conditions, "AND")
-        case .or: return conditions.isEmpty ? SQLStatement("0") : joined(conditions, "OR")
-        @unknown default: throw NSError.coreData(.coreData, "Unknown kind of compound predicate.")
+    /// Refuses what is nested so deep that there is no stack for it.
+    private mutating func enter() throws {
+        guard depth < NSPredicate.depthLimit else {
+            throw NSError.coreData(
+                .coreData, "The predicate is nested deeper than \(NSPredicate.depthLimit) levels.")
         }
+        depth += 1
     }
 
-    private func joined(_ conditions: [SQLStatement], _ word: String) -> SQLStatement {
-        let all = conditions.joined(separator: " \(word) ")
-        return SQLStatement("(\(all.text))", all.arguments)
-    }
-
-    // MARK: Comparisons
-
-    private mutating func condition(_ comparison: NSComparisonPredicate) throws -> SQLStatement {
-        guard comparison.comparisonPredicateModifier == .direct else {
-            throw Self.unsupported(comparison, "ANY and ALL are not supported yet")
-        }
-        let left = try term(comparison.leftExpression, comparison)
-        let right = try term(comparison.rightExpression, comparison)
-        switch comparison.predicateOperatorType {
-        case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .equalTo, .notEqualTo:
-            return try compare(left, right, comparison)
-        case .beginsWith, .endsWith, .like, .matches:
-            return try matchText(left, right, comparison)
-        case .contains:
-            return try contains(left, right, comparison)
-        case .in:
-            if case .constant(let value?) = right, value is String {
-                return try contains(right, left, comparison)
-            }
-            return try isIn(left, right, comparison)
-        case .between:
-            return try isBetween(left, right, comparison)
-        case .customSelector:
-            throw Self.unsupported(
-                comparison, "it calls a method; a store evaluates conditions on stored properties")
-        }
-    }
-
-    private func compare(_ left: Term, _ right: Term, _ comparison: NSComparisonPredicate) throws
-        -> SQLStatement
-    {
-        let type = comparison.predicateOperatorType
-        switch (left, right) {
-        case (.operand(let operand), .constant(nil)), (.constant(nil), .operand(let operand)):
-            switch type {
-            case .equalTo: return SQLStatement("\(operand.sql.text) IS NULL", operand.sql.arguments)
-            case .notEqualTo: return SQLStatement("\(operand.sql.text) IS NOT NULL", operand.sql.arguments)
-            default: return SQLStatement("0")
-            }
-        case (.constant, .constant):
-            return SQLStatement(comparison.evaluate(with: nil) ? "1" : "0")
-        default:
-            break
-        }
-        let (a, b, kind) = try pair(left, right, comparison)
-        if comparison.options.rawValue != 0 {
-            guard kind == .string || kind == .uri else {
-                throw Self.unsupported(comparison, "options need text")
-            }
-            return try match(TextOperation(type), a, b, comparison)
-        }
-        return SQLStatement("\(a.text) \(Self.symbol(type)) \(b.text)", a.arguments + b.arguments)
-    }
-
-    private static func symbol(_ type: NSComparisonPredicate.Operator) -> String {
-        switch type {
-        case .lessThan: "<"
-        case .lessThanOrEqualTo: "<="
-        case .greaterThan: ">"
-        case .greaterThanOrEqualTo: ">="
-        case .notEqualTo: "<>"
-        default: "="
-        }
-    }
-
-    /// Both sides as SQL; a constant takes the form of the other side's column.
-    private func pair(
-        _ left: Term, _ right: Term, _ comparison: NSComparisonPredicate
-    ) throws -> (SQLStatement, SQLStatement, SlotKind) {
-        switch (left, right) {
-        case (.operand(let a), .operand(let b)): return (a.sql, b.sql, a.kind)
-        case (.operand(let a), .constant(let value)):
-            return (a.sql, try bind(value, a, comparison), a.kind)
-        case (.constant(let value), .operand(let b)):
-            return (try bind(value, b, comparison), b.sql, b.kind)
-        case (.constant, .constant), (.list, _), (_, .list):
-            throw Self.unsupported(comparison, "a collection cannot be compared")
-        }
-    }
-
-    private func bind(
-        _ value: Any?, _ operand: QueryOperand, _ comparison: NSComparisonPredicate
-    ) throws -> SQLStatement {
-        guard let value else { return SQLStatement("NULL") }
-        return SQLStatement("?", [try argument(value, operand, comparison)])
-    }
-
-    private func argument(
-        _ value: Any, _ operand: QueryOperand, _ comparison: NSComparisonPredicate
-    ) throws -> SQLValue {
-        let destination = operand.destination.flatMap { store?.home(of: $0) }
-        if let argument = SQLValue(value, for: operand.kind, of: destination) { return argument }
-        throw Self.unsupported(
-            comparison, "a \(type(of: value)) cannot be compared with a value of type \(operand.kind)")
-    }
-
-    // MARK: Text
-
-    private func matchText(
-        _ left: Term, _ right: Term, _ comparison: NSComparisonPredicate
-    ) throws -> SQLStatement {
-        guard case .operand(let text) = left, text.kind == .string || text.kind == .uri else {
-            throw Self.unsupported(comparison, "the left side must be text that is stored")
-        }
-        let type = comparison.predicateOperatorType
-        if comparison.options.rawValue == 0, type == .beginsWith, case .constant(let value as String) = right,
-            let range = PrefixRange(value)
-        {
-            // A range of the column, for which an index serves.
-            var statement = SQLStatement("(\(text.sql.text) >= ?", text.sql.arguments + [.text(range.lower)])
-            statement.append(
-                SQLStatement(" AND \(text.sql.text) < ?)", text.sql.arguments + [.text(range.upper)]))
-            return statement
-        }
-        let (a, b, _) = try pair(left, right, comparison)
-        try checkPattern(right, comparison)
-        return try match(TextOperation(type), a, b, comparison)
-    }
-
-    /// Finds a faulty regular expression before any row is read.
-    private func checkPattern(_ term: Term, _ comparison: NSComparisonPredicate) throws {
-        guard comparison.predicateOperatorType == .matches, case .constant(let pattern as String) = term
-        else {
-            return
-        }
-        do {
-            _ = try TextPattern(matching: pattern, comparison: TextComparison(options: comparison.options))
-        } catch {
-            throw Self.unsupported(comparison, "\(error)")
-        }
-    }
-
-    private func match(
-        _ operation: TextOperation?, _ text: SQLStatement, _ pattern: SQLStatement,
-        _ comparison: NSComparisonPredicate
-    ) throws -> SQLStatement {
-        let isNegated = comparison.predicateOperatorType == .notEqualTo
-        guard let operation = isNegated ? .equal : operation else {
-            throw Self.unsupported(comparison, "this operator is not one on text")
-        }
-        let call = dialect.textMatch(
-            operation, text.text, pattern.text, options: Int(comparison.options.rawValue))
-        return SQLStatement(isNegated ? "NOT \(call)" : call, text.arguments + pattern.arguments)
-    }
-
-    /// `a CONTAINS b`, text in text.
-    private func contains(
-        _ whole: Term, _ part: Term, _ comparison: NSComparisonPredicate
-    ) throws -> SQLStatement {
-        let (a, b, kind) = try pair(whole, part, comparison)
-        guard kind == .string || kind == .uri else {
-            throw Self.unsupported(comparison, "CONTAINS needs text on both sides")
-        }
-        let isEmptyPattern = if case .constant(let value as String) = part { value.isEmpty } else { false }
-        if comparison.options.rawValue == 0, !isEmptyPattern {
-            return SQLStatement("instr(\(a.text), \(b.text)) > 0", a.arguments + b.arguments)
-        }
-        let call = dialect.textMatch(.contains, a.text, b.text, options: Int(comparison.options.rawValue))
-        return SQLStatement(call, a.arguments + b.arguments)
-    }
-
-    // MARK: Collections
-
-    private mutating func isIn(
-        _ left: Term, _ right: Term, _ comparison: NSComparisonPredicate
-    ) throws -> SQLStatement {
-        guard case .operand(let operand) = left else {
-            throw Self.unsupported(comparison, "the left side of IN must be stored")
-        }
-        guard let elements = right.elements else {
-            throw Self.unsupported(comparison, "the right side of IN must be a collection of constants")
-        }
-        if comparison.options.rawValue != 0 {
-            var conditions: [SQLStatement] = []
-            for element in elements.compactMap(\.self) {
-                let pattern = SQLStatement("?", [try argument(element, operand, comparison)])
-                conditions.append(try match(.equal, operand.sql, pattern, comparison))
-            }
-            return conditions.isEmpty ? SQLStatement("0") : joined(conditions, "OR")
-        }
-        let values = try elements.compactMap(\.self).map { try argument($0, operand, comparison) }
-        return try ValueList(values).condition(operand.sql, dialect)
-    }
-
-    private func isBetween(
-        _ left: Term, _ right: Term, _ comparison: NSComparisonPredicate
-    ) throws -> SQLStatement {
-        guard case .operand(let operand) = left, let bounds = right.elements, bounds.count == 2,
-            let lower = bounds[0], let upper = bounds[1]
-        else { throw Self.unsupported(comparison, "BETWEEN needs a stored value and two constants") }
-        return SQLStatement(
-            "\(operand.sql.text) BETWEEN ? AND ?",
-            operand.sql.arguments + [
-                try argument(lower, operand, comparison), try argument(upper, operand, comparison),
-            ])
-    }
-
-    // MARK: Expressions
+    // MARK: Terms
 
     /// One side of a comparison.
-    private enum Term {
+    enum Term {
         case operand(QueryOperand)
+        case collection(QueryCollection)
         case constant(Any?)
-        case list([Any?])
+        /// A collection that is written out, with parts that are stored.
+        case list([Term])
 
-        /// The elements of a collection.
-        var elements: [Any?]? {
+        /// The elements of a collection that is no stored one.
+        var elements: [Term]? {
             switch self {
             case .list(let elements): return elements
-            case .constant(let value?): return Self.elements(value)
+            case .constant(let value?):
+                guard let collection = value as? any ValueCollection else { return nil }
+                return collection.collectionElements.map { .constant(presentValue($0)) }
             default: return nil
             }
         }
 
-        private static func elements(_ value: Any) -> [Any?]? {
-            switch value {
-            case let array as [Any]: return array.map { $0 is NSNull ? nil : $0 }
-            case let set as Set<AnyHashable>: return set.map(\.base)
-            case let set as NSSet: return set.allObjects
-            case let set as NSOrderedSet: return set.array
-            case let dictionary as NSDictionary: return dictionary.allValues
-            default: return nil
-            }
-        }
+        var isNothing: Bool { if case .constant(nil) = self { true } else { false } }
     }
 
-    private mutating func term(_ expression: NSExpression, _ predicate: NSPredicate) throws -> Term {
+    mutating func term(_ expression: NSExpression, _ context: NSPredicate?) throws -> Term {
+        try enter()
+        defer { depth -= 1 }
+        if let value = try constant(expression, context) { return .constant(value.value) }
         switch expression.kind {
-        case .constant(let value):
-            return .constant(value is NSNull ? nil : value)
         case .aggregate(let parts):
-            var elements: [Any?] = []
-            for part in parts {
-                guard case .constant(let value) = part.kind else {
-                    throw Self.unsupported(predicate, "a collection must consist of constants")
-                }
-                elements.append(value)
+            var terms: [Term] = []
+            for part in parts { terms.append(try term(part, context)) }
+            return .list(terms)
+        case .keyPath, .subquery, .variable, .evaluatedObject:
+            switch try found(expression, context) {
+            case .value(let operand): return .operand(operand)
+            case .collection(let collection): return .collection(collection)
             }
-            return .list(elements)
-        case .evaluatedObject, .keyPath, .function, .conditional:
-            return .operand(try operand(expression, predicate))
-        case .variable(let name):
-            throw Self.unsupported(predicate, "the variable $\(name) has no value")
-        case .set, .subquery, .assignment, .block, .symbol, .anyKey, .custom:
-            throw Self.unsupported(
-                predicate, "the expression \(expression) is not supported by a SQL store yet")
+        case .function(nil, let name, let arguments):
+            return .operand(try function(name, arguments, expression, context))
+        case .conditional(let predicate, let one, let other):
+            return .operand(try conditional(predicate, one, other, context))
+        case .function:
+            throw Self.unsupported(expression, context, "a store cannot call methods")
+        case .block, .custom:
+            throw Self.unsupported(expression, context, "it is evaluated by code")
+        case .set:
+            throw Self.unsupported(expression, context, "a SQL store cannot combine stored collections")
+        case .assignment, .symbol, .anyKey, .constant:
+            throw Self.unsupported(expression, context, "a SQL store has no such expression")
         }
     }
 
@@ -301,109 +116,149 @@ struct PredicateCompiler {
     ///
     /// - Throws: 134060 for what SQL cannot compute.
     mutating func operand(_ expression: NSExpression, _ context: NSPredicate? = nil) throws -> QueryOperand {
-        switch expression.kind {
-        case .evaluatedObject:
-            return QueryOperand(
-                sql: "\(QueryScope.base).Z_PK", kind: .toOne, destination: scope.entity.home.entity)
-        case .keyPath(let operand, let path):
-            guard case .evaluatedObject = operand.kind else {
-                throw Self.unsupported(expression, context, "it begins at something other than the object")
-            }
-            return try scope.resolve(path)
-        case .function(nil, let name, let arguments):
-            return try function(name, arguments, expression, context)
-        default:
-            throw Self.unsupported(expression, context, "it is not supported by a SQL store yet")
+        switch try term(expression, context) {
+        case .operand(let operand): return operand
+        case .constant(let value):
+            if let operand = QueryOperand(constant: value) { return operand }
+            throw Self.unsupported(expression, context, "no column holds such a constant")
+        case .collection: throw Self.toMany(expression)
+        case .list: throw Self.unsupported(expression, context, "a collection has no single value")
         }
     }
 
-    private mutating func function(
-        _ name: String, _ arguments: [NSExpression], _ expression: NSExpression, _ context: NSPredicate?
-    ) throws -> QueryOperand {
-        let form: (String) -> String
-        var kind: SlotKind?
-        switch name {
-        case "now", "now:":
-            return QueryOperand(
-                SQLStatement("?", [.double(Date.timeIntervalSinceReferenceDate)]), kind: .date)
-        case "uppercase:": form = { [dialect] in "\(dialect.function(.uppercase))(\($0))" }
-        case "lowercase:": form = { [dialect] in "\(dialect.function(.lowercase))(\($0))" }
-        case "canonical:": form = { [dialect] in "\(dialect.function(.canonical))(\($0))" }
-        case "abs:": form = { "ABS(\($0))" }
-        case "length:":
-            form = { "LENGTH(\($0))" }
-            kind = .integer64
-        case "count:":
-            form = { "COUNT(\($0))" }
-            kind = .integer64
-        case "sum:": form = { "SUM(\($0))" }
-        case "min:": form = { "MIN(\($0))" }
-        case "max:": form = { "MAX(\($0))" }
-        case "average:":
-            form = { "AVG(\($0))" }
-            kind = .double
-        case "noindex:": form = { "+\($0)" }
+    private struct Constant { let value: Any? }
+
+    /// The value of an expression that is the same for every row.
+    private func constant(_ expression: NSExpression, _ context: NSPredicate?) throws -> Constant? {
+        guard expression.isFixed else { return nil }
+        do {
+            return Constant(value: presentValue(try expression.valueInStore()))
+        } catch {
+            throw Self.unsupported(expression, context, "\(error)")
+        }
+    }
+
+    /// What a key path, a variable or a subquery stands for.
+    private mutating func found(
+        _ expression: NSExpression, _ context: NSPredicate?
+    ) throws -> QueryPath.Found {
+        switch expression.kind {
+        case .evaluatedObject: return .value(root.object)
+        case .variable(let name): return .value(try place(ofVariable: name, context).object)
+        case .subquery(let collection, let variable, let predicate):
+            return .collection(try subquery(collection, variable, predicate, expression, context))
+        case .keyPath(let start, let path):
+            switch start.kind {
+            case .evaluatedObject:
+                if let named = namedExpressions.removeValue(forKey: path) {
+                    // Inside, the name is that of a property again.
+                    defer { namedExpressions[path] = named }
+                    return .value(try operand(named, context))
+                }
+                return try find(path, from: root)
+            case .variable(let name): return try find(path, from: try place(ofVariable: name, context))
+            default:
+                guard case .collection(let rows) = try term(start, context), let place = rows.place else {
+                    throw Self.unsupported(expression, context, "it does not begin at stored objects")
+                }
+                return try find(path, from: place, rows: rows.source)
+            }
         default:
-            throw Self.unsupported(expression, context, "Unsupported function expression \(name)")
+            throw Self.unsupported(expression, context, "it is no collection of stored objects")
         }
-        guard arguments.count == 1 else {
-            throw Self.unsupported(expression, context, "\(name) takes one argument")
+    }
+
+    private func find(
+        _ path: String, from place: QueryPlace, rows: QuerySource? = nil
+    ) throws -> QueryPath.Found {
+        try QueryPath(path, schema).find(from: place, rows: rows)
+    }
+
+    private func place(ofVariable name: String, _ context: NSPredicate?) throws -> QueryPlace {
+        if let place = variables[name] { return place }
+        throw NSError.coreData(.coreData, "The variable $\(name)\(Self.place(context)) has no value.")
+    }
+
+    private mutating func subquery(
+        _ collection: NSExpression, _ variable: String, _ predicate: NSPredicate, _ expression: NSExpression,
+        _ context: NSPredicate?
+    ) throws -> QueryCollection {
+        guard case .collection(let rows) = try term(collection, context), let place = rows.place else {
+            throw Self.unsupported(expression, context, "SUBQUERY needs a to-many relationship")
         }
-        let inner = try operand(arguments[0], context)
-        return QueryOperand(
-            SQLStatement(form(inner.sql.text), inner.sql.arguments), kind: kind ?? inner.kind)
+        let outer = variables[variable]
+        variables[variable] = place
+        defer { variables[variable] = outer }
+        rows.source.conditions.append(try condition(predicate))
+        return rows
+    }
+
+    private mutating func conditional(
+        _ predicate: NSPredicate, _ one: NSExpression, _ other: NSExpression, _ context: NSPredicate?
+    ) throws -> QueryOperand {
+        let condition = try condition(predicate)
+        let (yes, no) = (try operand(one, context), try operand(other, context))
+        guard let kind = Self.common(yes, no) else {
+            throw NSError.coreData(
+                .coreData, "The two values of TERNARY\(Self.place(context)) are not of one type.")
+        }
+        var sql = SQLStatement("CASE WHEN ")
+        sql.append(condition)
+        sql.append(" THEN ")
+        sql.append(yes.sql)
+        sql.append(" ELSE ")
+        sql.append(no.sql)
+        sql.append(" END")
+        var result = QueryOperand(sql, kind: kind, destination: yes.destination ?? no.destination)
+        result.isEntity = yes.isEntity
+        result.obstacle = yes.obstacle ?? no.obstacle
+        return result
+    }
+
+    /// The kind of two values that may stand for each other; nil when they may not.
+    static func common(_ a: QueryOperand, _ b: QueryOperand) -> SlotKind? {
+        if a.family == .nothing { return b.kind }
+        guard b.family != .nothing else { return a.kind }
+        guard a.family == b.family else { return nil }
+        return a.family == .number ? a.kind.combined(with: b.kind) : a.kind
     }
 
     // MARK: Errors
 
-    private static func unsupported(_ predicate: NSPredicate, _ reason: String) -> NSError {
+    static func unsupported(_ predicate: NSPredicate, _ reason: String) -> NSError {
         .coreData(.coreData, "Unsupported predicate \(predicate.formatString): \(reason).")
     }
 
-    private static func unsupported(
+    static func unsupported(
         _ expression: NSExpression, _ predicate: NSPredicate?, _ reason: String
     ) -> NSError {
-        let place = predicate.map { " in predicate \($0.formatString)" } ?? ""
-        return .coreData(.coreData, "Unsupported expression \(expression)\(place): \(reason).")
+        .coreData(.coreData, "Unsupported expression \(expression)\(place(predicate)): \(reason).")
+    }
+
+    static func toMany(_ expression: NSExpression) -> NSError {
+        .coreData(
+            .coreData,
+            "to-many key not allowed here: \(expression); ask with ANY, ALL, NONE, SUBQUERY or an operator such as @count."
+        )
+    }
+
+    private static func place(_ predicate: NSPredicate?) -> String {
+        predicate.map { " in predicate \($0.formatString)" } ?? ""
     }
 }
 
-extension TextOperation {
-    init?(_ type: NSComparisonPredicate.Operator) {
-        switch type {
-        case .equalTo: self = .equal
-        case .lessThan: self = .less
-        case .lessThanOrEqualTo: self = .lessOrEqual
-        case .greaterThan: self = .greater
-        case .greaterThanOrEqualTo: self = .greaterOrEqual
-        case .beginsWith: self = .beginsWith
-        case .endsWith: self = .endsWith
-        case .contains: self = .contains
-        case .like: self = .like
-        case .matches: self = .matches
-        default: return nil
+extension [SQLStatement] {
+    /// The conditions joined by AND or OR, in a tree that is as flat as it can be: SQLite limits the depth.
+    func chained(_ word: String, none: String) -> SQLStatement {
+        guard count > 1 else { return first ?? SQLStatement(none) }
+        guard count > 16 else {
+            let all = joined(separator: " \(word) ")
+            return SQLStatement("(\(all.text))", all.arguments)
         }
-    }
-}
-
-/// The texts that begin with a prefix, as a range in code point order.
-private struct PrefixRange {
-    let lower: String
-    let upper: String
-
-    /// Nil when there is no end: an empty prefix, or one of the last code point alone.
-    init?(_ prefix: String) {
-        var scalars = Array(prefix.unicodeScalars)
-        while let last = scalars.popLast() {
-            // The next code point; surrogates are none.
-            let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
-            guard let scalar = Unicode.Scalar(next) else { continue }
-            lower = prefix
-            var end = String.UnicodeScalarView(scalars)
-            end.append(scalar)
-            upper = String(end)
-            return
+        let size = (count + 15) / 16
+        let groups = stride(from: 0, to: count, by: size).map {
+            Array(self[$0..<Swift.min(count, $0 + size)]).chained(word, none: none)
         }
-        return nil
+        return groups.chained(word, none: none)
     }
 }

@@ -26,6 +26,10 @@ extension SQLValue {
     private init?(value: Any, kind: SlotKind) {
         switch kind {
         case .integer16, .integer32, .integer64, .boolean, .double, .float, .decimal:
+            if let date = value as? Date {
+                self = .double(date.timeIntervalSinceReferenceDate)
+                return
+            }
             guard let number = SQLValue(number: value) else { return nil }
             self = number
         case .date:

@@ -1,0 +1,64 @@
+// A predicate with the logic of a store.
+//
+// SQL's logic has three values: a comparison with a missing value is unknown, and what is unknown is not found.
+// `NSPredicate.evaluate(with:)` has two, and finds that nil is not equal to "x". A fetch must give one answer for saved
+// and unsaved objects; it is the store's.
+
+extension NSPredicate {
+    /// Whether a fetch with this predicate finds the object.
+    ///
+    /// - Throws: `PredicateEvaluationError` for a predicate that cannot be evaluated.
+    package func isMetInStore(by object: Any?) throws -> Bool {
+        try truth(for: object, EvaluationScope(context: nil, logic: .store)) ?? false
+    }
+
+    /// Whether the predicate holds by the logic of a store; nil for unknown.
+    func truth(for object: Any?, _ scope: EvaluationScope, depth: Int = 0) throws -> Bool? {
+        guard depth < Self.depthLimit else {
+            throw PredicateEvaluationError(
+                .predicate, "The predicate is nested deeper than \(Self.depthLimit) levels.")
+        }
+        switch shape {
+        case .value(let value): return value
+        case .opaque: return evaluate(with: object, substitutionVariables: scope.dictionary as? [String: Any])
+        case .comparison(let comparison):
+            do {
+                return try comparison.truth(for: object, scope)
+            } catch let error as PredicateEvaluationError where error.cause == .values {
+                return false
+            }
+        case .compound(.not, let parts):
+            return try parts.first.flatMap { try $0.truth(for: object, scope, depth: depth + 1) }.map { !$0 }
+        case .compound(let type, _):
+            // One part that is false settles AND, one that is true OR.
+            let settling = type == .or
+            var isUnknown = false
+            for part in chainedParts {
+                switch try part.truth(for: object, scope, depth: depth + 1) {
+                case settling: return settling
+                case nil: isUnknown = true
+                default: break
+                }
+            }
+            return isUnknown ? nil : !settling
+        }
+    }
+
+    /// How deep a predicate of a fetch may be nested.
+    package static let depthLimit = 500
+
+    /// The parts of a compound predicate, those of parts of the same type in their places: `a OR (b OR c)` has three.
+    package var chainedParts: [NSPredicate] {
+        guard case .compound(let type, let parts) = shape, type != .not else { return [] }
+        var result: [NSPredicate] = []
+        var rest: [NSPredicate] = parts.reversed()
+        while let next = rest.popLast() {
+            if case .compound(type, let inner) = next.shape {
+                rest += inner.reversed()
+            } else {
+                result.append(next)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,38 @@
+/// Values as a store keeps them.
+package enum StoredValue {
+    /// The value that is read back when `value` was stored: "not a number" is none, a decimal number has the digits
+    /// that a store keeps.
+    static func kept(_ value: Any?) -> Any? {
+        guard let value else { return nil }
+        // Types are compared one by one: casts to a protocol are slow, and this is called for every value.
+        let type = type(of: value)
+        if type == String.self || type == Int.self || type == Bool.self || type == Date.self { return value }
+        if type == Double.self, let number = value as? Double { return number.isNaN ? nil : number }
+        if type == Float.self, let number = value as? Float { return number.isNaN ? nil : number }
+        if type == Decimal.self, let number = value as? Decimal { return kept(number) }
+        guard type is NSNumber.Type, let number = value as? NSNumber else { return value }
+        if let decimal = number as? NSDecimalNumber { return kept(decimal.decimalValue) }
+        return number.doubleValue.isNaN ? nil : number
+    }
+
+    /// The decimal number that is read back when `value` was stored in a column with numeric affinity; nil for "not a
+    /// number".
+    ///
+    /// Whole numbers of 64 bits are kept exactly. Anything else is kept as a binary real number, of which 15 decimal
+    /// digits count.
+    package static func kept(_ value: Decimal) -> Decimal? {
+        guard !value.isNaN else { return nil }
+        let text = "\(value)"
+        if let integer = Int64(text) { return Decimal(integer) }
+        guard let real = Double(text) else { return nil }
+        // Numeric affinity turns a whole real number into an integer.
+        if let integer = Int64(exactly: real), integer != .min, integer != .max { return Decimal(integer) }
+        return decimal(of: real)
+    }
+
+    /// The decimal number that a real number of a column stands for; nil for an infinite one.
+    package static func decimal(of real: Double) -> Decimal? {
+        guard real.isFinite else { return nil }
+        return Decimal(string: String(format: "%.15g", real), locale: nil)
+    }
+}

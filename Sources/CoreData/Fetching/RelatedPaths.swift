@@ -1,0 +1,104 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+/// The relationships over which the conditions and the order of a fetch read properties of other objects.
+///
+/// An object's place in a result depends on those others: when one of them has unsaved changes, it has to be asked again.
+struct RelatedPaths {
+    /// The entities that paths of relationships lead to.
+    private(set) var destinations: [[String]: NSEntityDescription] = [:]
+    /// The paths that lead over a relationship to many.
+    private(set) var manyPaths: Set<[String]> = []
+    private let root: Place
+    private var variables: [String: Place] = [:]
+
+    private struct Place {
+        let path: [String]
+        let entity: NSEntityDescription
+        let isMany: Bool
+    }
+
+    init(_ entity: NSEntityDescription, _ predicate: NSPredicate?, _ order: [NSSortDescriptor]) {
+        root = Place(path: [], entity: entity, isMany: false)
+        if let predicate { read(predicate) }
+        for case let key? in order.map(\.key) { _ = place(key, from: root) }
+    }
+
+    private mutating func read(_ predicate: NSPredicate) {
+        var rest = [predicate]
+        while let next = rest.popLast() {
+            switch next.shape {
+            case .value, .opaque: break
+            case .compound(_, let parts): rest += parts
+            case .comparison(let comparison):
+                _ = place(comparison.leftExpression)
+                _ = place(comparison.rightExpression)
+            }
+        }
+    }
+
+    /// Reads an expression, and finds the objects that it stands for; nil for other values.
+    private mutating func place(_ expression: NSExpression) -> Place? {
+        switch expression.kind {
+        case .constant, .block, .symbol, .anyKey, .custom, .assignment: return nil
+        case .evaluatedObject: return root
+        case .variable(let name): return variables[name]
+        case .keyPath(let start, let path): return place(start).flatMap { place(path, from: $0) }
+        case .function(let target, _, let arguments):
+            for part in arguments + (target.map { [$0] } ?? []) { _ = place(part) }
+            return nil
+        case .aggregate(let parts):
+            for part in parts { _ = place(part) }
+            return nil
+        case .set(_, let left, let right):
+            _ = place(left)
+            _ = place(right)
+            return nil
+        case .subquery(let collection, let variable, let predicate):
+            let objects = place(collection)
+            let outer = variables[variable]
+            variables[variable] = objects
+            read(predicate)
+            variables[variable] = outer
+            return objects
+        case .conditional(let predicate, let one, let other):
+            read(predicate)
+            _ = place(one)
+            _ = place(other)
+            return nil
+        }
+    }
+
+    private mutating func place(_ keyPath: String, from start: Place) -> Place? {
+        var place = start
+        for step in KeyPathSteps(keyPath).steps {
+            guard case .key(let key) = step else { continue }
+            if !place.path.isEmpty {
+                destinations[place.path] = place.entity
+                if place.isMany { manyPaths.insert(place.path) }
+            }
+            guard let relationship = place.entity.relationshipsByName[key],
+                let destination = relationship.destinationEntity
+            else { return nil }
+            place = Place(
+                path: place.path + [key], entity: destination, isMany: place.isMany || relationship.isToMany)
+        }
+        return place
+    }
+
+    /// The condition that an object leads to one of some others; nil when none of them can be reached.
+    func condition(reaching objects: [NSManagedObject]) -> NSPredicate? {
+        var parts: [NSPredicate] = []
+        for (path, entity) in destinations {
+            let reached = objects.filter { $0.entity.isKindOf(entity: entity) }.map(\.objectID)
+            if reached.isEmpty { continue }
+            parts.append(
+                NSComparisonPredicate(
+                    leftExpression: NSExpression(forKeyPath: path.joined(separator: ".")),
+                    rightExpression: NSExpression(forConstantValue: reached),
+                    modifier: manyPaths.contains(path) ? .any : .direct, type: .in))
+        }
+        return parts.isEmpty ? nil : NSCompoundPredicate(orPredicateWithSubpredicates: parts)
+    }
+}

@@ -1,0 +1,179 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+// Functions of expressions. SQL's own are used where they compute exactly what `FunctionTable` does; for the others the
+// database calls that table.
+
+extension PredicateCompiler {
+    mutating func function(
+        _ name: String, _ arguments: [NSExpression], _ expression: NSExpression, _ context: NSPredicate?
+    ) throws -> QueryOperand {
+        guard let function = FunctionTable.function(named: name), function.arity.contains(arguments.count)
+        else {
+            throw Self.unsupported(expression, context, "Unsupported function expression \(name)")
+        }
+        if arguments.count == 1, let operation = Self.aggregates[function.name] {
+            if let value = try aggregate(operation, arguments[0], context) { return value }
+            guard allowsAggregates else {
+                throw Self.unsupported(
+                    expression, context,
+                    "Unsupported function expression \(name): it needs a to-many relationship, or belongs into the properties to fetch"
+                )
+            }
+            return try aggregateOfRows(operation, arguments[0], expression, context)
+        }
+        if function.name == "objectFrom:withIndex:" {
+            guard case .symbol(.size) = arguments[1].kind,
+                let count = try aggregate(.count, arguments[0], context)
+            else {
+                throw Self.unsupported(
+                    expression, context, "of the elements of a collection a SQL store knows only [SIZE]")
+            }
+            return count
+        }
+        var operands: [QueryOperand] = []
+        for argument in arguments { operands.append(try operand(argument, context)) }
+        if let obstacle = operands.lazy.compactMap(\.obstacle).first {
+            throw Self.unsupported(expression, context, obstacle)
+        }
+        guard let kind = Self.resultKind(function.name, operands, arguments) else {
+            throw Self.unsupported(
+                expression, context,
+                "Unsupported function expression \(name) of values of the types \(operands.map(\.kind))")
+        }
+        return QueryOperand(call(function.name, operands, kind), kind: kind)
+    }
+
+    private static let aggregates: [String: CollectionOperator] = [
+        "sum:": .sum, "average:": .average, "min:": .minimum, "max:": .maximum, "count:": .count,
+    ]
+
+    /// Of the rows that a relationship leads to; nil for one value.
+    private mutating func aggregate(
+        _ operation: CollectionOperator, _ argument: NSExpression, _ context: NSPredicate?
+    ) throws -> QueryOperand? {
+        switch argument.kind {
+        case .keyPath, .subquery:
+            guard case .collection(let rows) = try term(argument, context) else { return nil }
+            return try rows.aggregate(operation, isFunction: true)
+        default: return nil
+        }
+    }
+
+    /// Of the fetched objects themselves.
+    private mutating func aggregateOfRows(
+        _ operation: CollectionOperator, _ argument: NSExpression, _ expression: NSExpression,
+        _ context: NSPredicate?
+    ) throws -> QueryOperand {
+        let value = try operand(argument, context)
+        if operation == .count {
+            return QueryOperand(SQLStatement("COUNT(\(value.text))", value.arguments), kind: .integer64)
+        }
+        if let obstacle = value.obstacle { throw Self.unsupported(expression, context, obstacle) }
+        switch operation {
+        case .minimum, .maximum:
+            return QueryOperand(
+                SQLStatement(
+                    "\(operation == .minimum ? "MIN" : "MAX")(\(value.text))", value.arguments),
+                kind: value.kind)
+        default:
+            guard value.family == .number || value.family == .nothing else {
+                throw Self.unsupported(expression, context, "the values are no numbers")
+            }
+            let isSum = operation == .sum
+            let kind: SlotKind =
+                value.kind == .decimal ? .decimal : isSum && value.kind.isWholeNumber ? .integer64 : .double
+            let call = dialect.aggregate(isSum ? .sum : .average, value.text, kind)
+            return QueryOperand(SQLStatement(call, value.arguments), kind: kind)
+        }
+    }
+
+    /// The kind of a function's value; nil when it does not take such arguments.
+    private static func resultKind(
+        _ name: String, _ operands: [QueryOperand], _ arguments: [NSExpression]
+    ) -> SlotKind? {
+        let families = operands.map(\.family)
+        let areNumbers = families.allSatisfy { $0 == .number || $0 == .nothing }
+        let kind = operands.first?.kind ?? .undefined
+        switch name {
+        case "now": return .date
+        case "random": return .double
+        case "noindex:": return kind
+        case "uppercase:", "lowercase:", "canonical:":
+            return families[0] == .text || families[0] == .nothing ? .string : nil
+        case "length:": return families[0] == .text || families[0] == .nothing ? .integer64 : nil
+        case "castObject:toType:":
+            guard case .constant(let type as String) = arguments[1].kind else { return nil }
+            return castKind(type, operands[0])
+        case "add:to:", "from:subtract:", "multiply:by:", "divide:by:", "modulus:by:":
+            guard areNumbers else { return nil }
+            let kind = operands[0].kind.combined(with: operands[1].kind)
+            return kind == .date ? .double : kind
+        case "raise:toPower:", "sqrt:", "log:", "ln:", "exp:": return areNumbers ? .double : nil
+        case "floor:", "ceiling:", "trunc:", "abs:":
+            return areNumbers ? (kind == .date ? .double : kind == .boolean ? .integer64 : kind) : nil
+        case "randomn:", "onesComplement:": return areNumbers ? .integer64 : nil
+        case "bitwiseAnd:with:", "bitwiseOr:with:", "bitwiseXor:with:", "leftshift:by:", "rightshift:by:":
+            return areNumbers ? .integer64 : nil
+        case "sum:", "median:", "average:", "stddev:":
+            guard areNumbers else { return nil }
+            let kind = operands.map(\.kind).reduce(SlotKind.undefined) { $0.combined(with: $1) }
+            if name == "stddev:" { return .double }
+            if name == "sum:" { return kind == .date ? .double : kind }
+            return kind == .decimal ? .decimal : .double
+        case "count:": return .integer64
+        case "min:", "max:":
+            guard let first = families.first(where: { $0 != .nothing }) else { return kind }
+            guard [.number, .text, .uuid, .data].contains(first),
+                families.allSatisfy({ $0 == first || $0 == .nothing })
+            else { return nil }
+            return first == .number
+                ? operands.map(\.kind).reduce(SlotKind.undefined) { $0.combined(with: $1) }
+                : operands.first { $0.family == first }?.kind
+        default: return nil
+        }
+    }
+
+    private static func castKind(_ type: String, _ operand: QueryOperand) -> SlotKind? {
+        guard ![.object, .entity, .other].contains(operand.family) else { return nil }
+        switch type {
+        case "NSString": return .string
+        case "NSNumber":
+            return operand.kind.isWholeNumber ? .integer64 : operand.kind == .decimal ? .decimal : .double
+        case "NSDecimalNumber": return .decimal
+        case "NSDate": return .date
+        case "NSUUID": return .uuid
+        case "NSURL": return .uri
+        case "NSData": return .binary
+        default: return nil
+        }
+    }
+
+    private func call(_ name: String, _ operands: [QueryOperand], _ kind: SlotKind) -> SQLStatement {
+        func of(_ form: (String, String) -> String) -> SQLStatement {
+            SQLStatement(
+                form(operands[0].text, operands[1].text), operands[0].arguments + operands[1].arguments)
+        }
+        func ofOne(_ form: (String) -> String) -> SQLStatement {
+            SQLStatement(form(operands[0].text), operands[0].arguments)
+        }
+        switch name {
+        case "now": return SQLStatement("?", [.double(Date.timeIntervalSinceReferenceDate)])
+        case "uppercase:": return ofOne { "\(dialect.function(.uppercase))(\($0))" }
+        case "lowercase:": return ofOne { "\(dialect.function(.lowercase))(\($0))" }
+        case "canonical:": return ofOne { "\(dialect.function(.canonical))(\($0))" }
+        case "noindex:": return ofOne { "+\($0)" }
+        // SQL's numbers are binary ones; decimal arithmetic is Foundation's.
+        case "add:to:" where kind != .decimal: return of { "(\($0) + \($1))" }
+        case "from:subtract:" where kind != .decimal: return of { "(\($0) - \($1))" }
+        case "multiply:by:" where kind != .decimal: return of { "(\($0) * \($1))" }
+        case "divide:by:" where kind == .integer64: return of { "(\($0) / \($1))" }
+        // A column of dates or real numbers may hold a whole one as an integer.
+        case "divide:by:" where kind != .decimal: return of { "(CAST(\($0) AS REAL) / \($1))" }
+        default:
+            return SQLStatement(
+                dialect.call(name, operands.map { ($0.text, $0.kind) }), operands.flatMap(\.arguments))
+        }
+    }
+}

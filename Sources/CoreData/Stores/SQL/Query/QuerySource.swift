@@ -1,0 +1,143 @@
+import Foundation
+import ManagedObjectModel
+
+/// The tables that one SELECT reads: that of the objects it is about, and those that their key paths lead to, each once.
+///
+/// A class, because a subquery adds joins to the SELECT around it.
+final class QuerySource {
+    let schema: SQLSchema
+    private let names: AliasNames
+    private var tables: String
+    private var joins: [String] = []
+    private var aliases: [String: String] = [:]
+    /// The SQL of the key of the object that the SELECT's rows belong to, where there may be none.
+    private(set) var optionalOwner: String?
+    /// What every row must fulfil.
+    var conditions: [SQLStatement] = []
+
+    /// Gives each table of a statement a name of its own.
+    private final class AliasNames {
+        private var count = 0
+
+        func next() -> String {
+            defer { count += 1 }
+            return "t\(count)"
+        }
+    }
+
+    /// The outermost SELECT of a statement, about an entity's objects.
+    init(_ schema: SQLSchema, _ entity: SQLEntity) {
+        self.schema = schema
+        names = AliasNames()
+        let alias = names.next()
+        tables = "\(schema.quoted(entity.table)) \(alias)"
+        aliases["\(alias).Z_PK"] = alias
+    }
+
+    /// A SELECT inside another, about the destinations of a relationship.
+    private init(inside outer: QuerySource) {
+        schema = outer.schema
+        names = outer.names
+        tables = ""
+    }
+
+    /// The place of the fetched objects, of the outermost SELECT.
+    func root(_ entity: SQLEntity) -> QueryPlace {
+        QueryPlace(
+            source: self, key: "\(QuerySource.base).Z_PK", entity: entity.home.entity, table: entity)
+    }
+
+    /// The name of the fetched entity's table.
+    static let base = "t0"
+
+    /// `FROM` with every join that key paths have asked for so far.
+    var from: String { "FROM \(tables)" + joins.map { " \($0)" }.joined() }
+
+    /// The table of the objects with a key, which is joined when it is asked for.
+    func alias(key: String, _ entity: SQLEntity) -> String {
+        if let made = aliases[key] { return made }
+        let alias = names.next()
+        joins.append("LEFT OUTER JOIN \(schema.quoted(entity.table)) \(alias) ON \(key) = \(alias).Z_PK")
+        aliases[key] = alias
+        return alias
+    }
+
+    /// A SELECT of the objects that a relationship leads to from one of this SELECT.
+    ///
+    /// - Returns: the SELECT and the SQL of the objects' keys.
+    func destinations(_ links: SQLLinks, owner: String, _ entity: SQLEntity) -> (QuerySource, String) {
+        let inner = QuerySource(inside: self)
+        // A table's own key is always there.
+        if !owner.hasSuffix(".Z_PK") { inner.optionalOwner = owner }
+        let steps = inner.steps(links, owner, entity)
+        inner.tables = steps[0].table
+        inner.conditions.append(SQLStatement(steps[0].condition))
+        for step in steps.dropFirst() { inner.tables += " INNER JOIN \(step.table) ON \(step.condition)" }
+        return (inner, inner.keep(steps))
+    }
+
+    /// The objects that a relationship leads to from those of this SELECT, as further rows of it.
+    ///
+    /// - Returns: the SQL of the objects' keys.
+    func join(_ links: SQLLinks, owner: String, _ entity: SQLEntity) -> String {
+        let steps = steps(links, owner, entity)
+        for step in steps { joins.append("INNER JOIN \(step.table) ON \(step.condition)") }
+        return keep(steps)
+    }
+
+    private struct Step {
+        let table: String
+        let condition: String
+        let alias: String
+    }
+
+    private func keep(_ steps: [Step]) -> String {
+        let alias = steps[steps.count - 1].alias
+        aliases["\(alias).Z_PK"] = alias
+        return "\(alias).Z_PK"
+    }
+
+    private func steps(_ links: SQLLinks, _ owner: String, _ entity: SQLEntity) -> [Step] {
+        let table = schema.quoted(links.table)
+        let alias = names.next()
+        switch links.kind {
+        case .destinationColumn:
+            return [
+                Step(
+                    table: "\(table) \(alias)",
+                    condition: "\(alias).\(schema.quoted(links.owner)) = \(owner)",
+                    alias: alias)
+            ]
+        case .joinTable:
+            let destination = names.next()
+            let pair =
+                links.isReflexive
+                ? (table: "(\(LinkCompiler(schema: schema).pairs(links)))", owner: "o", destination: "d")
+                : (
+                    table: table, owner: schema.quoted(links.owner),
+                    destination: schema.quoted(links.destination)
+                )
+            return [
+                Step(
+                    table: "\(pair.table) \(alias)", condition: "\(alias).\(pair.owner) = \(owner)",
+                    alias: alias),
+                Step(
+                    table: "\(schema.quoted(entity.table)) \(destination)",
+                    condition: "\(destination).Z_PK = \(alias).\(pair.destination)", alias: destination),
+            ]
+        }
+    }
+}
+
+/// The objects that a key path leads to, as rows of a SELECT.
+struct QueryPlace {
+    let source: QuerySource
+    /// The SQL of the objects' keys.
+    let key: String
+    let entity: NSEntityDescription
+    /// Nil for objects of another store.
+    let table: SQLEntity?
+
+    /// The object itself as a value.
+    var object: QueryOperand { QueryOperand(sql: key, kind: .toOne, destination: entity) }
+}
