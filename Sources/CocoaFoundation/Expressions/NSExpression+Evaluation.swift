@@ -114,6 +114,11 @@ extension NSExpression.SetOperation {
 }
 
 extension NSExpression {
+    /// Whether it is `nil` itself.
+    package var isNothing: Bool {
+        if case .constant(let value) = kind { presentValue(value) == nil } else { false }
+    }
+
     /// Whether the value is the same for every object, of an expression that is not nested too deep.
     package var isFixed: Bool { isFixed(depth: 0) }
 

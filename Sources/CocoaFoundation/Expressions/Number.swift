@@ -1,6 +1,7 @@
 /// A number in the arithmetic of expressions.
 ///
-/// Integers stay integers while they fit; a `Decimal` on either side makes the result one; all other results
+/// Integers stay integers while they fit; a `Decimal` on either side makes the result one, unless the other
+/// number is out of its range; all other results
 /// are `Double`. A result that is no number, such as a division by zero, is no value, as SQL's `NULL`; an infinite one is.
 enum Number {
     case integer(Int64)
@@ -91,7 +92,7 @@ enum Number {
             let (quotient, isTooLarge) = left.dividedReportingOverflow(by: right)
             return isTooLarge ? .double(-Double(left)) : .integer(quotient)
         }
-        if lhs.isDecimal || rhs.isDecimal { return .decimal(lhs.decimal / rhs.decimal) }
+        if let (left, right) = decimals(lhs, rhs) { return .decimal(left / right) }
         return .double(lhs.double / rhs.double)
     }
 
@@ -143,8 +144,15 @@ enum Number {
             let (result, overflow) = integers(left, right)
             return overflow ? .double(doubles(Double(left), Double(right))) : .integer(result)
         }
-        if isDecimal || other.isDecimal { return .decimal(decimals(decimal, other.decimal)) }
+        if let (left, right) = Number.decimals(self, other) { return .decimal(decimals(left, right)) }
         return .double(doubles(double, other.double))
+    }
+
+    /// Two numbers as decimal ones, when one of them is and the other can be.
+    private static func decimals(_ lhs: Number, _ rhs: Number) -> (Decimal, Decimal)? {
+        guard lhs.isDecimal || rhs.isDecimal else { return nil }
+        let (left, right) = (lhs.decimal, rhs.decimal)
+        return left.isNaN || right.isNaN ? nil : (left, right)
     }
 }
 

@@ -138,10 +138,3 @@ private struct StoreOperand {
         }
     }
 }
-
-extension NSExpression {
-    /// Whether it is `nil` itself.
-    fileprivate var isNothing: Bool {
-        if case .constant(let value) = kind { presentValue(value) == nil } else { false }
-    }
-}

@@ -84,7 +84,7 @@ import Testing
         "min:": ("min:(n)", "min:(n)", "1"), "max:": ("max:(n)", "max:(n)", "3"),
         "add:to:": ("add:to:(x, 2)", "x + 2", "7"), "from:subtract:": ("from:subtract:(x, 2)", "x - 2", "3"),
         "multiply:by:": ("multiply:by:(x, 2)", "x * 2", "10"),
-        "divide:by:": ("divide:by:(x, 2)", "x / 2", "2.5"),
+        "divide:by:": ("divide:by:(x, 2)", "x / 2", "2"),
         "modulus:by:": ("modulus:by:(x, 2)", "modulus:by:(x, 2)", "1"),
         "raise:toPower:": ("raise:toPower:(x, 2)", "x ** 2", "25.0"),
         "sqrt:": ("sqrt:(4)", "sqrt:(4)", "2.0"),

@@ -66,7 +66,6 @@ enum ExpressionFunctions {
         switch (value, kind) {
         case (.null, _): nil
         case (.integer(let value), .decimal): Decimal(value)
-        case (.integer(let value), .double), (.integer(let value), .float): Double(value)
         case (.integer(let value), .date): Date(timeIntervalSinceReferenceDate: Double(value))
         case (.integer(let value), .boolean): value != 0
         case (.integer(let value), _): Int(value)

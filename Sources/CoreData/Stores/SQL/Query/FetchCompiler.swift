@@ -94,7 +94,7 @@ struct FetchCompiler {
         for descriptor in query.sortDescriptors { orders.append(try order(descriptor, query, &compiler)) }
         // Equal rows keep the order of their keys, whichever index the database takes.
         if !orders.isEmpty, query.groupBy.isEmpty, !query.isDistinct {
-            orders.append(SQLStatement("\(QueryScope.base).Z_PK"))
+            orders.append(SQLStatement("\(QuerySource.base).Z_PK"))
         }
 
         var statement = selected

@@ -104,7 +104,7 @@ extension PredicateCompiler {
     private func nilTest(_ left: Term, _ right: Term, _ relation: Relation) throws -> SQLStatement? {
         guard left.isNothing || right.isNothing else { return nil }
         guard case .operand(let operand) = left.isNothing ? right : left else {
-            throw Self.toMany(relation.predicate.leftExpression)
+            throw toMany(relation.predicate.leftExpression)
         }
         switch relation.type {
         case .equalTo: return SQLStatement("\(operand.text) IS NULL", operand.arguments)
@@ -155,9 +155,9 @@ extension PredicateCompiler {
         case (.constant(let value), .operand(let b)):
             return (try bind(value, b, relation), b.sql, b.family)
         case (.collection, _):
-            throw Self.toMany(relation.predicate.leftExpression)
+            throw toMany(relation.predicate.leftExpression)
         case (_, .collection):
-            throw Self.toMany(relation.predicate.rightExpression)
+            throw toMany(relation.predicate.rightExpression)
         case (.list, _), (_, .list), (.constant, .constant):
             throw Self.unsupported(relation.predicate, "a collection cannot be compared")
         }

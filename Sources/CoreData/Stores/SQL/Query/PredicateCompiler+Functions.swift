@@ -37,6 +37,9 @@ extension PredicateCompiler {
         if let obstacle = operands.lazy.compactMap(\.obstacle).first {
             throw Self.unsupported(expression, context, obstacle)
         }
+        if ["min:", "max:", "sum:", "average:", "median:"].contains(function.name) {
+            try Self.checkDecimals(operands, function.name)
+        }
         guard let kind = Self.resultKind(function.name, operands, arguments) else {
             throw Self.unsupported(
                 expression, context,
@@ -109,7 +112,7 @@ extension PredicateCompiler {
         case "add:to:", "from:subtract:", "multiply:by:", "divide:by:", "modulus:by:":
             guard areNumbers else { return nil }
             let kind = operands[0].kind.combined(with: operands[1].kind)
-            return kind == .date ? .double : kind
+            return kind == .date || (name == "modulus:by:" && kind == .decimal) ? .double : kind
         case "raise:toPower:", "sqrt:", "log:", "ln:", "exp:": return areNumbers ? .double : nil
         case "floor:", "ceiling:", "trunc:", "abs:":
             return areNumbers ? (kind == .date ? .double : kind == .boolean ? .integer64 : kind) : nil
@@ -153,7 +156,8 @@ extension PredicateCompiler {
     private func call(_ name: String, _ operands: [QueryOperand], _ kind: SlotKind) -> SQLStatement {
         func of(_ form: (String, String) -> String) -> SQLStatement {
             SQLStatement(
-                form(operands[0].text, operands[1].text), operands[0].arguments + operands[1].arguments)
+                form(operands[0].realText, operands[1].realText),
+                operands[0].arguments + operands[1].arguments)
         }
         func ofOne(_ form: (String) -> String) -> SQLStatement {
             SQLStatement(form(operands[0].text), operands[0].arguments)
@@ -168,12 +172,15 @@ extension PredicateCompiler {
         case "add:to:" where kind != .decimal: return of { "(\($0) + \($1))" }
         case "from:subtract:" where kind != .decimal: return of { "(\($0) - \($1))" }
         case "multiply:by:" where kind != .decimal: return of { "(\($0) * \($1))" }
-        case "divide:by:" where kind == .integer64: return of { "(\($0) / \($1))" }
-        // A column of dates or real numbers may hold a whole one as an integer.
-        case "divide:by:" where kind != .decimal: return of { "(CAST(\($0) AS REAL) / \($1))" }
+        case "divide:by:" where kind != .decimal: return of { "(\($0) / \($1))" }
         default:
             return SQLStatement(
                 dialect.call(name, operands.map { ($0.text, $0.kind) }), operands.flatMap(\.arguments))
         }
     }
+}
+
+extension QueryOperand {
+    /// The SQL for arithmetic. A column of dates may hold a whole number as an integer, one of real numbers does not.
+    fileprivate var realText: String { kind == .date ? "CAST(\(text) AS REAL)" : text }
 }

@@ -25,10 +25,10 @@ extension PredicateCompiler {
         if right.isNothing, case .operand(let operand) = left, operand.family == .text {
             return (operand.sql, SQLStatement("NULL"))
         }
-        let (a, b, family) = try pair(left, right, relation)
-        guard family == .text || family == .nothing else {
+        for case .operand(let operand) in [left, right] where ![.text, .nothing].contains(operand.family) {
             throw Self.unsupported(relation.predicate, "this operator needs text on both sides")
         }
+        let (a, b, _) = try pair(left, right, relation)
         return (a, b)
     }
 

@@ -86,7 +86,11 @@ struct PredicateCompiler {
     mutating func term(_ expression: NSExpression, _ context: NSPredicate?) throws -> Term {
         try enter()
         defer { depth -= 1 }
-        if let value = try constant(expression, context) { return .constant(value.value) }
+        if let constant = try constant(expression, context) {
+            // Only `nil` as it is written asks whether there is a value; a computed one is unknown.
+            if constant.value == nil, !expression.isNothing { return .operand(.missing) }
+            return .constant(constant.value)
+        }
         switch expression.kind {
         case .aggregate(let parts):
             var terms: [Term] = []
@@ -121,7 +125,7 @@ struct PredicateCompiler {
         case .constant(let value):
             if let operand = QueryOperand(constant: value) { return operand }
             throw Self.unsupported(expression, context, "no column holds such a constant")
-        case .collection: throw Self.toMany(expression)
+        case .collection: throw toMany(expression)
         case .list: throw Self.unsupported(expression, context, "a collection has no single value")
         }
     }
@@ -202,6 +206,7 @@ struct PredicateCompiler {
             throw NSError.coreData(
                 .coreData, "The two values of TERNARY\(Self.place(context)) are not of one type.")
         }
+        try Self.checkDecimals([yes, no], "TERNARY\(Self.place(context))")
         var sql = SQLStatement("CASE WHEN ")
         sql.append(condition)
         sql.append(" THEN ")
@@ -223,6 +228,17 @@ struct PredicateCompiler {
         return a.family == .number ? a.kind.combined(with: b.kind) : a.kind
     }
 
+    /// Refuses values of which one is a decimal number and another is not: arithmetic with the result would depend on
+    /// which of them it is. Zero is the same in all.
+    static func checkDecimals(_ operands: [QueryOperand], _ subject: String) throws {
+        let kinds = operands.filter { $0.family == .number && !$0.isZero }.map { $0.kind == .decimal }
+        guard Set(kinds).count > 1 else { return }
+        throw NSError.coreData(
+            .coreData,
+            "The values of \(subject) are a decimal number and another: write CAST(…, \"NSDecimalNumber\") for the other."
+        )
+    }
+
     // MARK: Errors
 
     static func unsupported(_ predicate: NSPredicate, _ reason: String) -> NSError {
@@ -235,11 +251,13 @@ struct PredicateCompiler {
         .coreData(.coreData, "Unsupported expression \(expression)\(place(predicate)): \(reason).")
     }
 
-    static func toMany(_ expression: NSExpression) -> NSError {
+    func toMany(_ expression: NSExpression) -> NSError {
         .coreData(
             .coreData,
-            "to-many key not allowed here: \(expression); ask with ANY, ALL, NONE, SUBQUERY or an operator such as @count."
-        )
+            """
+            to-many key not allowed here: \(expression) of entity \(root.entity.name ?? ""); ask with ANY, ALL, NONE, SUBQUERY \
+            or an operator such as @count.
+            """)
     }
 
     private static func place(_ predicate: NSPredicate?) -> String {

@@ -26,13 +26,19 @@ struct QueryOperand {
     /// A constant, bound as what it is; nil for a value that no column has.
     init?(constant: Any?) {
         guard let constant = presentValue(constant) else {
-            self.init(sql: "NULL", kind: .undefined)
+            self = .missing
             return
         }
         guard let kind = SlotKind(ofValue: constant), let value = SQLValue(constant, for: kind, of: nil)
         else { return nil }
         self.init(SQLStatement("?", [value]), kind: kind)
     }
+
+    /// A value that is not there.
+    static let missing = QueryOperand(sql: "NULL", kind: .undefined)
+
+    /// Whether it is the constant 0.
+    var isZero: Bool { text == "?" && (arguments == [.integer(0)] || arguments == [.double(0)]) }
 
     /// Values of different families have no order and are never equal.
     enum Family: String {

@@ -26,14 +26,16 @@ extension SQLValue {
     private init?(value: Any, kind: SlotKind) {
         switch kind {
         case .integer16, .integer32, .integer64, .boolean, .double, .float, .decimal:
-            if let date = value as? Date {
+            // A computed number may be one of seconds.
+            if kind == .double, let date = value as? Date {
                 self = .double(date.timeIntervalSinceReferenceDate)
                 return
             }
             guard let number = SQLValue(number: value) else { return nil }
             self = number
         case .date:
-            if let date = value as? Date {
+            // A computed number may be one of seconds.
+            if kind == .double, let date = value as? Date {
                 self = .double(date.timeIntervalSinceReferenceDate)
             } else {
                 // A number is seconds since 2001, as `CAST(…, "NSDate")` has it.
