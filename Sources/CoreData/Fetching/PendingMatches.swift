@@ -30,7 +30,11 @@ struct PendingMatches {
         let direct = Set(changed).union(deleted)
         let related = try Self.objects(near: context, fetch).filter { !direct.contains($0) }
         dirty = direct.union(related)
-        candidates = changed + related + inserted
+        // In the order that the store gives to equal rows.
+        let saved = (changed + related).sorted {
+            ($0.home.table, $0.reference) < ($1.home.table, $1.reference)
+        }
+        candidates = saved + inserted
     }
 
     /// Saved objects of the entity that have no changes, and whose conditions or place read something of an object that

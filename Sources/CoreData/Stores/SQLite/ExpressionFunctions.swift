@@ -69,7 +69,8 @@ enum ExpressionFunctions {
         case (.integer(let value), .date): Date(timeIntervalSinceReferenceDate: Double(value))
         case (.integer(let value), .boolean): value != 0
         case (.integer(let value), _): Int(value)
-        case (.double(let value), .decimal): StoredValue.decimal(of: value)
+        // What no decimal number can be, is computed as a real one.
+        case (.double(let value), .decimal): StoredValue.decimal(of: value) ?? value
         case (.double(let value), .date): Date(timeIntervalSinceReferenceDate: value)
         case (.double(let value), _): value
         case (.text(let value), .uri): URL(string: value)

@@ -103,8 +103,12 @@ extension PredicateCompiler {
     /// A comparison with `nil` itself.
     private func nilTest(_ left: Term, _ right: Term, _ relation: Relation) throws -> SQLStatement? {
         guard left.isNothing || right.isNothing else { return nil }
-        guard case .operand(let operand) = left.isNothing ? right : left else {
-            throw toMany(relation.predicate.leftExpression)
+        let operand: QueryOperand
+        switch left.isNothing ? right : left {
+        case .operand(let value): operand = value
+        case .collection(let rows): throw Self.toMany(rows)
+        case .constant, .list:
+            throw Self.unsupported(relation.predicate, "a collection cannot be compared")
         }
         switch relation.type {
         case .equalTo: return SQLStatement("\(operand.text) IS NULL", operand.arguments)
@@ -154,10 +158,8 @@ extension PredicateCompiler {
             return (a.sql, try bind(value, a, relation), a.family)
         case (.constant(let value), .operand(let b)):
             return (try bind(value, b, relation), b.sql, b.family)
-        case (.collection, _):
-            throw toMany(relation.predicate.leftExpression)
-        case (_, .collection):
-            throw toMany(relation.predicate.rightExpression)
+        case (.collection(let rows), _), (_, .collection(let rows)):
+            throw Self.toMany(rows)
         case (.list, _), (_, .list), (.constant, .constant):
             throw Self.unsupported(relation.predicate, "a collection cannot be compared")
         }

@@ -25,7 +25,7 @@ extension PredicateCompiler {
             for case .constant(let value?) in present { constants.append(value) }
             if constants.count == present.count { return try isIn(operand, constants, relation) }
         }
-        if case .collection = left { throw toMany(relation.predicate.leftExpression) }
+        if case .collection(let rows) = left { throw Self.toMany(rows) }
         return try present.map { try compare(left, $0, relation.with(.equalTo)) }.chained("OR", none: "0")
     }
 

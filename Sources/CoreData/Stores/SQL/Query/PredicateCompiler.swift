@@ -125,7 +125,7 @@ struct PredicateCompiler {
         case .constant(let value):
             if let operand = QueryOperand(constant: value) { return operand }
             throw Self.unsupported(expression, context, "no column holds such a constant")
-        case .collection: throw toMany(expression)
+        case .collection(let rows): throw Self.toMany(rows)
         case .list: throw Self.unsupported(expression, context, "a collection has no single value")
         }
     }
@@ -251,12 +251,13 @@ struct PredicateCompiler {
         .coreData(.coreData, "Unsupported expression \(expression)\(place(predicate)): \(reason).")
     }
 
-    func toMany(_ expression: NSExpression) -> NSError {
-        .coreData(
+    static func toMany(_ rows: QueryCollection) -> NSError {
+        let relationship = rows.source.relationship
+        return .coreData(
             .coreData,
             """
-            to-many key not allowed here: \(expression) of entity \(root.entity.name ?? ""); ask with ANY, ALL, NONE, SUBQUERY \
-            or an operator such as @count.
+            to-many key not allowed here: '\(relationship?.name ?? "")' of entity \(relationship?.entity.name ?? ""); ask with \
+            ANY, ALL, NONE, SUBQUERY or an operator such as @count.
             """)
     }
 

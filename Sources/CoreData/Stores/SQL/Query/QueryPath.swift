@@ -89,7 +89,8 @@ struct QueryPath {
             key = rows.join(links, owner: place.key, next)
             source = rows
         } else {
-            (source, key) = place.source.destinations(links, owner: place.key, next)
+            (source, key) = place.source.destinations(
+                of: relationship, links, owner: place.key, next)
         }
         return (QueryPlace(source: source, key: key, entity: entity, table: next), source)
     }

@@ -10,6 +10,8 @@ final class QuerySource {
     private var tables: String
     private var joins: [String] = []
     private var aliases: [String: String] = [:]
+    /// The relationship that leads to the SELECT's rows, for errors.
+    private(set) var relationship: NSRelationshipDescription?
     /// The SQL of the key of the object that the SELECT's rows belong to, where there may be none.
     private(set) var optionalOwner: String?
     /// What every row must fulfil.
@@ -65,8 +67,11 @@ final class QuerySource {
     /// A SELECT of the objects that a relationship leads to from one of this SELECT.
     ///
     /// - Returns: the SELECT and the SQL of the objects' keys.
-    func destinations(_ links: SQLLinks, owner: String, _ entity: SQLEntity) -> (QuerySource, String) {
+    func destinations(
+        of relationship: NSRelationshipDescription, _ links: SQLLinks, owner: String, _ entity: SQLEntity
+    ) -> (QuerySource, String) {
         let inner = QuerySource(inside: self)
+        inner.relationship = relationship
         // A table's own key is always there.
         if !owner.hasSuffix(".Z_PK") { inner.optionalOwner = owner }
         let steps = inner.steps(links, owner, entity)

@@ -34,8 +34,7 @@ extension SQLValue {
             guard let number = SQLValue(number: value) else { return nil }
             self = number
         case .date:
-            // A computed number may be one of seconds.
-            if kind == .double, let date = value as? Date {
+            if let date = value as? Date {
                 self = .double(date.timeIntervalSinceReferenceDate)
             } else {
                 // A number is seconds since 2001, as `CAST(…, "NSDate")` has it.
