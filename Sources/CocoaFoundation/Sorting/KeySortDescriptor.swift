@@ -18,10 +18,13 @@ final class KeySortDescriptor: NSSortDescriptor, NSSecureCoding {
 
     let place: Place
     let order: Order
+    /// Whether values are compared as a store keeps them.
+    private let isOfStore: Bool
 
-    init(_ place: Place, ascending: Bool, order: Order) {
+    init(_ place: Place, ascending: Bool, order: Order, isOfStore: Bool = false) {
         self.place = place
         self.order = order
+        self.isOfStore = isOfStore
         // The superclass wants a key path; nobody reads it.
         super.init(keyPath: \NSSortDescriptor.self, ascending: ascending) { _, _ in .orderedSame }
     }
@@ -48,6 +51,10 @@ final class KeySortDescriptor: NSSortDescriptor, NSSecureCoding {
     ///
     /// - Precondition: the object has the key.
     func value(of object: Any) -> Any? {
+        isOfStore ? StoredValue.kept(plainValue(of: object)) : plainValue(of: object)
+    }
+
+    private func plainValue(of object: Any) -> Any? {
         switch place {
         case .object:
             return object
@@ -78,7 +85,12 @@ final class KeySortDescriptor: NSSortDescriptor, NSSecureCoding {
     override var comparator: Comparator { orderOfValues }
 
     override var reversedSortDescriptor: Any {
-        KeySortDescriptor(place, ascending: !ascending, order: order)
+        KeySortDescriptor(place, ascending: !ascending, order: order, isOfStore: isOfStore)
+    }
+
+    /// The same order of values as a store keeps them.
+    fileprivate var withStoredValues: KeySortDescriptor {
+        KeySortDescriptor(place, ascending: ascending, order: order, isOfStore: true)
     }
 
     override func copy() -> Any { self }
@@ -121,6 +133,7 @@ final class KeySortDescriptor: NSSortDescriptor, NSSecureCoding {
             String.init(describing:))
         guard let method = StringOrder(rawValue: selector ?? StringOrder.compare.rawValue) else { return nil }
         place = key.map { .key($0, KeyPathSteps($0)) } ?? .object
+        isOfStore = false
         order = .method(method)
         super.init(keyPath: \NSSortDescriptor.self, ascending: coder.decodeBool(forKey: "NSAscending")) {
             _, _ in .orderedSame
@@ -141,4 +154,9 @@ final class KeySortDescriptor: NSSortDescriptor, NSSecureCoding {
         coder.encode(ascending, forKey: "NSAscending")
         coder.encode(method.rawValue as NSString, forKey: "NSSelector")
     }
+}
+
+extension NSSortDescriptor {
+    /// The order that a store gives to values before they are saved: decimal numbers have the digits that it keeps.
+    package var ofStore: NSSortDescriptor { (self as? KeySortDescriptor)?.withStoredValues ?? self }
 }

@@ -84,7 +84,7 @@ extension NSManagedObjectContext {
             found += try objects(query, store, fetch.specification)
         }
         if !isWindowed {
-            if fetch.stores.count > 1 { found = sorted(found, by: fetch.sortDescriptors) }
+            if fetch.stores.count > 1 { found = sorted(found, by: fetch.storeOrder) }
             found = fetch.window(try pending.overlay(on: found, in: self))
         }
         try prefetch(fetch, found)

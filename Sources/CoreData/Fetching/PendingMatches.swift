@@ -65,7 +65,7 @@ struct PendingMatches {
     ///
     /// To be asked after the stores: these find what is wrong with the condition and the order.
     func matches(in context: NSManagedObjectContext) throws -> [NSManagedObject] {
-        sorted(try candidates.filter { try fetch.isMet(by: $0, in: context) }, by: fetch.sortDescriptors)
+        sorted(try candidates.filter { try fetch.isMet(by: $0, in: context) }, by: fetch.storeOrder)
     }
 
     var isEmpty: Bool { dirty.isEmpty && candidates.isEmpty }
@@ -83,7 +83,7 @@ struct PendingMatches {
         on found: [NSManagedObject], in context: NSManagedObjectContext
     ) throws -> [NSManagedObject] {
         let kept = dirty.isEmpty ? found : found.filter { !dirty.contains($0) }
-        return Self.merge(try matches(in: context), into: kept, by: fetch.sortDescriptors)
+        return Self.merge(try matches(in: context), into: kept, by: fetch.storeOrder)
     }
 
     /// Puts ordered objects into an ordered list; behind it when there is no order. O(n + m log n).

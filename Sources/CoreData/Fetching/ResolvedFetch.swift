@@ -8,6 +8,8 @@ struct ResolvedFetch {
     let entity: NSEntityDescription
     let stores: [any ObjectStore]
     let sortDescriptors: [NSSortDescriptor]
+    /// The order for objects in memory, which is that of a store.
+    let storeOrder: [NSSortDescriptor]
     private weak var context: NSManagedObjectContext?
     private let properties: [NSPropertyDescription]
     private let groupBy: [NSPropertyDescription]
@@ -29,6 +31,7 @@ struct ResolvedFetch {
         self.specification = specification
         self.context = context
         sortDescriptors = specification.sortDescriptors ?? []
+        storeOrder = sortDescriptors.map(\.ofStore)
         let affected = request.affectedStores
         let entity = entity
         stores = coordinator.stores(for: entity).filter { store in

@@ -100,7 +100,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         let kept = objects.filter { !concerned.contains($0) }
         let matches = try concerned.filter { try fetch.isMet(by: $0, in: context) }
         return PendingMatches.merge(
-            sorted(Array(matches), by: fetch.sortDescriptors), into: kept, by: fetch.sortDescriptors)
+            sorted(Array(matches), by: fetch.storeOrder), into: kept, by: fetch.storeOrder)
     }
 
     private func report(_ difference: ResultDifference, _ old: ResultList, _ new: ResultList) {
