@@ -24,6 +24,11 @@ extension NSExpression {
             if scope.logic == .store, target == nil, isOfRows(name, arguments), values[0] == nil {
                 values[0] = [Any]()
             }
+            if scope.logic == .store, target == nil, name == "sum:", arguments.count == 1,
+                let rows = values[0] as? [Any]
+            {
+                return try JoinedKeyPath.sum(CollectionOperator.sum.numbers(rows)).any
+            }
             if let target {
                 let receiver = try target.value(with: object, scope: scope)
                 return try ObjectMethods.result(of: name, target: receiver, arguments: values)
@@ -128,7 +133,9 @@ extension NSExpression {
         switch kind {
         case .constant, .symbol: return true
         case .aggregate(let parts): return parts.allSatisfy(isFixed)
-        case .function(nil, _, let arguments): return arguments.allSatisfy(isFixed)
+        case .function(nil, let name, let arguments):
+            // Another one for each object.
+            return !name.hasPrefix("random") && arguments.allSatisfy(isFixed)
         case .set(_, let left, let right): return isFixed(left) && isFixed(right)
         default: return false
         }

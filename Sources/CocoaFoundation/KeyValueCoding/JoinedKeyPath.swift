@@ -25,7 +25,7 @@ struct JoinedKeyPath {
     func value(of object: Any?) throws -> Any? {
         switch try follow(Self.found(object), from: 0) {
         case .one(let value): value
-        case .rows(let rows): rows.compactMap { $0 }
+        case .rows(let rows): rows.compactMap(StoredValue.kept)
         }
     }
 
@@ -107,7 +107,7 @@ struct JoinedKeyPath {
     }
 
     /// - Throws: for a sum of integers that is none, as SQL does.
-    private static func sum(_ numbers: [Number]) throws -> Number {
+    static func sum(_ numbers: [Number]) throws -> Number {
         var sum = Number.integer(0)
         for number in numbers {
             let next = sum + number

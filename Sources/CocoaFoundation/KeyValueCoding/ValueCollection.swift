@@ -23,7 +23,7 @@ package enum ValueCollectionKind: Sendable {
     case dictionary
 
     /// Whether the order of the elements counts.
-    var isOrdered: Bool { self == .array || self == .orderedSet }
+    package var isOrdered: Bool { self == .array || self == .orderedSet }
 }
 
 extension Array: ValueCollection {

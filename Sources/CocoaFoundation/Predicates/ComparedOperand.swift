@@ -80,8 +80,8 @@ struct ComparedOperand: @unchecked Sendable {
     /// Whether the right side of `IN` is a collection without any values.
     var hasNoElements: Bool {
         switch form {
-        case .elements(let elements): elements.allSatisfy(\.isAbsent)
-        case .localElements(let elements): elements.allSatisfy(\.isAbsent)
+        case .elements(let elements): elements.allSatisfy(\.isNoStoredValue)
+        case .localElements(let elements): elements.allSatisfy(\.isNoStoredValue)
         default: false
         }
     }

@@ -1,31 +1,57 @@
-extension NSPredicate {
-    /// Whether an expression of the predicate, or a part of one, meets a condition. Predicates made of closures have none.
-    package func hasExpression(where condition: (NSExpression) -> Bool) -> Bool {
-        switch shape {
-        case .value, .opaque: false
-        case .comparison(let comparison):
-            comparison.leftExpression.has(condition) || comparison.rightExpression.has(condition)
-        case .compound(_, let parts): parts.contains { $0.hasExpression(where: condition) }
+/// A predicate or an expression, as a part of another.
+private enum PredicatePart {
+    case predicate(NSPredicate)
+    case expression(NSExpression)
+
+    /// The next parts inside.
+    var parts: [PredicatePart] {
+        switch self {
+        case .predicate(let predicate):
+            switch predicate.shape {
+            case .value, .opaque: return []
+            case .comparison(let comparison):
+                return [.expression(comparison.leftExpression), .expression(comparison.rightExpression)]
+            case .compound(.not, let parts): return parts.map(PredicatePart.predicate)
+            case .compound: return predicate.chainedParts.map(PredicatePart.predicate)
+            }
+        case .expression(let expression):
+            switch expression.kind {
+            case .variable, .constant, .evaluatedObject, .anyKey, .symbol, .custom: return []
+            case .keyPath(let operand, _): return [.expression(operand)]
+            case .function(let target, _, let arguments):
+                return (arguments + (target.map { [$0] } ?? [])).map(PredicatePart.expression)
+            case .aggregate(let elements), .block(_, let elements):
+                return elements.map(PredicatePart.expression)
+            case .set(_, let left, let right): return [.expression(left), .expression(right)]
+            case .subquery(let collection, _, let predicate):
+                return [.expression(collection), .predicate(predicate)]
+            case .assignment(_, let expression): return [.expression(expression)]
+            case .conditional(let predicate, let one, let other):
+                return [.predicate(predicate), .expression(one), .expression(other)]
+            }
         }
     }
 }
 
-extension NSExpression {
-    fileprivate func has(_ condition: (NSExpression) -> Bool) -> Bool {
-        if condition(self) { return true }
-        switch kind {
-        case .variable, .constant, .evaluatedObject, .anyKey, .symbol, .custom: return false
-        case .keyPath(let operand, _): return operand.has(condition)
-        case .function(let target, _, let arguments):
-            return target?.has(condition) ?? false || arguments.contains { $0.has(condition) }
-        case .aggregate(let elements): return elements.contains { $0.has(condition) }
-        case .set(_, let left, let right): return left.has(condition) || right.has(condition)
-        case .subquery(let collection, _, let predicate):
-            return collection.has(condition) || predicate.hasExpression(where: condition)
-        case .assignment(_, let expression): return expression.has(condition)
-        case .block(_, let arguments): return arguments.contains { $0.has(condition) }
-        case .conditional(let predicate, let one, let other):
-            return predicate.hasExpression(where: condition) || one.has(condition) || other.has(condition)
+extension NSPredicate {
+    /// Whether an expression of the predicate, or a part of one, meets a condition. Predicates made of closures have none.
+    package func hasExpression(where condition: (NSExpression) -> Bool) -> Bool {
+        var rest: [PredicatePart] = [.predicate(self)]
+        while let next = rest.popLast() {
+            if case .expression(let expression) = next, condition(expression) { return true }
+            rest += next.parts
         }
+        return false
+    }
+
+    /// Whether the predicate is nested so deep that walking through it would take too much of the stack. A chain of AND, or
+    /// of OR, is one level, however it is nested.
+    package var isTooDeep: Bool {
+        var rest: [(part: PredicatePart, depth: Int)] = [(.predicate(self), 1)]
+        while let next = rest.popLast() {
+            if next.depth > Self.depthLimit { return true }
+            for part in next.part.parts { rest.append((part, next.depth + 1)) }
+        }
+        return false
     }
 }

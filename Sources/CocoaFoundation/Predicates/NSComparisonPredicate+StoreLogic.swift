@@ -123,7 +123,7 @@ private struct StoreOperand {
         let hasText =
             value is String || left is String
             || (value as? any ValueCollection)?.collectionElements.contains { $0 is String } ?? false
-        return hasText ? (Self.text(left), Self.text(value)) : nil
+        return hasText || comparison.options.rawValue != 0 ? (Self.text(left), Self.text(value)) : nil
     }
 
     /// URLs and UUIDs as texts, those in collections, too.

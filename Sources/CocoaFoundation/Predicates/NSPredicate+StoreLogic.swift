@@ -24,7 +24,9 @@ extension NSPredicate {
         case .comparison(let comparison):
             do {
                 return try comparison.truth(for: object, scope)
-            } catch let error as PredicateEvaluationError where error.cause == .values {
+            } catch let error as PredicateEvaluationError
+                where error.cause == .values && !error.isOfPattern
+            {
                 return false
             }
         case .compound(.not, let parts):

@@ -18,9 +18,13 @@ public struct PredicateEvaluationError: Error, LocalizedError, CustomStringConve
     /// What is wrong, in a sentence for a person.
     public let reason: String
 
-    package init(_ cause: Cause, _ reason: String) {
+    /// Whether a regular expression is to blame, which no other value would change.
+    let isOfPattern: Bool
+
+    package init(_ cause: Cause, _ reason: String, isOfPattern: Bool = false) {
         self.cause = cause
         self.reason = reason
+        self.isOfPattern = isOfPattern
     }
 
     /// The reason.

@@ -4,7 +4,7 @@ extension PredicateValue: Hashable {
         switch (lhs, rhs) {
         case (.identity(let lhs), .identity(let rhs)): return lhs == rhs
         case (.collection(let lhs), .collection(let rhs)): return areEqual(lhs, rhs)
-        case (.url(let lhs), .url(let rhs)): return lhs == rhs
+        case (.url(let lhs), .url(let rhs)): return lhs.absoluteString == rhs.absoluteString
         case (.other(let lhs), .other(let rhs)): return areEqual(lhs, rhs)
         default: return lhs.order(rhs) == .orderedSame
         }
@@ -18,7 +18,7 @@ extension PredicateValue: Hashable {
         case .text(let text): hasher.combine(text)
         case .data(let data): hasher.combine(data)
         case .uuid(let uuid): hasher.combine(uuid)
-        case .url(let url): hasher.combine(url)
+        case .url(let url): hasher.combine(url.absoluteString)
         case .identity(let identity): hasher.combine(identity)
         case .collection(let collection): hasher.combine(collection.collectionCount)
         case .other(let value): hasher.combine(value as? AnyHashable)

@@ -36,3 +36,15 @@ package enum StoredValue {
         return Decimal(string: String(format: "%.15g", real), locale: nil)
     }
 }
+
+extension PredicateValue {
+    /// Whether a store keeps the value as none.
+    var isNoStoredValue: Bool {
+        switch self {
+        case .absent: true
+        case .double(let number): number.isNaN
+        case .decimal(let number): number.isNaN
+        default: false
+        }
+    }
+}

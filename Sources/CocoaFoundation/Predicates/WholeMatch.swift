@@ -21,7 +21,9 @@ final class WholeMatch: @unchecked Sendable {
         guard pattern.isEmpty || (try? NSRegularExpression(pattern: pattern, options: options)) != nil,
             let whole = WholeMatch.wholeExpression(pattern, options)
         else {
-            throw PredicateEvaluationError(.values, "The regular expression \"\(pattern)\" is not valid.")
+            throw PredicateEvaluationError(
+                .values, "The regular expression \"\(pattern)\" is not valid.",
+                isOfPattern: true)
         }
         expression = whole
     }
@@ -61,7 +63,8 @@ final class WholeMatch: @unchecked Sendable {
         }
         if !isMatch && progress > WholeMatch.progressLimit {
             throw PredicateEvaluationError(
-                .values, "The regular expression \"\(expression.pattern)\" takes too long.")
+                .values, "The regular expression \"\(expression.pattern)\" takes too long.",
+                isOfPattern: true)
         }
         return isMatch
     }

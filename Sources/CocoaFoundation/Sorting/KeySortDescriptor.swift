@@ -62,7 +62,7 @@ final class KeySortDescriptor: NSSortDescriptor, NSSecureCoding {
             return object[keyPath: keyPath]
         case .key(let key, let steps):
             do {
-                return try steps.value(of: object)
+                return isOfStore ? try JoinedKeyPath(steps).value(of: object) : try steps.value(of: object)
             } catch {
                 fatalError("Sorting by \"\(key)\": \(error)")
             }

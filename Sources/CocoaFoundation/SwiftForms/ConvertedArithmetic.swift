@@ -21,10 +21,9 @@ extension PredicateExpressions.FloatDivision: ConvertibleExpression {
 }
 
 extension PredicateExpressions.IntDivision: ConvertibleExpression {
-    // The division of predicates gives fractions.
+    // Integers are divided as integers.
     func converted(in scope: ConversionScope) throws -> ConvertedExpression {
-        let quotient = try function("divide:by:", lhs, rhs, scope)
-        return .value(NSExpression(forFunction: "trunc:", arguments: [quotient]))
+        .value(try function("divide:by:", lhs, rhs, scope))
     }
 }
 

@@ -13,7 +13,7 @@ extension PredicateExpressions.SequenceContains: ConvertibleExpression {
 
 extension PredicateExpressions.SequenceContainsWhere: ConvertibleExpression {
     func converted(in scope: ConversionScope) throws -> ConvertedExpression {
-        let found = try subquery(sequence, variable.key, test, isNegated: false, scope)
+        let found = try subquery(sequence, variable.key, test, scope)
         return .predicate(
             .comparison(found.appending(key: "@count"), .notEqualTo, NSExpression(forConstantValue: 0)))
     }
@@ -21,27 +21,28 @@ extension PredicateExpressions.SequenceContainsWhere: ConvertibleExpression {
 
 extension PredicateExpressions.SequenceAllSatisfy: ConvertibleExpression {
     func converted(in scope: ConversionScope) throws -> ConvertedExpression {
-        let found = try subquery(sequence, variable.key, test, isNegated: true, scope)
+        // An element of which it is unknown whether it meets the condition does not.
+        let found = try subquery(sequence, variable.key, test, scope)
         return .predicate(
-            .comparison(found.appending(key: "@count"), .equalTo, NSExpression(forConstantValue: 0)))
+            .comparison(
+                found.appending(key: "@count"), .equalTo, try scope.value(sequence).appending(key: "@count")))
     }
 }
 
 extension PredicateExpressions.Filter: ConvertibleExpression {
     func converted(in scope: ConversionScope) throws -> ConvertedExpression {
-        .value(try subquery(sequence, variable.key, filter, isNegated: false, scope))
+        .value(try subquery(sequence, variable.key, filter, scope))
     }
 }
 
 private func subquery(
     _ sequence: any PredicateExpression, _ variable: PredicateExpressions.VariableID,
-    _ test: any PredicateExpression, isNegated: Bool, _ scope: ConversionScope
+    _ test: any PredicateExpression, _ scope: ConversionScope
 ) throws -> NSExpression {
     let (inner, name) = scope.iterating(variable)
-    let predicate = try inner.predicate(test)
     return NSExpression(
         forSubquery: try scope.value(sequence), usingIteratorVariable: name,
-        predicate: isNegated ? predicate.negated : predicate)
+        predicate: try inner.predicate(test))
 }
 
 extension PredicateExpressions.SequenceMinimum: ConvertibleExpression {

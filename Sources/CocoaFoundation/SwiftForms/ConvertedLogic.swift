@@ -22,9 +22,17 @@ extension PredicateExpressions.Conditional: ConvertibleExpression {
     func converted(in scope: ConversionScope) throws -> ConvertedExpression {
         let test = try scope.predicate(test)
         if If.Output.self == Bool.self {
-            let yes = NSPredicate.compound(.and, test, try scope.predicate(trueBranch))
-            let no = NSPredicate.compound(.and, test.negated, try scope.predicate(falseBranch))
-            return .predicate(.compound(.or, yes, no))
+            // Not as `(a AND b) OR (NOT a AND c)`: where `a` is unknown, the other branch is taken.
+            func number(_ branch: any PredicateExpression) throws -> NSExpression {
+                NSExpression(
+                    forConditional: try scope.predicate(branch),
+                    trueExpression: NSExpression(forConstantValue: 1),
+                    falseExpression: NSExpression(forConstantValue: 0))
+            }
+            let value = NSExpression(
+                forConditional: test, trueExpression: try number(trueBranch),
+                falseExpression: try number(falseBranch))
+            return .predicate(.comparison(value, .equalTo, NSExpression(forConstantValue: 1)))
         }
         return .value(
             NSExpression(

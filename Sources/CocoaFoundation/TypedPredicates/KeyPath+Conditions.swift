@@ -70,7 +70,12 @@ extension KeyPath where Value: Collection {
 
     /// Every element meets a condition; so it is when there is none.
     public func all(_ condition: TypedPredicate<Value.Element>) -> TypedPredicate<Root> {
-        count(of: condition.predicate.negated, .equalTo)
+        // An element of which it is unknown whether it meets the condition does not.
+        let all = NSExpression(forKeyPath: self)
+        return TypedPredicate(
+            .comparison(
+                all.elements(meeting: condition.predicate).appending(key: "@count"), .equalTo,
+                all.appending(key: "@count")))
     }
 
     /// No element meets a condition.
@@ -91,11 +96,21 @@ extension KeyPath where Value: Collection {
 extension NSExpression {
     /// The elements of a collection that meet a condition on them.
     fileprivate func elements(meeting condition: NSPredicate) -> NSExpression {
-        let element = NSExpression(forVariable: "element")
+        var name = "element"
+        while condition.hasExpression(where: { $0.names(variable: name) }) { name += "1" }
+        let element = NSExpression(forVariable: name)
         return NSExpression(
-            forSubquery: self, usingIteratorVariable: "element",
+            forSubquery: self, usingIteratorVariable: name,
             predicate: condition.replacing { expression, _ in
                 if case .evaluatedObject = expression.kind { element } else { nil }
             })
+    }
+
+    /// Whether it is a variable, or a subquery with one, of a name.
+    fileprivate func names(variable name: String) -> Bool {
+        switch kind {
+        case .variable(name), .subquery(_, variable: name, _): true
+        default: false
+        }
     }
 }

@@ -30,6 +30,11 @@ extension NSError {
         ]
         if let store { details[NSFilePathErrorKey] = store.path }
         let place = store.map { " at \($0.path)" } ?? ""
+        if message.contains("parser stack overflow") || message.contains("Expression tree is too large") {
+            return .coreData(
+                .coreData, "Could not \(during): the predicate is nested too deep for SQLite (\(message)).",
+                details)
+        }
         switch database.resultCode {
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             return .coreData(

@@ -58,9 +58,7 @@ extension NSManagedObjectContext {
         switch fetch.specification.resultType {
         case .managedObjectIDResultType: return try objectIDs(fetch)
         case .dictionaryResultType:
-            var found: [[String: Any]] = []
-            for store in fetch.stores { found += try store.dictionaries(for: fetch.query(store)) }
-            return found.map { $0 as NSDictionary }
+            return try dictionaries(fetch)
         case .countResultType: return [NSNumber(value: try count(fetch))]
         default: return try objects(fetch)
         }
@@ -138,7 +136,30 @@ extension NSManagedObjectContext {
         }
     }
 
+    /// Dictionaries are made of stored rows alone.
+    private func dictionaries(_ fetch: ResolvedFetch) throws -> [NSDictionary] {
+        guard fetch.stores.count > 1 else {
+            return try fetch.stores.flatMap { try $0.dictionaries(for: fetch.query($0)) }
+                .map { $0 as NSDictionary }
+        }
+        try fetch.checkDictionariesOfStores()
+        var found: [NSDictionary] = []
+        for store in fetch.stores {
+            var query = fetch.query(store)
+            widen(&query, by: 0)
+            found += try store.dictionaries(for: query).map { $0 as NSDictionary }
+        }
+        if fetch.specification.returnsDistinctResults {
+            var seen: Set<NSDictionary> = []
+            found = found.filter { seen.insert($0).inserted }
+        }
+        return fetch.window(sorted(found, by: fetch.storeOrder))
+    }
+
     private func count(_ fetch: ResolvedFetch) throws -> Int {
+        if fetch.specification.resultType == .dictionaryResultType {
+            return try dictionaries(fetch).count
+        }
         let pending = try PendingMatches(fetch, self)
         guard !pending.isEmpty || fetch.stores.count != 1 else {
             return try fetch.stores.reduce(0) { try $0 + $1.count(for: fetch.query($1)) }

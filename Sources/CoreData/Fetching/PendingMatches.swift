@@ -83,7 +83,12 @@ struct PendingMatches {
         on found: [NSManagedObject], in context: NSManagedObjectContext
     ) throws -> [NSManagedObject] {
         let kept = dirty.isEmpty ? found : found.filter { !dirty.contains($0) }
-        return Self.merge(try matches(in: context), into: kept, by: fetch.storeOrder)
+        let matches = try matches(in: context)
+        guard fetch.storeOrder.isEmpty else {
+            return Self.merge(matches, into: kept, by: fetch.storeOrder)
+        }
+        // Without an order, a part of the rows is one by their keys.
+        return fetch.isWindow ? Self.mergeByKeys(matches, into: kept) : kept + matches
     }
 
     /// Puts ordered objects into an ordered list; behind it when there is no order. O(n + m log n).
@@ -102,6 +107,17 @@ struct PendingMatches {
             next = place
         }
         return result + list[next...]
+    }
+
+    private static func mergeByKeys(
+        _ objects: [NSManagedObject], into list: [NSManagedObject]
+    ) -> [NSManagedObject] {
+        let saved = objects.filter { !$0.home.isTemporary }
+        let new = objects.filter(\.home.isTemporary)
+        let merged = (list + saved).sorted {
+            ($0.home.table, $0.reference) < ($1.home.table, $1.reference)
+        }
+        return merged + new
     }
 
     /// Where an object belongs: among its equals in the order of their keys, which new ones get last.

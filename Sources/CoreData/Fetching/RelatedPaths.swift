@@ -102,3 +102,14 @@ struct RelatedPaths {
         return parts.isEmpty ? nil : NSCompoundPredicate(orPredicateWithSubpredicates: parts)
     }
 }
+
+extension NSExpression {
+    /// Whether it is a function over all rows of a result, or has one.
+    var isOfAllRows: Bool {
+        guard case .function(nil, let name, let arguments) = kind else { return false }
+        if arguments.count == 1, ["sum:", "count:", "min:", "max:", "average:"].contains(name) {
+            return true
+        }
+        return arguments.contains(where: \.isOfAllRows)
+    }
+}

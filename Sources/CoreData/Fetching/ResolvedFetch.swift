@@ -26,6 +26,11 @@ struct ResolvedFetch {
         }
         entity = try Self.entity(specification, coordinator.managedObjectModel)
         request.resolveEntity(entity)
+        for predicate in [specification.predicate, specification.havingPredicate]
+        where predicate?.isTooDeep ?? false {
+            throw NSError.coreData(
+                .coreData, "The predicate is nested deeper than \(NSPredicate.depthLimit) levels.")
+        }
         specification.predicate = try specification.predicate.map(Self.resolvingFetches)
         specification.havingPredicate = try specification.havingPredicate.map(Self.resolvingFetches)
         self.specification = specification
@@ -135,6 +140,7 @@ struct ResolvedFetch {
         query.sortDescriptors = sortDescriptors
         query.limit = specification.fetchLimit
         query.offset = specification.fetchOffset
+        query.isWindow = isWindow
         query.groupBy = groupBy
         query.having = specification.havingPredicate
         query.isDistinct = specification.returnsDistinctResults
@@ -179,8 +185,31 @@ struct ResolvedFetch {
         }
     }
 
+    /// Refuses dictionaries that cannot be put together from those of several stores.
+    func checkDictionariesOfStores() throws {
+        func refuse(_ what: String) -> NSError {
+            .coreData(
+                .coreData,
+                "The entity '\(entity.name ?? "")' is in several stores, so \(what); name one store in affectedStores."
+            )
+        }
+        if !groupBy.isEmpty { throw refuse("its rows cannot be grouped") }
+        for case let property as NSExpressionDescription in properties {
+            if property.expression?.isOfAllRows ?? false {
+                throw refuse("'\(property.name)' cannot be computed over all rows")
+            }
+        }
+        let names = Set(properties.map(\.name))
+        for descriptor in sortDescriptors where !properties.isEmpty && !names.contains(descriptor.key ?? "") {
+            throw refuse("it can be sorted by its columns only, not by '\(descriptor.key ?? "")'")
+        }
+    }
+
+    /// Whether a part of the result is wanted.
+    var isWindow: Bool { specification.fetchLimit > 0 || specification.fetchOffset > 0 }
+
     /// The part of a complete result that limit and offset leave.
-    func window(_ objects: [NSManagedObject]) -> [NSManagedObject] {
+    func window<Element>(_ objects: [Element]) -> [Element] {
         let rest = objects.dropFirst(specification.fetchOffset)
         return Array(specification.fetchLimit > 0 ? rest.prefix(specification.fetchLimit) : rest)
     }

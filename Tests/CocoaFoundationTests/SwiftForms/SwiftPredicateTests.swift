@@ -85,7 +85,7 @@ import Testing
         Case(#Predicate { !$0.isRead }, "NOT isRead == 1"),
         Case(
             #Predicate { $0.isRead ? $0.pages > 10 : $0.pages > 5 },
-            "(isRead == 1 AND pages > 10) OR (NOT isRead == 1 AND pages > 5)"),
+            "TERNARY(isRead == 1, TERNARY(pages > 10, 1, 0), TERNARY(pages > 5, 1, 0)) == 1"),
         Case(#Predicate { ($0.isRead ? 1 : 2) == 2 }, "TERNARY(isRead == 1, 1, 2) == 2"),
     ]
 
@@ -130,8 +130,8 @@ import Testing
         Case(#Predicate { $0.pages + 1 == 8 }, "pages + 1 == 8"),
         Case(#Predicate { $0.pages - 1 == 6 }, "pages - 1 == 6"),
         Case(#Predicate { $0.pages * 2 == 14 }, "pages * 2 == 14"),
-        Case(#Predicate { $0.pages / 2 == 3 }, "trunc:(pages / 2) == 3"),
-        Case(#Predicate { $0.pages / 3 == -1 }, "trunc:(pages / 3) == -1"),
+        Case(#Predicate { $0.pages / 2 == 3 }, "pages / 2 == 3"),
+        Case(#Predicate { $0.pages / 3 == -1 }, "pages / 3 == -1"),
         Case(#Predicate { $0.price / 2 == 1 }, "price / 2.0 == 1.0"),
         Case(#Predicate { $0.pages % 5 == 2 }, "modulus:by:(pages, 5) == 2"),
         Case(#Predicate { -$0.pages == 4 }, "-1 * pages == 4"),
@@ -154,7 +154,7 @@ import Testing
             "SUBQUERY(parts, $element1, $element1.pages > 8).@count != 0"),
         Case(
             #Predicate { $0.parts.allSatisfy { $0.pages > 8 } },
-            "SUBQUERY(parts, $element1, NOT $element1.pages > 8).@count == 0"),
+            "SUBQUERY(parts, $element1, $element1.pages > 8).@count == parts.@count"),
         Case(
             #Predicate { entry in entry.parts.filter { $0.pages > entry.pages }.count == 1 },
             "SUBQUERY(parts, $element1, $element1.pages > pages).@count == 1"),
@@ -164,7 +164,7 @@ import Testing
                     part.tags.isEmpty && part.parts.allSatisfy { $0.pages > part.pages }
                 }
             },
-            "SUBQUERY(parts, $element1, $element1.tags.@count == 0 AND SUBQUERY($element1.parts, $element2, NOT $element2.pages > $element1.pages).@count == 0).@count != 0"
+            "SUBQUERY(parts, $element1, $element1.tags.@count == 0 AND SUBQUERY($element1.parts, $element2, $element2.pages > $element1.pages).@count == $element1.parts.@count).@count != 0"
         ),
         Case(#Predicate { $0.tags.max() == "b" }, #"max:(tags) == "b""#),
         Case(#Predicate { $0.tags.min() == "a" }, #"min:(tags) == "a""#),

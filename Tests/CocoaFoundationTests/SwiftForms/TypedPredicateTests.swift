@@ -69,7 +69,8 @@ import Testing
             (\Volume.parts).any(\.pages > 8), "SUBQUERY(parts, $element, $element.pages > 8).@count != 0",
             "Emma", "été")
         check(
-            (\Volume.parts).all(\.pages > 8), "SUBQUERY(parts, $element, NOT $element.pages > 8).@count == 0",
+            (\Volume.parts).all(\.pages > 8),
+            "SUBQUERY(parts, $element, $element.pages > 8).@count == parts.@count",
             "Atlas",
             "été")
         check(
@@ -77,7 +78,7 @@ import Testing
             "Atlas")
         check(
             (\Volume.parts).any((\Volume.parts).none(\.title == "x") && \.title == "One"),
-            #"SUBQUERY(parts, $element, SUBQUERY($element.parts, $element, $element.title == "x").@count == 0 AND $element.title == "One").@count != 0"#,
+            #"SUBQUERY(parts, $element1, SUBQUERY($element1.parts, $element, $element.title == "x").@count == 0 AND $element1.title == "One").@count != 0"#,
             "Emma")
     }
 

@@ -72,8 +72,21 @@ struct QueryCheck {
     func check(sortKey keyPath: String) throws {
         try check(keyPath: keyPath)
         var current: NSEntityDescription? = entity
-        for key in keyPath.split(separator: ".").map(String.init) {
-            guard let relationship = current?.relationshipsByName[key] else { break }
+        for (index, step) in KeyPathSteps(keyPath).steps.enumerated() {
+            guard case .key(let key) = step else {
+                if case .evaluatedObject = step { continue }
+                throw NSError.coreData(
+                    .coreData, "An operator in keypath \(keyPath) needs a to-many relationship before it.")
+            }
+            guard let relationship = current?.relationshipsByName[key] else {
+                try check(rest: KeyPathSteps(keyPath).steps.dropFirst(index + 1), of: current, key, keyPath)
+                break
+            }
+            if relationship.isToMany, index + 1 < KeyPathSteps(keyPath).steps.count,
+                case .collection = KeyPathSteps(keyPath).steps[index + 1]
+            {
+                return
+            }
             guard !relationship.isToMany else {
                 throw NSError.coreData(
                     .coreData,
@@ -82,6 +95,17 @@ struct QueryCheck {
             }
             current = relationship.destinationEntity
         }
+    }
+
+    /// Behind an attribute there are only the elements of a composite one.
+    private func check(
+        rest: ArraySlice<KeyPathSteps.Step>, of entity: NSEntityDescription?, _ key: String, _ keyPath: String
+    ) throws {
+        guard !rest.isEmpty, !(entity?.propertiesByName[key] is NSCompositeAttributeDescription),
+            !["entity", "objectID", "self"].contains(key)
+        else { return }
+        throw NSError.coreData(
+            .coreData, "keypath \(keyPath) not found in entity \(entity?.name ?? ""): '\(key)' has no keys.")
     }
 
     /// The entity at the end of a key path; nil if there are values of attributes.

@@ -31,6 +31,7 @@ struct FetchCompiler {
     func count(_ query: FetchQuery) throws -> SQLStatement {
         var query = query
         query.sortDescriptors = []
+        query.isWindow = false
         guard query.limit > 0 || query.offset > 0 else {
             return try select(query) { _ in SQLStatement("SELECT COUNT(*)") }
         }
@@ -58,12 +59,29 @@ struct FetchCompiler {
         _ property: NSPropertyDescription, _ compiler: inout PredicateCompiler
     ) throws -> QueryOperand {
         guard let description = property as? NSExpressionDescription else {
-            return try compiler.operand(NSExpression(forKeyPath: property.name))
+            return try value(NSExpression(forKeyPath: property.name), &compiler)
         }
         guard let expression = description.expression else {
             throw NSError.coreData(.coreData, "Expression description '\(property.name)' has no expression.")
         }
-        return try compiler.operand(expression)
+        return try value(expression, &compiler)
+    }
+
+    /// A value that can be read and ordered by, and not only be compared.
+    private static func value(
+        _ expression: NSExpression, _ compiler: inout PredicateCompiler
+    ) throws -> QueryOperand {
+        let operand = try compiler.operand(expression)
+        if let obstacle = operand.obstacle {
+            throw NSError.coreData(.coreData, "Unsupported expression \(expression): \(obstacle).")
+        }
+        guard !operand.isEntity else {
+            throw NSError.coreData(
+                .coreData,
+                "Unsupported expression \(expression): a store keeps numbers of entities, which are no values."
+            )
+        }
+        return operand
     }
 
     private func select(
@@ -93,7 +111,9 @@ struct FetchCompiler {
         var orders: [SQLStatement] = []
         for descriptor in query.sortDescriptors { orders.append(try order(descriptor, query, &compiler)) }
         // Equal rows keep the order of their keys, whichever index the database takes.
-        if !orders.isEmpty, query.groupBy.isEmpty, !query.isDistinct {
+        if !orders.isEmpty || query.isWindow, query.groupBy.isEmpty, !query.isDistinct,
+            query.resultType != .dictionaryResultType || !orders.isEmpty
+        {
             orders.append(SQLStatement("\(QuerySource.base).Z_PK"))
         }
 
@@ -146,7 +166,7 @@ struct FetchCompiler {
         let named = query.properties.first { $0 is NSExpressionDescription && $0.name == key }
         let operand =
             try named.map { try Self.operand($0, &compiler) }
-            ?? compiler.operand(NSExpression(forKeyPath: key))
+            ?? Self.value(NSExpression(forKeyPath: key), &compiler)
         var collation = ""
         switch operand.kind {
         case .string, .undefined:

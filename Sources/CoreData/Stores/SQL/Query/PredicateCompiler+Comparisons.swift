@@ -138,6 +138,9 @@ extension PredicateCompiler {
             bound.isNothing ? SQLStatement("NULL") : try compare(left, bound, relation.with(type))
         }
         if left.isNothing { return SQLStatement("0") }
+        if case .constant(let value as any ValueCollection) = right, !value.collectionKind.isOrdered {
+            throw Self.unsupported(relation.predicate, "the bounds of BETWEEN have no order in a set")
+        }
         let sides = [
             try side(bounds[0], .greaterThanOrEqualTo), try side(bounds[1], .lessThanOrEqualTo),
         ]
@@ -171,13 +174,18 @@ extension PredicateCompiler {
             throw Self.unsupported(
                 relation.predicate, "values of the types \(a.kind) and \(b.kind) are never equal")
         }
-        if a.family == .object, let left = a.destination, let right = b.destination,
+        try checkSameTable(a, b, relation.predicate.formatString)
+    }
+
+    /// Refuses objects of entities without a common one: the keys of different tables say nothing of each other.
+    func checkSameTable(_ a: QueryOperand, _ b: QueryOperand, _ subject: String) throws {
+        guard a.family == .object, let left = a.destination, let right = b.destination,
             home(of: left)?.table != home(of: right)?.table
-        {
-            throw Self.unsupported(
-                relation.predicate,
-                "objects of the entities \(left.name ?? "") and \(right.name ?? "") are never equal")
-        }
+        else { return }
+        throw NSError.coreData(
+            .coreData,
+            "Objects of the entities \(left.name ?? "") and \(right.name ?? "") in \(subject) are never equal."
+        )
     }
 
     private func home(of entity: NSEntityDescription) -> StoredEntity? {

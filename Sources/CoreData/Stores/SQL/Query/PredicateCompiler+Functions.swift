@@ -37,6 +37,11 @@ extension PredicateCompiler {
         if let obstacle = operands.lazy.compactMap(\.obstacle).first {
             throw Self.unsupported(expression, context, obstacle)
         }
+        if function.name == "noindex:" {
+            var value = operands[0]
+            value.sql = SQLStatement("+\(value.text)", value.arguments)
+            return value
+        }
         if ["min:", "max:", "sum:", "average:", "median:"].contains(function.name) {
             try Self.checkDecimals(operands, function.name)
         }
@@ -102,7 +107,6 @@ extension PredicateCompiler {
         switch name {
         case "now": return .date
         case "random": return .double
-        case "noindex:": return kind
         case "uppercase:", "lowercase:", "canonical:":
             return families[0] == .text || families[0] == .nothing ? .string : nil
         case "length:": return families[0] == .text || families[0] == .nothing ? .integer64 : nil
@@ -167,7 +171,6 @@ extension PredicateCompiler {
         case "uppercase:": return ofOne { "\(dialect.function(.uppercase))(\($0))" }
         case "lowercase:": return ofOne { "\(dialect.function(.lowercase))(\($0))" }
         case "canonical:": return ofOne { "\(dialect.function(.canonical))(\($0))" }
-        case "noindex:": return ofOne { "+\($0)" }
         // SQL's numbers are binary ones; decimal arithmetic is Foundation's.
         case "add:to:" where kind != .decimal: return of { "(\($0) + \($1))" }
         case "from:subtract:" where kind != .decimal: return of { "(\($0) - \($1))" }

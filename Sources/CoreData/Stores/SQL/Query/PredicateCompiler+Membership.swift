@@ -15,6 +15,8 @@ extension PredicateCompiler {
     }
 
     func isIn(_ left: Term, _ right: Term, _ relation: Relation) throws -> SQLStatement {
+        // `nil` is in nothing, and what contains it is unknown.
+        if left.isNothing { return SQLStatement(relation.type == .in ? "0" : "NULL") }
         if case .collection(let rows) = right { return try isElement(left, of: rows, relation) }
         if right.isNothing { return SQLStatement("0") }
         guard let elements = right.elements else { return try containsText(right, left, relation) }

@@ -38,6 +38,9 @@ struct PredicateCompiler {
         case .comparison(let comparison): return try condition(comparison)
         case .compound(.not, let parts):
             guard let only = parts.first else { return SQLStatement("0") }
+            if case .compound(.not, let inner) = only.shape, let twice = inner.first {
+                return try condition(twice)
+            }
             let inner = try condition(only)
             return SQLStatement("NOT ( \(inner.text) )", inner.arguments)
         case .compound(let type, _):
@@ -190,6 +193,9 @@ struct PredicateCompiler {
         guard case .collection(let rows) = try term(collection, context), let place = rows.place else {
             throw Self.unsupported(expression, context, "SUBQUERY needs a to-many relationship")
         }
+        if !place.isAlwaysThere {
+            rows.source.conditions.append(SQLStatement("\(place.key) IS NOT NULL"))
+        }
         let outer = variables[variable]
         variables[variable] = place
         defer { variables[variable] = outer }
@@ -207,6 +213,7 @@ struct PredicateCompiler {
                 .coreData, "The two values of TERNARY\(Self.place(context)) are not of one type.")
         }
         try Self.checkDecimals([yes, no], "TERNARY\(Self.place(context))")
+        try checkSameTable(yes, no, "TERNARY\(Self.place(context))")
         var sql = SQLStatement("CASE WHEN ")
         sql.append(condition)
         sql.append(" THEN ")
@@ -225,6 +232,8 @@ struct PredicateCompiler {
         if a.family == .nothing { return b.kind }
         guard b.family != .nothing else { return a.kind }
         guard a.family == b.family else { return nil }
+        // The number of an entity and its name.
+        if a.family == .entity, a.kind != b.kind { return nil }
         return a.family == .number ? a.kind.combined(with: b.kind) : a.kind
     }
 

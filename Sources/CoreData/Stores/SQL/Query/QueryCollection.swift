@@ -44,7 +44,7 @@ struct QueryCollection {
         if let obstacle = value.obstacle, operation != .count { throw refused(operation, obstacle) }
         switch operation {
         case .count:
-            let isEveryRow = place.map { $0.key == value.text } ?? false
+            let isEveryRow = place.map { $0.key == value.text && $0.isAlwaysThere } ?? false
             return scalar(isEveryRow ? "COUNT(*)" : "COUNT(\(value.text))", .integer64)
         case .minimum, .maximum:
             guard [.number, .text, .uuid, .data].contains(value.family) else {

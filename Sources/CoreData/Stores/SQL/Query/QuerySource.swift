@@ -14,6 +14,8 @@ final class QuerySource {
     private(set) var relationship: NSRelationshipDescription?
     /// The SQL of the key of the object that the SELECT's rows belong to, where there may be none.
     private(set) var optionalOwner: String?
+    /// Whether a row may stand for an object that is missing on the way to the rows' objects.
+    private(set) var mayMissObjects = false
     /// What every row must fulfil.
     var conditions: [SQLStatement] = []
 
@@ -73,7 +75,7 @@ final class QuerySource {
         let inner = QuerySource(inside: self)
         inner.relationship = relationship
         // A table's own key is always there.
-        if !owner.hasSuffix(".Z_PK") { inner.optionalOwner = owner }
+        if !Self.isOwnKey(owner) { inner.optionalOwner = owner }
         let steps = inner.steps(links, owner, entity)
         inner.tables = steps[0].table
         inner.conditions.append(SQLStatement(steps[0].condition))
@@ -86,9 +88,20 @@ final class QuerySource {
     /// - Returns: the SQL of the objects' keys.
     func join(_ links: SQLLinks, owner: String, _ entity: SQLEntity) -> String {
         let steps = steps(links, owner, entity)
-        for step in steps { joins.append("INNER JOIN \(step.table) ON \(step.condition)") }
-        return keep(steps)
+        let key = keep(steps)
+        let isOptional = mayMissObjects || !Self.isOwnKey(owner)
+        let word = isOptional ? "LEFT OUTER" : "INNER"
+        for step in steps { joins.append("\(word) JOIN \(step.table) ON \(step.condition)") }
+        if isOptional {
+            // A missing object leaves its row, as a missing value does; one that leads to nothing does not.
+            mayMissObjects = true
+            conditions.append(SQLStatement("(\(owner) IS NULL OR \(key) IS NOT NULL)"))
+        }
+        return key
     }
+
+    /// Whether the SQL of a key is the key of a table's own row, which is always there.
+    fileprivate static func isOwnKey(_ key: String) -> Bool { key.hasSuffix(".Z_PK") }
 
     private struct Step {
         let table: String
@@ -142,6 +155,9 @@ struct QueryPlace {
     let entity: NSEntityDescription
     /// Nil for objects of another store.
     let table: SQLEntity?
+
+    /// Whether every row of the SELECT has an object here.
+    var isAlwaysThere: Bool { QuerySource.isOwnKey(key) && !source.mayMissObjects }
 
     /// The object itself as a value.
     var object: QueryOperand { QueryOperand(sql: key, kind: .toOne, destination: entity) }
