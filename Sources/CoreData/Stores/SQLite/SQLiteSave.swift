@@ -156,13 +156,19 @@ struct SQLiteSave {
 
     /// Takes from the rows what changes of the values that must be unique, so that others can have them first.
     func vacate(_ updates: [UnitOfWork.Update]) throws {
+        let save = UUID().uuidString
         for update in updates {
             let entity = schema.entity(update.home)
             let columns = schema.uniqueColumns(entity).filter { update.changed.contains($0.slot) }
             guard !columns.isEmpty else { continue }
+            // Data that begins with no digit is zero to sums.
+            let nobodys = SQLValue.blob(Data("vacant \(save) \(update.old.reference)".utf8))
+            let values = columns.flatMap { column -> [SQLValue] in
+                [.integer(update.row.isNull(column.rowSlot) ? 1 : 0), nobodys]
+            }
             try execute(
                 compiler.vacate(entity, columns),
-                [.integer(update.old.reference), .integer(update.old.version)])
+                values + [.integer(update.old.reference), .integer(update.old.version)])
         }
     }
 
