@@ -206,6 +206,31 @@ import Testing
         #expect(findings.map(\.code) == [.unusedFile] && findings[0].severity == .warning)
     }
 
+    @Test func filesThatTheHistoryTellsOfAreUsed() throws {
+        let zoo = try ZooStore()
+        let model = Zoo.model()
+        model.entitiesByName["Item"]?.attributesByName["external"]?.preservesValueInHistoryOnDeletion = true
+        let url = zoo.folder.appending(path: "Tracked.sqlite")
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let store = try coordinator.addPersistentStore(
+            type: .sqlite, at: url, options: [NSPersistentHistoryTrackingKey: true])
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            let item = NSEntityDescription.insertNewObject(forEntityName: "Special", into: context)
+            item.setValue(Data(count: 200_000), forKey: "external")
+            try context.save()
+            context.delete(item)
+            try context.save()
+        }
+        try coordinator.remove(store)
+        let files = zoo.folder.appending(path: ".Tracked_SUPPORT/_EXTERNAL_DATA")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: files.path).count == 1)
+        #expect(try StoreCheck(url).findings() == [])
+        try zoo.change(url, "DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
+        #expect(try StoreCheck(url).findings().map(\.code) == [.unusedFile])
+    }
+
     @Test func whatIsNoStoreIsAnError() throws {
         let zoo = try ZooStore()
         let file = zoo.folder.appending(path: "file")

@@ -216,6 +216,34 @@ import Testing
         #expect(try StoreQuery(source, entity: "Item", predicate: "box != nil").count() == 3)
     }
 
+    /// Both ends of a relationship to one are in their rows, as the file has them.
+    @Test func oneToOneEndsThatDoNotAgreeAreTold() throws {
+        let url = try zoo.document(.xml)
+        let text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
+        let lid = try #require(text.firstMatch(of: #/<relationship name="lidof" [^>]*idrefs="z[0-9]+"/#))
+        try zoo.write(text.replacing(lid.0, with: lid.0.replacing(#/ idrefs=.*/#, with: "")), "Zoo.xml")
+        #expect(try found(url, Zoo.model(plain: true)) == ["error inverse-mismatch Box.lid 1"])
+        let source = try open(url)
+        #expect(
+            source.notices == ["Box.lid and its inverse do not agree in 1 place; check lists them."])
+        #expect(try StoreQuery(source, entity: "Box", predicate: "lid != nil").count() == 1)
+        #expect(try StoreQuery(source, entity: "Item", predicate: "lidOf != nil").count() == 0)
+    }
+
+    /// One direction of a link of a relationship that is its own inverse.
+    @Test func aOneSidedLinkOfARelationshipWithItselfIsTold() throws {
+        let url = try zoo.document(.xml)
+        let text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
+        let friends = try #require(
+            text.firstMatch(of: #/<relationship name="friends" [^>]*idrefs="z[0-9]+ z[0-9]+"/#))
+        try zoo.write(
+            text.replacing(friends.0, with: friends.0.replacing(#/ z[0-9]+"/#, with: "\"")), "Zoo.xml")
+        #expect(
+            try open(url).notices == [
+                "Item.friends and its inverse do not agree in 1 place; check lists them."
+            ])
+    }
+
     @Test(arguments: types) func brokenDocumentsAreFindingsOrErrors(_ type: StoreFileType) throws {
         let url = try zoo.document(type)
         let bytes = Array(try Data(contentsOf: url))

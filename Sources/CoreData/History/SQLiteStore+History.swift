@@ -11,25 +11,35 @@ extension SQLiteStore {
         }
     }
 
-    /// Deletes transactions and their changes; the number of the transactions.
+    /// Deletes transactions and their changes, and the files of values that only these had; the number of the
+    /// transactions.
     ///
     /// The texts that they refer to stay: a running program of Apple's may have noted their keys.
     func deleteHistory(before end: HistoryReader.Start) throws -> Int {
-        try write("delete history") { database in
+        let files = ExternalFiles(of: self)
+        let count = try write("delete history") { database in
             let condition: String
             let argument: DatabaseValue
             switch end {
             case .number(let number): (condition, argument) = ("Z_PK < ?", number.databaseValue)
             case .time(let time): (condition, argument) = ("ZTIMESTAMP < ?", time.databaseValue)
             }
-            try database.execute(
-                sql: """
-                    DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(condition))
-                    """, arguments: [argument])
+            let changes = "ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(condition))"
+            let preserved = history.map { PreservedFiles(self, $0, database) }
+            let named = try preserved?.namedByHistory(where: changes, argument) ?? []
+            try database.execute(sql: "DELETE FROM ACHANGE WHERE \(changes)", arguments: [argument])
             try database.execute(
                 sql: "DELETE FROM ATRANSACTION WHERE \(condition)", arguments: [argument])
-            return database.changesCount
+            let count = database.changesCount
+            if let preserved, !named.isEmpty {
+                // A deletion that was undone has given the file back to a row.
+                files.leave(
+                    try named.subtracting(preserved.namedByHistory()).subtracting(preserved.namedByRows()))
+            }
+            return count
         }
+        files.removeUnused()
+        return count
     }
 }
 

@@ -47,6 +47,8 @@ struct ExternalDataCheck {
                 )
             }
         }
+        // Values of deleted objects that the history tells.
+        unused.subtract(try snapshot.filesOfHistory())
         if !unused.isEmpty {
             findings.append(
                 StoreFinding(

@@ -133,23 +133,18 @@ final class DocumentCopy {
         let ordered = relationships.sorted {
             ($0.entity.name ?? "", $0.name) < ($1.entity.name ?? "", $1.name)
         }
-        for relationship in ordered where relationship.isToMany {
-            let links = try Self.links(relationship, source)
-            if let inverse = relationship.inverseRelationship, inverse !== relationship,
-                !inverse.isToMany || relationship.keepsOwnLinks
-            {
-                let others = try Self.links(inverse, source).flatMap(\.value).map {
-                    Link(owner: $0.destination, destination: $0.owner)
-                }
-                let oneSided = Set(links.flatMap(\.value)).symmetricDifference(others).count
-                if oneSided > 0 {
-                    notices.append(
-                        """
-                        \(relationship.entity.name ?? "").\(relationship.name) and its inverse do not agree in \
-                        \(oneSided) place\(oneSided == 1 ? "" : "s"); check lists them.
-                        """)
-                }
+        for relationship in ordered {
+            let inverse = relationship.inverseRelationship.flatMap {
+                Self.speaks(relationship, $0) ? $0 : nil
             }
+            guard relationship.isToMany || inverse != nil else { continue }
+            let links = try Self.links(relationship, source)
+            if let inverse,
+                let notice = try Self.disagreement(relationship, links.flatMap(\.value), inverse, source)
+            {
+                notices.append(notice)
+            }
+            guard relationship.isToMany else { continue }
             var unit = UnitOfWork()
             for (entity, links) in links {
                 guard let owner = target.snapshot.schema.entity(of: entity.entity),
@@ -161,6 +156,34 @@ final class DocumentCopy {
             }
             if !unit.isEmpty { try target.save(unit) }
         }
+    }
+
+    /// In how many places the two ends of a relationship do not agree, as a sentence; nil when they do.
+    private static func disagreement(
+        _ relationship: NSRelationshipDescription, _ links: [Link], _ inverse: NSRelationshipDescription,
+        _ source: any ObjectStore
+    ) throws -> String? {
+        let isOwnInverse = inverse === relationship
+        let found = isOwnInverse ? links : try Self.links(inverse, source).flatMap(\.value)
+        let others = found.map { Link(owner: $0.destination, destination: $0.owner) }
+        // The links that only one end has; of a relationship that is its own inverse each is on both sides.
+        let count = Set(links).symmetricDifference(others).count / (isOwnInverse ? 2 : 1)
+        guard count > 0 else { return nil }
+        return """
+            \(relationship.entity.name ?? "").\(relationship.name) and its inverse do not agree in \(count) \
+            place\(count == 1 ? "" : "s"); check lists them.
+            """
+    }
+
+    /// Whether a relationship is the one of a pair that is compared with the other: the end to many, or else the one that
+    /// sorts first.
+    private static func speaks(
+        _ relationship: NSRelationshipDescription, _ inverse: NSRelationshipDescription
+    ) -> Bool {
+        if relationship.isToMany { return !inverse.isToMany || relationship.keepsOwnLinks }
+        guard !inverse.isToMany else { return false }
+        let (one, other) = (relationship.entity.name ?? "", inverse.entity.name ?? "")
+        return (one, relationship.name) <= (other, inverse.name)
     }
 
     private static func add(

@@ -17,6 +17,8 @@ struct ObjectBuilder: ~Copyable {
         /// What stands outside of the row, as the dump names it.
         let lists: [ImportSpool.List]
         let waiting: [WaitingReference]
+        /// The attributes derived by `now()` that were told: a trigger sets them when the row comes in.
+        let toldTimes: [PropertySlot]
     }
 
     private var builder = RowBuilder()
@@ -77,7 +79,9 @@ struct ObjectBuilder: ~Copyable {
         let row = builder.finish(
             reference: key, version: 1, entityNumber: entity.number,
             timestamp: Date.timeIntervalSinceReferenceDate)
-        return Made(row: row, entity: entity, lists: lists, waiting: waiting)
+        let toldTimes = layout.derivedIndexes.filter { given[$0] != nil }.map { layout.slots[$0] }
+            .filter(\.isTime)
+        return Made(row: row, entity: entity, lists: lists, waiting: waiting, toldTimes: toldTimes)
     }
 
     /// The values by slot.
@@ -285,5 +289,17 @@ struct ObjectBuilder: ~Copyable {
             throw StoreToolError("\(what) is expected, not \(value.kind)")
         }
         return text
+    }
+}
+
+extension PropertySlot {
+    /// Whether the value is the time of the last save.
+    fileprivate var isTime: Bool {
+        guard isStored, kind == .date,
+            let derivation = (property as? NSDerivedAttributeDescription)?.derivation
+        else {
+            return false
+        }
+        return derivation == .now
     }
 }

@@ -159,6 +159,33 @@ import Testing
         #expect(try files().count == 1)
     }
 
+    @Test func aPreservedValueGoesWithTheHistory() throws {
+        let model = try #require(Self.model.copy() as? NSManagedObjectModel)
+        model.entitiesByName["Photo"]?.attributesByName["image"]?.preservesValueInHistoryOnDeletion = true
+        let coordinator = try folder.open(model, [NSPersistentHistoryTrackingKey: true])
+        try coordinator.inContext { context in
+            let photos = try (1...3).map { number in
+                try context.insert("Photo", ["name": "\(number)", "image": data(UInt8(number))])
+            }
+            try context.save()
+            context.delete(photos[0])
+            try context.save()
+            context.delete(photos[1])
+            try context.save()
+            #expect(Set(try files().values) == [data(1), data(2), data(3)])
+            // All but the last transaction, and the file of what was deleted before.
+            let last = try #require(coordinator.currentPersistentHistoryToken(fromStores: nil))
+            _ = try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: last))
+            #expect(Set(try files().values) == [data(2), data(3)])
+            // A row that has the file of a deleted object keeps it.
+            let shared = try folder.value("SELECT ZTOMBSTONE0 FROM ACHANGE WHERE ZTOMBSTONE0 NOT NULL")
+            try folder.execute("UPDATE ZPHOTO SET ZIMAGE = ?", [shared])
+            _ = try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: .distantFuture))
+            #expect(Set(try files().values) == [data(2), data(3)])
+            #expect(try folder.value("SELECT COUNT(*) FROM ACHANGE") == 0.databaseValue)
+        }
+    }
+
     // MARK: Others
 
     @Test func anOlderRowShowsTheNewData() throws {

@@ -71,6 +71,52 @@ import Testing
         }
     }
 
+    /// On the way, one row has neither its old value nor its new one.
+    @Test func valuesThatMustBeUniqueChangePlaces() throws {
+        let model = Self.model(faces: "faces.size > 5")
+        let face = try #require(model.entitiesByName["Face"])
+        face.uniquenessConstraints = [["size"]]
+        let person = try #require(model.entitiesByName["Person"])
+        person.properties += [
+            derived("total", .double, "faces.size.@sum"), derived("most", .double, "faces.size.@max"),
+        ]
+        try folder.open(model).inContext { context in
+            let person = try context.insert("Person", ["name": "a"])
+            let other = try context.insert("Person", ["name": "b"])
+            let large = try context.insert("Face", ["size": 9.5, "person": person])
+            let small = try context.insert("Face", ["size": 1.5, "person": other])
+            let none = try context.insert("Face", ["person": other])
+            func check(_ expected: [[Double?]]) throws {
+                try context.save()
+                let keys = ["faceCount", "total", "most"]
+                let found = [person, other].map { person in keys.map { person.value(forKey: $0) as? Double } }
+                #expect(found == expected)
+                let stored = try folder.rows("SELECT ZFACECOUNT, ZTOTAL, ZMOST FROM ZPERSON ORDER BY ZNAME")
+                #expect(stored.map { row in row.map { Double.fromDatabaseValue($0) } } == expected)
+                context.refreshAllObjects()
+            }
+            try check([[1, 9.5, 9.5], [0, 1.5, 1.5]])
+            large.setValue(1.5, forKey: "size")
+            small.setValue(9.5, forKey: "size")
+            try check([[0, 1.5, 1.5], [1, 9.5, 9.5]])
+            let sizes = try folder.rows("SELECT ZSIZE FROM ZFACE ORDER BY ZSIZE").map { row in
+                Double.fromDatabaseValue(row[0])
+            }
+            #expect(sizes == [nil, 1.5, 9.5])
+            // In a circle, with a value that is new.
+            large.setValue(9.5, forKey: "size")
+            small.setValue(7.5, forKey: "size")
+            try check([[1, 9.5, 9.5], [1, 7.5, 7.5]])
+            large.setValue(7.5, forKey: "size")
+            small.setValue(2.5, forKey: "size")
+            try check([[1, 7.5, 7.5], [0, 2.5, 2.5]])
+            // One that goes to nobody, and one that comes from there.
+            small.setValue(nil, forKey: "size")
+            none.setValue(2.5, forKey: "size")
+            try check([[1, 7.5, 7.5], [0, 2.5, 2.5]])
+        }
+    }
+
     @Test func theOneDestinationCounts() throws {
         let coordinator = try folder.open(Self.model())
         try coordinator.inContext { context in

@@ -15,6 +15,17 @@ import Testing
         return object.value(forKey: key) is NSOrderedSet ? names : names.sorted()
     }
 
+    /// One row for a pair has room for one place: each would have its friends in the other's order.
+    @Test func anOrderedRelationshipThatIsItsOwnInverseIsRefused() throws {
+        let person = NSEntityDescription("Person", attribute("name", .string))
+        let friends = person.relate("friends", to: person, many: true, ordered: true)
+        pair(friends, friends)
+        let refusal = try error { try folder.make(NSManagedObjectModel(of: person)) }
+        #expect(refusal.domain == NSCocoaErrorDomain && refusal.code == 134020)
+        #expect(refusal.localizedDescription.contains("'friends' of entity 'Person'"))
+        #expect(try folder.names == [])
+    }
+
     @Test func aRelationshipThatIsItsOwnInverseIsKeptOnce() throws {
         let person = NSEntityDescription("Person", attribute("name", .string))
         let friends = person.relate("friends", to: person, many: true)

@@ -21,9 +21,14 @@ struct SaveCompiler {
             """
     }
 
-    /// Takes values from a row that stays. Parameters: the key, the version.
+    /// Takes values from a row that stays. Each becomes NULL, or one that no row has: a change from or to NULL is none to
+    /// triggers that ask whether the old value differs from the new one. Parameters: for each column whether it becomes
+    /// NULL, and the value that no row has; then the key, the version.
     func vacate(_ entity: SQLEntity, _ columns: [SQLColumn]) -> String {
-        let sets = columns.map { "\(schema.quoted($0.name)) = NULL" }
+        let sets = columns.map { column in
+            let name = schema.quoted(column.name)
+            return "\(name) = CASE WHEN ? OR \(name) IS NULL THEN NULL ELSE ? END"
+        }
         return
             "UPDATE \(schema.quoted(entity.table)) SET \(sets.joined(separator: ", ")) WHERE Z_PK = ? AND Z_OPT = ?"
     }

@@ -55,6 +55,9 @@ final class ExternalFiles {
         return unit
     }
 
+    /// Files that nothing names any more once the transaction is committed.
+    func leave(_ names: Set<String>) { unused += names }
+
     private func leave(_ slots: [PropertySlot], _ row: Row) {
         unused += slots.compactMap {
             row.isNull($0.rowSlot) ? nil : ExternalData.fileName(row.data($0.rowSlot))

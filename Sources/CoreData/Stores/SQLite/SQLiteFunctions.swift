@@ -126,42 +126,6 @@ struct SQLFunctionCall {
     }
 }
 
-/// What the triggers of derived attributes reported since the last time they were asked; one a writing connection,
-/// used on its queue only.
-final class DerivedReports: @unchecked Sendable {
-    struct Place: Hashable {
-        let entityNumber: Int32
-        let reference: Int64
-
-        init(entityNumber: Int32, reference: Int64) {
-            self.entityNumber = entityNumber
-            self.reference = reference
-        }
-
-        init(_ row: Row) { self.init(entityNumber: row.entityNumber, reference: row.reference) }
-    }
-
-    /// The last value of each attribute of each row.
-    private(set) var changes: [Place: [DerivedValue]] = [:]
-
-    /// Takes a trigger's call: table, entity number, key, attribute, new value.
-    fileprivate func note(_ call: SQLFunctionCall) {
-        guard let attribute = call.text(3) else { return }
-        let place = Place(
-            entityNumber: Int32(truncatingIfNeeded: call.integer(1)), reference: call.integer(2))
-        let change = DerivedValue(attribute: attribute, value: call.value(4))
-        var list = changes.removeValue(forKey: place) ?? []
-        if let index = list.firstIndex(where: { $0.attribute == attribute }) {
-            list[index] = change
-        } else {
-            list.append(change)
-        }
-        changes[place] = list
-    }
-
-    func removeAll() { if !changes.isEmpty { changes = [:] } }
-}
-
 extension SQLValue {
     /// The value in a column of a statement's present row.
     init(_ statement: OpaquePointer, _ column: Int32) {

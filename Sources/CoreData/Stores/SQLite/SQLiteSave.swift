@@ -85,7 +85,7 @@ extension SQLiteStore {
         let connections = try writer()
         do {
             return try connections.write { database in
-                reports.removeAll()
+                reports.begin(schema)
                 defer { reports.removeAll() }
                 return try body(database)
             }
@@ -156,13 +156,19 @@ struct SQLiteSave {
 
     /// Takes from the rows what changes of the values that must be unique, so that others can have them first.
     func vacate(_ updates: [UnitOfWork.Update]) throws {
+        let save = UUID().uuidString
         for update in updates {
             let entity = schema.entity(update.home)
             let columns = schema.uniqueColumns(entity).filter { update.changed.contains($0.slot) }
             guard !columns.isEmpty else { continue }
+            // Data that begins with no digit is zero to sums.
+            let nobodys = SQLValue.blob(Data("vacant \(save) \(update.old.reference)".utf8))
+            let values = columns.flatMap { column -> [SQLValue] in
+                [.integer(update.row.isNull(column.rowSlot) ? 1 : 0), nobodys]
+            }
             try execute(
                 compiler.vacate(entity, columns),
-                [.integer(update.old.reference), .integer(update.old.version)])
+                values + [.integer(update.old.reference), .integer(update.old.version)])
         }
     }
 
@@ -317,16 +323,19 @@ struct SQLiteSave {
     /// Puts what the triggers computed into the rows.
     private func takeDerivedValues(_ unit: UnitOfWork, _ outcome: inout SaveOutcome) throws {
         var changes = store.reports.changes
+        func take(_ row: Row) -> [DerivedValue] {
+            Self.values(changes.removeValue(forKey: .init(row)) ?? [:])
+        }
         for index in outcome.inserted.indices {
             let row = outcome.inserted[index]
-            guard let found = changes.removeValue(forKey: DerivedReports.Place(row)) else { continue }
-            let home = unit.inserts[index].home
-            outcome.inserted[index] = row.replacing(named(found, home), home.layout)
+            let found = take(row)
+            guard !found.isEmpty else { continue }
+            outcome.inserted[index] = row.replacing(found, unit.inserts[index].home.layout)
         }
         for index in outcome.updated.indices {
             let row = outcome.updated[index]
             let home = unit.updates[index].home
-            var values = named(changes.removeValue(forKey: DerivedReports.Place(row)) ?? [], home)
+            var values = take(row)
             if !home.layout.derivedIndexes.isEmpty {
                 // Others may have changed what is derived since the row was read: that counts up no version.
                 values =
@@ -337,20 +346,12 @@ struct SQLiteSave {
         for deletion in unit.deletions { changes[DerivedReports.Place(deletion.old)] = nil }
         for (place, found) in changes {
             guard let home = store.home(number: place.entityNumber) else { continue }
-            outcome.affected.append((home, place.reference, named(found, home)))
+            outcome.affected.append((home, place.reference, Self.values(found)))
         }
     }
 
-    /// What triggers reported, by attribute: triggers of Apple's own applications name the column instead.
-    private func named(_ values: [DerivedValue], _ home: StoredEntity) -> [DerivedValue] {
-        values.map { value in
-            guard home.layout.index(of: value.attribute) == nil,
-                let column = schema.entity(home).columns.first(where: {
-                    $0.name == value.attribute && $0.role == .value
-                })
-            else { return value }
-            return DerivedValue(attribute: home.layout.slots[column.slot].name, value: value.value)
-        }
+    private static func values(_ reported: [String: SQLValue]) -> [DerivedValue] {
+        reported.map { DerivedValue(attribute: $0, value: $1) }
     }
 
     private func execute(_ sql: String, _ values: [SQLValue]) throws {

@@ -6,7 +6,7 @@ import ManagedObjectModel
 ///
 /// Valid only inside the call that hands it out.
 package struct StoreSnapshot {
-    private let store: SQLiteStore
+    let store: SQLiteStore
     /// The connection, inside a transaction.
     package let database: Database
 

@@ -1,0 +1,76 @@
+import GRDB
+import ManagedObjectModel
+
+/// The files of external data of a store, by who names them: rows of objects, or the history, whose values of deleted
+/// objects outlive these.
+struct PreservedFiles {
+    private let schema: SQLSchema
+    private let history: StoreHistory
+    private let database: Database
+
+    init(_ store: SQLiteStore, _ history: StoreHistory, _ database: Database) {
+        schema = store.schema
+        self.history = history
+        self.database = database
+    }
+
+    /// The files that changes of the history name.
+    ///
+    /// - Parameters:
+    ///   - condition: which changes, as SQL on `ACHANGE`; nil for all.
+    ///   - argument: the argument of the condition.
+    func namedByHistory(where condition: String? = nil, _ argument: DatabaseValue? = nil) throws -> Set<
+        String
+    > {
+        var names: Set<String> = []
+        for entity in schema.entities {
+            let kept = history.columns(of: entity.home).tombstones.prefix(history.tables.tombstoneCount)
+            for (index, slot) in kept.enumerated() where slot.isExternal {
+                var arguments: StatementArguments = [entity.number]
+                if let argument { arguments += [argument] }
+                try collect(
+                    "ZTOMBSTONE\(index)",
+                    "ACHANGE WHERE ZENTITY = ?" + (condition.map { " AND \($0)" } ?? ""), arguments, &names)
+            }
+        }
+        return names
+    }
+
+    /// The files that rows of objects name.
+    func namedByRows() throws -> Set<String> {
+        var names: Set<String> = []
+        for entity in schema.entities {
+            for slot in entity.home.layout.externalSlots {
+                guard let column = entity.column(rowSlot: slot.rowSlot) else { continue }
+                try collect(
+                    schema.quoted(column.name), "\(schema.quoted(entity.table)) WHERE Z_ENT = ?",
+                    [entity.number], &names)
+            }
+        }
+        return names
+    }
+
+    private func collect(
+        _ column: String, _ source: String, _ arguments: StatementArguments, _ names: inout Set<String>
+    ) throws {
+        let values = try Data.fetchCursor(
+            database,
+            sql: """
+                SELECT CAST(\(column) AS BLOB) FROM \(source) AND substr(\(column), 1, 1) = x'02' \
+                AND length(\(column)) <= 38
+                """, arguments: arguments)
+        while let value = try values.next() {
+            if let name = ExternalData.fileName(value) { names.insert(name) }
+        }
+    }
+}
+
+extension StoreSnapshot {
+    /// The files of external data that the history keeps for values of deleted objects.
+    ///
+    /// - Throws: an error of SQLite.
+    package func filesOfHistory() throws -> Set<String> {
+        guard let history = store.history else { return [] }
+        return try PreservedFiles(store, history, database).namedByHistory()
+    }
+}
