@@ -25,7 +25,7 @@ extension SQLiteStore {
         let files = ExternalFiles(of: self)
         do {
             let outcome = try saveRows(files.take(unit))
-            files.removeUnused()
+            files.removeUnused(externalFileNames)
             return outcome
         } catch {
             files.removeMade()
@@ -95,7 +95,10 @@ extension SQLiteStore {
     }
 
     private func saveError(_ error: DatabaseError, _ what: String) -> NSError {
-        guard error.resultCode == .SQLITE_CONSTRAINT else { return .sqlite(error, during: what, store: url) }
+        // Triggers and conditions of the file, and keys that are there twice, violate no constraint of the model.
+        guard error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE else {
+            return .sqlite(error, during: what, store: url)
+        }
         return .coreData(
             .managedObjectConstraintMerge,
             "Could not \(what): a uniqueness constraint is violated (\(error.message ?? "")).",
