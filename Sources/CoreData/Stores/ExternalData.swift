@@ -95,7 +95,10 @@ extension NSManagedObject {
         guard let row, !layout.externalSlots.isEmpty else { return }
         let folder = home.store?.externalDataFolder
         for slot in layout.externalSlots.map(\.rowSlot) where !row.isNull(slot) {
-            if slot < values.count, !values[slot].isUnloaded { continue }
+            // One that a check of the values could not read is nil without having been set.
+            if slot < values.count, !values[slot].isUnloaded, touched.contains(slot) || !values[slot].isNull {
+                continue
+            }
             do {
                 let data = try ExternalData.data(row.data(slot), in: folder)
                 ensureValues()

@@ -159,9 +159,12 @@ struct SQLiteSave {
 
     /// Takes from the rows what changes of the values that must be unique, so that others can have them first.
     func vacate(_ updates: [UnitOfWork.Update]) throws {
+        var unique: [Int32: [SQLColumn]] = [:]
         for update in updates {
             let entity = schema.entity(update.home)
-            let columns = schema.uniqueColumns(entity).filter { update.changed.contains($0.slot) }
+            let constrained = unique[entity.number] ?? schema.uniqueColumns(entity)
+            unique[entity.number] = constrained
+            let columns = constrained.filter { update.changed.contains($0.slot) }
             guard !columns.isEmpty else { continue }
             try execute(
                 compiler.vacate(entity, columns),
