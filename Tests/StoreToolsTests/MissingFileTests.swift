@@ -42,6 +42,29 @@ import Testing
         }
     }
 
+    @Test func aFileBelongsToOneObject() throws {
+        try zoo.sql("UPDATE ZTAG SET ZNAME = NULL")
+        let file = try zoo.write(try dump(zoo.url).text, "dump.json")
+        let before = try zoo.value("SELECT COUNT(*) FROM ZITEM")
+        // The file of the object in the store, and that of the one in the dump.
+        #expect {
+            try DumpImport(file).add(to: zoo.url, model: nil)
+        } throws: {
+            $0.localizedDescription.contains(Self.name)
+        }
+        #expect(try zoo.value("SELECT COUNT(*) FROM ZITEM") == before)
+        try zoo.sql(
+            "UPDATE ZITEM SET ZEXTERNAL = (SELECT ZEXTERNAL FROM ZITEM WHERE ZUUID NOT NULL)")
+        let shared = try zoo.write(try dump(zoo.url).text, "shared.json")
+        let copy = zoo.folder.appending(path: "Copy.sqlite")
+        #expect {
+            try DumpImport(shared).make(copy, model: nil)
+        } throws: {
+            $0.localizedDescription.contains(Self.name)
+        }
+        #expect(!FileManager.default.fileExists(atPath: copy.path))
+    }
+
     @Test func aFileThatCannotBeReadIsAnError() throws {
         let place = zoo.folder.appending(path: ".Zoo_SUPPORT/_EXTERNAL_DATA/\(Self.name)")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)

@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
             object.context == nil,
             "An object of another context cannot be inserted; fetch it here by its objectID instead.")
         // Of a deleted object that was saved, the row has the values.
-        if object.row != nil { object.materialiseValues() }
+        if object.row != nil { object.materialiseValues(in: self) }
         object.home = unstoredEntity(object.layout)
         object.reference = StoredEntity.newTemporaryReference()
         object.row = nil

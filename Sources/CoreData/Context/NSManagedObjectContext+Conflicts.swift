@@ -27,15 +27,20 @@ extension NSManagedObjectContext {
     ///   - conflicts: `NSMergeConflict`s or `NSConstraintConflict`s.
     ///   - attempts: how often that was done in this save.
     ///   - cause: what the database said.
-    /// - Throws: what the policy throws; 134050 when there is no end to it.
+    /// - Throws: what the policy throws; a validation error for what it made of the objects; 134050 when there is no
+    ///   end to it.
     func settle(_ conflicts: [NSObject], after attempts: inout Int, _ cause: NSError? = nil) throws {
         attempts += 1
         guard attempts <= 100, let policy = mergePolicy as? NSMergePolicy else {
             throw NSError.coreData(
                 .persistentStoreSaveConflicts,
-                "Could not save: the rows keep changing while their conflicts are settled.")
+                "Could not save: after \(attempts - 1) settlements by the merge policy there are still conflicts."
+            )
         }
         phase = .idle
+        for case let conflict as NSMergeConflict in conflicts {
+            settlement?.append(.object(ObjectSnapshot(conflict.sourceObject)))
+        }
         do {
             if let conflicts = conflicts as? [NSConstraintConflict] {
                 try policy.resolve(constraintConflicts: conflicts)
@@ -50,6 +55,9 @@ extension NSManagedObjectContext {
                 domain: error.domain, code: error.code,
                 userInfo: cause.userInfo.merging(error.userInfo) { $1 })
         }
+        processPendingChanges()
+        // A settlement can leave an object without what it must have.
+        try validateChanges()
         processPendingChanges()
         // What could not be loaded was taken for missing on the way here.
         try throwFaultingError()
@@ -115,7 +123,7 @@ extension NSManagedObjectContext {
 
     /// Makes an object whose row is gone a new one.
     func reinsert(_ object: NSManagedObject) {
-        object.materialiseValues()
+        object.materialiseValues(in: self)
         updated.remove(object)
         eventUpdated.remove(object)
         object.row = nil

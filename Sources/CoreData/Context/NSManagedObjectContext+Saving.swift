@@ -83,7 +83,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    private func validateChanges() throws {
+    func validateChanges() throws {
         isValidating = true
         defer { isValidating = false }
         var errors: [any Error] = []
@@ -128,6 +128,7 @@ extension NSManagedObjectContext {
     private func execute(_ plan: SavePlan) throws {
         var outcomes: [(StorePlan, SaveOutcome)] = []
         for storePlan in plan.stores {
+            keepExternalData(storePlan.deleted)
             do {
                 let outcome =
                     storePlan.unit.isEmpty && storePlan.unit.locks.isEmpty
@@ -135,7 +136,7 @@ extension NSManagedObjectContext {
                 outcomes.append((storePlan, outcome))
             } catch  where !outcomes.isEmpty {
                 // Another store has committed already: what it wrote must not be written again.
-                finish(outcomes)
+                finish(outcomes, isComplete: false)
                 if error is SaveConflicts || error is ConstraintViolations { throw error }
                 throw NSError.coreData(
                     .persistentStoreIncompleteSave,
@@ -143,13 +144,25 @@ extension NSManagedObjectContext {
                     [NSUnderlyingErrorKey: error as NSError, NSAffectedStoresErrorKey: [storePlan.store]])
             }
         }
-        finish(outcomes)
+        finish(outcomes, isComplete: true)
+    }
+
+    /// Reads the external data of objects whose deletion can be undone after it is saved, before its files go.
+    private func keepExternalData(_ objects: [NSManagedObject]) {
+        guard undoManager != nil else { return }
+        // Who undoes the deletion is told that a file could not be read.
+        for object in objects { object.readExternalData { _ in } }
     }
 
     /// Takes in what the stores wrote, then tells everybody.
-    private func finish(_ outcomes: [(StorePlan, SaveOutcome)]) {
-        keepSettlement()
-        watched = [:]
+    ///
+    /// - Parameter isComplete: false when other stores have not written yet what is theirs.
+    private func finish(_ outcomes: [(StorePlan, SaveOutcome)], isComplete: Bool) {
+        keepSettlement(isComplete: isComplete)
+        let finished = outcomes.map { $0.0.store }
+        watched =
+            isComplete
+            ? [:] : watched.filter { object in !finished.contains { $0 === object.value.home.store } }
         var changes = ContextChanges()
         for (storePlan, outcome) in outcomes { takeIn(outcome, storePlan, &changes) }
         let affected = outcomes.flatMap {

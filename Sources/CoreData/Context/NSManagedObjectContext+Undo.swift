@@ -60,7 +60,7 @@ extension NSManagedObjectContext {
         let step = UndoStep(event)
         guard !step.isEmpty else { return }
         if isSettling {
-            settlement?.append(step)
+            settlement?.append(.event(step))
         } else {
             register(step)
         }
@@ -72,10 +72,12 @@ extension NSManagedObjectContext {
     }
 
     /// After a store has committed: what settled its conflicts stays, and can be undone.
-    func keepSettlement() {
+    ///
+    /// - Parameter isComplete: false when the save goes on with other stores.
+    func keepSettlement(isComplete: Bool) {
         let steps = settlement ?? []
-        settlement = nil
-        for step in steps { register(step) }
+        settlement = isComplete ? nil : []
+        for case .event(let step) in steps { register(step) }
     }
 
     /// After a save that failed: what settled conflicts on the way is taken back.
@@ -85,7 +87,13 @@ extension NSManagedObjectContext {
         guard !steps.isEmpty else { return }
         undoManager?.disableUndoRegistration()
         defer { undoManager?.enableUndoRegistration() }
-        for step in steps.reversed() { takeBack(step) }
+        for step in steps.reversed() {
+            switch step {
+            case .event(let step): takeBack(step)
+            case .object(let snapshot): putBack(snapshot)
+            }
+        }
+        processPendingChanges()
     }
 
     /// Undoes a step; what that changes becomes the step that redoes it.
@@ -116,15 +124,24 @@ extension NSManagedObjectContext {
         }
         guard object.context == nil else { return }
         // The object was never saved, or its deletion was: it comes back as a new one with the values it had.
-        object.materialiseValues()
-        object.home = unstoredEntity(object.layout)
-        object.reference = StoredEntity.newTemporaryReference()
+        object.materialiseValues(in: self)
+        if !keepsIdentity(object) {
+            object.home = unstoredEntity(object.layout)
+            object.reference = StoredEntity.newTemporaryReference()
+        }
         object.row = nil
         object.context = self
         identityMap.register(object)
         retained?[ObjectIdentifier(object)] = object
         inserted.insert(object)
         eventInserted.insert(object)
+    }
+
+    /// Whether an object that left can have the ID again that it had: one that was never saved, and with it here.
+    private func keepsIdentity(_ object: NSManagedObject) -> Bool {
+        guard object.row == nil, identityMap.object(object.key) == nil else { return false }
+        if object.home.isTemporary { return object.home === unstoredEntity(object.layout) }
+        return persistentStoreCoordinator?.objectStores.contains { $0 === object.home.store } ?? false
     }
 
     /// Undoes an insertion.
@@ -160,7 +177,10 @@ extension NSManagedObject {
     }
 
     /// Takes every value out of the row, so that the object can do without it.
-    final func materialiseValues() {
+    ///
+    /// - Parameter context: whose next save fails when external data is not there any more.
+    final func materialiseValues(in context: NSManagedObjectContext) {
+        readExternalData { error in context.faultingError = error }
         for slot in layout.slots.indices where layout.slots[slot].kind != .fetched {
             if layout.slots[slot].kind == .toMany {
                 let contents = loadedToMany(at: slot)

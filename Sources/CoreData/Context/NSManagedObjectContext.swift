@@ -53,7 +53,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Objects that the next save compares with the store though they have no changes.
     var watched: [ObjectIdentifier: NSManagedObject] = [:]
     /// What settled conflicts of the running save have changed, to be taken back if it fails; nil when no save writes.
-    var settlement: [UndoStep]?
+    var settlement: [SettlementStep]?
     /// What went wrong where no error could be thrown, while a fault was loaded; the next save reports it.
     var faultingError: NSError?
     /// Keeps all registered objects, if asked to.

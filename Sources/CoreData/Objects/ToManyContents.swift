@@ -25,6 +25,17 @@ package final class ToManyContents {
         self.isLoaded = isLoaded
     }
 
+    /// Other contents with the same members and changes.
+    package func copy() -> ToManyContents {
+        let copy = ToManyContents(isOrdered: isOrdered, isLoaded: isLoaded)
+        copy.members = members
+        copy.order = order
+        copy.added = added
+        copy.removed = removed
+        copy.savedOrder = savedOrder
+        return copy
+    }
+
     /// Whether the destinations, or their order, are others than the stored ones. O(n) after a change of the order.
     package var hasChanges: Bool {
         !added.isEmpty || !removed.isEmpty || (savedOrder.map { $0 != order } ?? false)

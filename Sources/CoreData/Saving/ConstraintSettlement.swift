@@ -16,6 +16,7 @@ struct ConstraintSettlement {
     /// The kept object for each one that went.
     private var keepers: [ObjectIdentifier: (gone: NSManagedObject, keeper: NSManagedObject)] = [:]
     private var contexts: [NSManagedObjectContext] = []
+    private var takersByConstraint: [[String]: [[AnyHashable]: [NSManagedObject]]] = [:]
 
     /// Which values of an object that goes away the kept one takes.
     private enum Taken { case none, set, all }
@@ -23,10 +24,14 @@ struct ConstraintSettlement {
     /// - Parameter policy: any but the one that fails.
     init(_ policy: NSMergePolicyType) { self.policy = policy }
 
-    /// Changes the objects so that the next attempt to save them meets none of the conflicts. O(objects + links).
-    mutating func settle(_ conflicts: [NSConstraintConflict]) {
+    /// Changes the objects so that the next attempt to save them meets none of the conflicts. O(objects + links), and one
+    /// fetch for each relationship without inverse that can lead to an object of a store that went.
+    ///
+    /// - Throws: an error of the store.
+    mutating func settle(_ conflicts: [NSConstraintConflict]) throws {
         for conflict in conflicts { settle(conflict) }
         redirectOneWayLinks()
+        try redirectStoredOneWayLinks()
     }
 
     private mutating func settle(_ conflict: NSConstraintConflict) {
@@ -44,6 +49,7 @@ struct ConstraintSettlement {
         case .rollbackMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType:
             let keeper = stored ?? objects.first { !$0.isInserted } ?? first
             for object in objects where object !== keeper { giveWay(object, to: keeper, conflict) }
+            clearWay(for: objects.filter { $0 !== keeper && !$0.isDeleted }, conflict)
         case .mergeByPropertyObjectTrumpMergePolicyType, .overwriteMergePolicyType:
             let keeper = prevailing(objects, stored)
             let taken: Taken = policy == .overwriteMergePolicyType ? .all : .set
@@ -84,6 +90,52 @@ struct ConstraintSettlement {
             else { continue }
             restore(slot, of: object)
         }
+    }
+
+    /// Lets whoever has taken the stored values of objects, which have them again, make room too, and so on.
+    private mutating func clearWay(for objects: [NSManagedObject], _ conflict: NSConstraintConflict) {
+        var waiting = objects.filter { !$0.isInserted }
+        guard let context = waiting.first?.managedObjectContext else { return }
+        let takers = takers(of: conflict.constraint, context)
+        var settled = Set(waiting.map(ObjectIdentifier.init))
+        while let owner = waiting.popLast() {
+            guard let values = uniqueValues(of: owner, conflict.constraint) else { continue }
+            for taker in takers[values] ?? []
+            where !taker.isDeleted && uniqueValues(of: taker, conflict.constraint) == values
+                && settled.insert(ObjectIdentifier(taker)).inserted
+            {
+                giveWay(taker, to: owner, conflict)
+                if !taker.isDeleted { waiting.append(taker) }
+            }
+        }
+    }
+
+    /// The objects with unsaved changes by what they have for a constraint. Made once for each.
+    private mutating func takers(
+        of constraint: [String], _ context: NSManagedObjectContext
+    ) -> [[AnyHashable]: [NSManagedObject]] {
+        if let known = takersByConstraint[constraint] { return known }
+        var takers: [[AnyHashable]: [NSManagedObject]] = [:]
+        for object in context.inserted.all + context.updated.all where !object.isDeleted {
+            guard let values = uniqueValues(of: object, constraint) else { continue }
+            takers[values, default: []].append(object)
+        }
+        takersByConstraint[constraint] = takers
+        return takers
+    }
+
+    /// What an object has for a constraint of its table; nil when it lacks a value.
+    private func uniqueValues(of object: NSManagedObject, _ constraint: [String]) -> [AnyHashable]? {
+        var values: [AnyHashable] = [ObjectIdentifier(object.entity.rootEntity)]
+        for path in constraint {
+            let names = path.split(separator: ".").map(String.init)
+            guard let name = names.first, let slot = object.layout.index(of: name) else { return nil }
+            var value = object.anyValue(at: slot)
+            for name in names.dropFirst() { value = (value as? [String: Any])?[name] }
+            guard let value = value as? AnyHashable else { return nil }
+            values.append(value)
+        }
+        return values
     }
 
     /// Gives a property the value that is stored, and its inverse likewise.
@@ -146,7 +198,7 @@ struct ConstraintSettlement {
 
     // MARK: Links without inverse
 
-    /// Links that only their owners know: those of objects with changes are looked at, all at once.
+    /// Links that only their owners know. Those of objects with changes are looked at, all at once.
     private func redirectOneWayLinks() {
         guard !keepers.isEmpty else { return }
         for context in contexts {
@@ -159,6 +211,47 @@ struct ConstraintSettlement {
                 }
             }
         }
+    }
+
+    /// Those of objects without changes are asked of the store that has the object which went.
+    private func redirectStoredOneWayLinks() throws {
+        for context in contexts {
+            let gone = keepers.values.map(\.gone).filter {
+                !$0.home.isTemporary && $0.row != nil && $0.managedObjectContext === context
+            }
+            guard !gone.isEmpty else { continue }
+            for entity in context.persistentStoreCoordinator?.managedObjectModel.entities ?? [] {
+                let layout = EntityLayout.layout(of: entity)
+                for slot in layout.relationshipIndexes where layout.slots[slot].isStored {
+                    guard let relationship = layout.slots[slot].relationship,
+                        relationship.inverseRelationship == nil, relationship.entity === entity,
+                        let destination = relationship.destinationEntity
+                    else { continue }
+                    let reached = gone.filter { $0.entity.isKindOf(entity: destination) }
+                    guard !reached.isEmpty else { continue }
+                    for owner in try owners(of: relationship, leadingTo: reached, context) {
+                        owner.fireFault()
+                        if relationship.isToMany {
+                            _ = owner.loadedToMany(at: slot)
+                        } else {
+                            _ = owner.value(at: slot)
+                        }
+                        redirect(owner, slot)
+                    }
+                }
+            }
+        }
+    }
+
+    private func owners(
+        of relationship: NSRelationshipDescription, leadingTo objects: [NSManagedObject],
+        _ context: NSManagedObjectContext
+    ) throws -> [NSManagedObject] {
+        let request = NSFetchRequest<NSManagedObject>(entityName: relationship.entity.name ?? "")
+        request.predicate = NSPredicate(
+            format: relationship.isToMany ? "ANY %K IN %@" : "%K IN %@", relationship.name, objects)
+        request.includesPendingChanges = false
+        return try context.fetch(request).filter { !$0.isDeleted }
     }
 
     private func redirect(_ object: NSManagedObject, _ slot: Int) {

@@ -28,7 +28,8 @@ public enum NSMergePolicyType: UInt, Sendable {
 /// | rollback | the new object goes away | its changes are given up |
 ///
 /// Of new objects that share values among themselves, one is kept in the same way. Whatever led to an object that goes
-/// away leads to the one that is kept.
+/// away leads to the one that is kept. What the policy made of the objects is validated before the save goes on; when
+/// the save fails then or later, the objects are as they were before it.
 open class NSMergePolicy: NSObject, @unchecked Sendable {
     /// What the policy does.
     public let mergeType: NSMergePolicyType
@@ -99,7 +100,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
                 [NSPersistentStoreSaveConflictsErrorKey: list])
         }
         var settlement = ConstraintSettlement(mergeType)
-        settlement.settle(list)
+        try settlement.settle(list)
     }
 }
 

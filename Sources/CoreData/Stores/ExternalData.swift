@@ -88,6 +88,27 @@ extension NSManagedObject {
         }
     }
 
+    /// Takes external data in that was not read yet. What cannot be read stays as it is.
+    ///
+    /// - Parameter report: gets the error for each value that is lost: 134060.
+    final func readExternalData(_ report: (NSError) -> Void) {
+        guard let row, !layout.externalSlots.isEmpty else { return }
+        let folder = home.store?.externalDataFolder
+        for slot in layout.externalSlots.map(\.rowSlot) where !row.isNull(slot) {
+            // One that a check of the values could not read is nil without having been set.
+            if slot < values.count, !values[slot].isUnloaded, touched.contains(slot) || !values[slot].isNull {
+                continue
+            }
+            do {
+                let data = try ExternalData.data(row.data(slot), in: folder)
+                ensureValues()
+                values[slot] = .data(data)
+            } catch {
+                report(error as NSError)
+            }
+        }
+    }
+
     /// The row that the store has in the place of an older one, where a column differs: nil inside for a row that is gone,
     /// nil for one that still says the same.
     private final func newerRow(than row: Row, _ slot: Int) -> Row?? {

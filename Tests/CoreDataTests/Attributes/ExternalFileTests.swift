@@ -216,6 +216,77 @@ import Testing
         }
     }
 
+    // MARK: Objects that come back
+
+    @Test func undoingASavedDeletionBringsTheDataBack() throws {
+        let coordinator = try makePhoto()
+        try coordinator.inContext { context in
+            context.undoManager = UndoManager()
+            let photo = try context.only("Photo")
+            context.delete(photo)
+            try context.save()
+            #expect(try files().isEmpty)
+            context.undo()
+            #expect(photo.isInserted && photo.value(forKey: "image") as? Data == data(1))
+            try context.save()
+        }
+        #expect(try Array(files().values) == [data(1)])
+    }
+
+    @Test func dataThatIsGoneIsNotSavedAsNone() throws {
+        let coordinator = try makePhoto()
+        try coordinator.inContext { context in
+            let photo = try context.only("Photo")
+            context.delete(photo)
+            try context.save()
+            context.insert(photo)
+            #expect(try error { try context.save() }.code == 134060)
+            photo.setValue(data(2), forKey: "image")
+            try context.save()
+        }
+        #expect(try Array(files().values) == [data(2)])
+    }
+
+    @Test func anObjectThatInsistsOnItsRowNeedsItsData() throws {
+        let coordinator = try makePhoto()
+        try coordinator.inContext { context in
+            context.mergePolicy = NSMergePolicy.overwrite
+            let photo = try context.only("Photo")
+            photo.setValue("lake", forKey: "name")
+            try coordinator.inContext { other in
+                other.delete(try other.only("Photo"))
+                try other.save()
+            }
+            let id = photo.objectID
+            #expect(try error { try context.save() }.code == 134060)
+            #expect(context.insertedObjects.isEmpty && context.updatedObjects == [photo])
+            #expect(photo.objectID == id)
+            photo.setValue(data(2), forKey: "image")
+            try context.save()
+        }
+        #expect(try Array(files().values) == [data(2)])
+    }
+
+    @Test func aFileThatAnotherRowNamesStays() throws {
+        let coordinator = try makePhoto()
+        try coordinator.inContext { context in
+            try context.insert("Photo", ["name": "twin", "image": data(2)])
+            try context.save()
+        }
+        try coordinator.close()
+        try folder.execute(
+            "UPDATE ZPHOTO SET ZIMAGE = (SELECT ZIMAGE FROM ZPHOTO WHERE ZNAME = 'sea') WHERE ZNAME = 'twin'")
+        try folder.open(Self.model).inContext { context in
+            context.delete(try context.all("Photo", by: "name")[0])
+            try context.save()
+            #expect(try context.only("Photo").value(forKey: "image") as? Data == data(1))
+            context.delete(try context.only("Photo"))
+            try context.save()
+        }
+        // That of the twin was lost when its row was changed from outside.
+        #expect(try Array(files().values) == [data(2)])
+    }
+
     // MARK: Failures
 
     @Test func aFailedSaveLeavesTheFilesAsTheyWere() throws {

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import Synchronization
 import Testing
 
 /// What a custom incremental store is asked, and how often.
@@ -124,5 +125,35 @@ import Testing
             }
         }
         #expect(service.registered.values.allSatisfy { $0 == 0 })
+    }
+
+    /// Adds one to a number in a context of its own, again and again while others were faster.
+    private func count(_ coordinator: NSPersistentStoreCoordinator, times: Int) throws {
+        try coordinator.inContext { context in
+            let ada = try #require(try context.all("Person", by: "name").first)
+            for _ in 0..<times {
+                while true {
+                    ada.setValue((ada.value(forKey: "age") as? Int ?? 0) + 1, forKey: "age")
+                    do {
+                        try context.save()
+                        break
+                    } catch CocoaError.managedObjectMerge {
+                        context.refresh(ada, mergeChanges: false)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func noUpdateIsLostByContextsThatSaveAtTheSameTime() throws {
+        let (coordinator, service) = try filled()
+        let results = Mutex<[Result<Void, any Error>]>([])
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            let result = Result { try count(coordinator, times: 100) }
+            results.withLock { $0.append(result) }
+        }
+        for result in results.withLock({ $0 }) { try result.get() }
+        let ages = service.lock.withLock { service.records.values.map { $0.values["age"] as? Int } }
+        #expect(ages.contains(36 + 400))
     }
 }

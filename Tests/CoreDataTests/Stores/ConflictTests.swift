@@ -369,4 +369,56 @@ import Testing
             #expect(policy.settled.map(\.sourceObject) == [item])
         }
     }
+
+    // MARK: Saves that fail after a settlement
+
+    /// Settles conflicts, and fails then.
+    private final class Failing: NSMergePolicy, @unchecked Sendable {
+        override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+            try super.resolve(optimisticLockingConflicts: list)
+            throw CocoaError(.featureUnsupported)
+        }
+    }
+
+    /// What the other side does.
+    enum Act: CaseIterable, Sendable { case rename, delete }
+
+    @Test(arguments: [UInt(1), 2, 3, 4], Act.allCases)
+    func aFailedSaveTakesTheSettlementBack(_ type: UInt, _ act: Act) throws {
+        let policy = Failing(merge: try #require(NSMergePolicyType(rawValue: type)))
+        try conflict(
+            .context, policy, rival: { act == .rename ? rename($0, $1) : $0.delete($1) }
+        ) { context, item in
+            let owner = try #require(item.value(forKey: "owner") as? NSManagedObject)
+            let id = item.objectID
+            item.setValue("mine", forKey: "name")
+            item.setValue(nil, forKey: "owner")
+            for _ in 0..<2 {
+                #expect(try error { try context.save() }.code == CocoaError.Code.featureUnsupported.rawValue)
+                #expect(item.managedObjectContext === context && item.objectID == id)
+                #expect(context.registeredObject(for: id) === item)
+                #expect(context.updatedObjects.contains(item) && context.insertedObjects.isEmpty)
+                #expect(context.deletedObjects.isEmpty)
+                #expect(text(item, "name") == "mine" && text(item, "note") == "old")
+                #expect(item.changedValues().keys.sorted() == ["name", "owner"])
+                #expect(item.committedValues(forKeys: ["name"])["name"] as? String == "old")
+                #expect((owner.value(forKey: "items") as? NSSet)?.count == 0)
+            }
+            context.mergePolicy = NSMergePolicy.error
+            #expect(try error { try context.save() }.code == 133020)
+        }
+    }
+
+    @Test(arguments: [UInt(1), 2, 3, 4])
+    func aFailedSaveTakesTheSettlementOfADeletionBack(_ type: UInt) throws {
+        let policy = Failing(merge: try #require(NSMergePolicyType(rawValue: type)))
+        try conflict(.coordinator, policy, rival: rename) { context, item in
+            context.delete(item)
+            let failure = try error { try context.save() }
+            #expect(failure.code == CocoaError.Code.featureUnsupported.rawValue)
+            #expect(context.deletedObjects == [item] && item.managedObjectContext === context)
+            context.mergePolicy = NSMergePolicy.error
+            #expect(try error { try context.save() }.code == 133020)
+        }
+    }
 }

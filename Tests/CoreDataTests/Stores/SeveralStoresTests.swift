@@ -67,6 +67,55 @@ import Testing
         }
     }
 
+    /// Settles conflicts, and fails then.
+    private final class Failing: NSMergePolicy, @unchecked Sendable {
+        override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+            try super.resolve(optimisticLockingConflicts: list)
+            throw CocoaError(.featureUnsupported)
+        }
+    }
+
+    @Test func whatSettledConflictsOfTheSecondIsTakenBackWhenItFails() throws {
+        try conflict(Failing(merge: .rollbackMergePolicyType)) { context, two in
+            for _ in 0..<2 {
+                let failure = try error { try context.save() }
+                #expect(failure.code == CocoaError.Code.featureUnsupported.rawValue)
+                #expect(context.insertedObjects.isEmpty && context.updatedObjects == [two])
+                #expect(two.value(forKey: "name") as? String == "mine")
+            }
+            context.mergePolicy = NSMergePolicy.error
+            #expect(try error { try context.save() }.code == 133020)
+        }
+        #expect(try folder.value("SELECT COUNT(*) FROM ZONE") == 1.databaseValue)
+    }
+
+    @Test func whatTheSecondHasToCompareIsNotForgotten() throws {
+        try coordinator.inContext { context in
+            try context.insert("Two", ["name": "watched"])
+            try context.insert("Two", ["name": "old"])
+            try context.save()
+        }
+        try coordinator.inContext { context in
+            context.mergePolicy = Failing(merge: .overwriteMergePolicyType)
+            let objects = try context.all("Two", by: "name")
+            let (old, watched) = (objects[0], objects[1])
+            _ = (old.value(forKey: "name"), watched.value(forKey: "name"))
+            context.detectConflicts(for: watched)
+            try coordinator.inContext { context in
+                for two in try context.all("Two") { two.setValue("theirs", forKey: "name") }
+                try context.save()
+            }
+            try context.insert("One", ["name": "new"])
+            old.setValue("mine", forKey: "name")
+            #expect(try error { try context.save() }.code == CocoaError.Code.featureUnsupported.rawValue)
+            context.refresh(old, mergeChanges: true)
+            context.mergePolicy = NSMergePolicy.error
+            let refusal = try error { try context.save() }
+            let conflicts = refusal.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
+            #expect(conflicts?.map(\.sourceObject) == [watched])
+        }
+    }
+
     @Test func metadataOfAStoreThatASaveDoesNotTouchIsWrittenWithIt() throws {
         try coordinator.inContext { context in
             let store = coordinator.persistentStores[1]

@@ -20,7 +20,12 @@ import Testing
             page.relate("book", to: book))
         pair(book.relate("tags", to: tag, many: true), tag.relate("books", to: book, many: true))
         loan.relate("book", to: book)
-        return NSManagedObjectModel(of: author, page, tag, loan, book, novel)
+        let shelf = NSEntityDescription("Shelf", attribute("name", .string))
+        shelf.relate("books", to: book, many: true)
+        let cover = NSEntityDescription("Cover", attribute("color", .string))
+        pair(book.relate("cover", to: cover), cover.relate("book", to: book))
+        cover.relationshipsByName["book"]?.isOptional = false
+        return NSManagedObjectModel(of: author, page, tag, loan, book, novel, shelf, cover)
     }()
 
     private let folder: StoreFolder
@@ -176,6 +181,55 @@ import Testing
         #expect(try takeValues(.overwrite) == ["2 1 changed 1 -"])
     }
 
+    @Test func linksThatOnlyTheStoreKnowsLeadToTheWinner() throws {
+        try coordinator.inContext { context in
+            let first = try book("1", context)
+            try context.insert("Loan", ["by": "me", "book": first])
+            try context.insert("Shelf", ["name": "top", "books": NSSet(object: first)])
+            try context.save()
+        }
+        #expect(try takeValues(.mergeByPropertyObjectTrump) == ["2 1 changed 1 -"])
+        try coordinator.inContext { context in
+            let winner = try context.only("Book")
+            #expect(try context.only("Loan").value(forKey: "book") as? NSManagedObject === winner)
+            #expect(try context.only("Shelf").value(forKey: "books") as? NSSet == NSSet(object: winner))
+        }
+    }
+
+    /// Every book takes the number of the next, and the last one a number that is in use.
+    @Test(arguments: [NSMergePolicy.mergeByPropertyStoreTrump, .rollback])
+    func aLongChainIsSettled(_ policy: NSMergePolicy) throws {
+        let numbers = (100..<300).map(String.init)
+        try coordinator.inContext { context in
+            for number in numbers + ["end"] { try context.insert("Book", ["isbn": number, "title": number]) }
+            try context.save()
+        }
+        try coordinator.inContext { context in
+            context.mergePolicy = policy
+            for (number, next) in zip(numbers, numbers.dropFirst() + ["end"]) {
+                try book(number, context).setValue(next, forKey: "isbn")
+            }
+            try context.save()
+            #expect(!context.hasChanges)
+        }
+        #expect(
+            try folder.value("SELECT COUNT(*) FROM ZBOOK WHERE ZISBN = ZTITLE") == 201.databaseValue)
+    }
+
+    @Test func aSettlementThatLeavesAnInvalidObjectFailsTheSave() throws {
+        try coordinator.inContext { context in
+            context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+            let new = try context.insert("Book", ["isbn": "1"])
+            let cover = try context.insert("Cover", ["color": "red", "book": new])
+            let refusal = try error { try context.save() }
+            #expect(refusal.code == 1570)
+            #expect(refusal.userInfo[NSValidationKeyErrorKey] as? String == "book")
+            #expect(context.insertedObjects == [new, cover])
+            #expect(cover.value(forKey: "book") as? NSManagedObject === new)
+        }
+        #expect(try folder.value("SELECT COUNT(*) FROM ZCOVER") == 0.databaseValue)
+    }
+
     @Test func aChangedObjectGetsItsOwnValuesBack() throws {
         #expect(try takeValues(.mergeByPropertyStoreTrump) == ["1 1 old 5 theirs", "2 2 changed 1 -"])
     }
@@ -275,11 +329,13 @@ import Testing
             let page = try context.insert("Page", ["number": 7, "book": new])
             let loan = try context.insert("Loan", ["by": "me", "book": new])
             second.setValue("1", forKey: "isbn")
+            let id = new.objectID
             for _ in 0..<2 {
                 #expect(try error { try context.save() }.code == CocoaError.Code.featureUnsupported.rawValue)
                 #expect(context.insertedObjects == [new, page, loan])
                 #expect(context.deletedObjects.isEmpty)
                 #expect(new.isInserted && new.managedObjectContext === context)
+                #expect(new.objectID == id && context.registeredObject(for: id) === new)
                 #expect(new.value(forKey: "title") as? String == "new")
                 #expect((new.value(forKey: "pages") as? NSOrderedSet)?.array as? [NSManagedObject] == [page])
                 #expect(page.value(forKey: "book") as? NSManagedObject === new)

@@ -232,4 +232,19 @@ import Testing
                     (count * (count - 1) / 2).databaseValue,
                 ])
     }
+
+    // MARK: What is no violation
+
+    @Test func whatATriggerRefusesIsNoConflict() throws {
+        try folder.execute(
+            "CREATE TRIGGER refusing BEFORE INSERT ON ZBOOK BEGIN SELECT RAISE(ABORT, 'not today'); END")
+        try coordinator.inContext { context in
+            context.mergePolicy = NSMergePolicy.overwrite
+            let book = try context.insert("Book", ["isbn": "1"])
+            let refusal = try error { try context.save() }
+            #expect(refusal.code == 134180 && refusal.localizedDescription.contains("not today"))
+            #expect((refusal.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == 1811)
+            #expect(book.isInserted)
+        }
+    }
 }

@@ -4,6 +4,11 @@ import ManagedObjectModel
 extension NSIncrementalStore {
     package final func save(_ unit: UnitOfWork) throws -> SaveOutcome {
         guard !isReadOnly else { throw readOnlyError }
+        // From the comparison with the row cache until the cache knows what was saved, no other save may come between.
+        return try saving.withLock { try saveAlone(unit) }
+    }
+
+    private func saveAlone(_ unit: UnitOfWork) throws -> SaveOutcome {
         try checkConflicts(unit)
         let request = NSSaveChangesRequest(
             inserted: Set(unit.objects.inserted), updated: Set(unit.objects.updated),

@@ -95,10 +95,8 @@ struct ConstraintCheck {
             }
             groups[key]?.objects.append(object)
         }
-        let family = Dictionary(
-            uniqueKeysWithValues: entity.familyNumbers.compactMap { number in
-                schema.entity(number).flatMap { schema.columns(of: constraint, $0) }.map { (number, $0) }
-            })
+        let covered = schema.constrained(by: constraint, of: entity)
+        let family = Dictionary(uniqueKeysWithValues: covered.map { ($0.entity.number, $0.columns) })
         for (insert, object) in zip(unit.inserts, unit.objects.inserted) {
             if let columns = family[insert.home.entityNumber] { add(object, insert.row, columns) }
         }
@@ -112,7 +110,7 @@ struct ConstraintCheck {
         for deletion in unit.deletions where family[deletion.home.entityNumber] != nil {
             leaving.insert(deletion.old.reference)
         }
-        try findStored(&groups, order, columns, family, entity, except: leaving)
+        try findStored(&groups, order, columns, covered.map(\.entity), family, entity, except: leaving)
         return order.compactMap { key in
             guard let group = groups[key], group.objects.count + (group.stored == nil ? 0 : 1) > 1 else {
                 return nil
@@ -123,14 +121,15 @@ struct ConstraintCheck {
 
     /// Looks for rows that have the values already.
     private func findStored(
-        _ groups: inout [Key: Group], _ order: [Key], _ columns: [SQLColumn], _ family: [Int32: [SQLColumn]],
-        _ entity: SQLEntity, except leaving: Set<Int64>
+        _ groups: inout [Key: Group], _ order: [Key], _ columns: [SQLColumn], _ covered: [SQLEntity],
+        _ family: [Int32: [SQLColumn]], _ entity: SQLEntity, except leaving: Set<Int64>
     ) throws {
-        let decoder = store.decoder(entity)
+        let decoder = RowDecoder(family: covered)
         for start in stride(from: 0, to: order.count, by: 250) {
             let values = order[start..<min(start + 250, order.count)].compactMap { groups[$0]?.values }
             let statement = schema.rows(
-                of: entity, where: columns, have: values, selecting: decoder.columnNames)
+                of: entity, where: columns, have: values, among: covered.map(\.number),
+                selecting: decoder.columnNames)
             let rows = try SQLiteReader(database).rows(
                 statement, decoder, Date.timeIntervalSinceReferenceDate)
             for row in rows where !leaving.contains(row.reference) {

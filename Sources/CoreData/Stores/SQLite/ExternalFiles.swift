@@ -101,9 +101,17 @@ final class ExternalFiles {
     }
 
     /// After the transaction was committed: what no row names any more goes.
-    func removeUnused() {
-        guard let folder else { return }
-        for name in unused {
+    ///
+    /// - Parameter namesInUse: the names that rows hold now: damaged stores have two that share a file.
+    func removeUnused(_ namesInUse: () throws -> Set<String>) {
+        guard let folder, !unused.isEmpty else { return }
+        let inUse: Set<String>
+        do {
+            inUse = try namesInUse()
+        } catch {
+            return Log.store.error("Could not remove external data: \(error.localizedDescription)")
+        }
+        for name in unused where !inUse.contains(name) {
             do {
                 try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
             } catch CocoaError.fileNoSuchFile {

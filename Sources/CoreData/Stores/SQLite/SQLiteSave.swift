@@ -25,7 +25,7 @@ extension SQLiteStore {
         let files = ExternalFiles(of: self)
         do {
             let outcome = try saveRows(files.take(unit))
-            files.removeUnused()
+            files.removeUnused(externalFileNames)
             return outcome
         } catch {
             files.removeMade()
@@ -95,7 +95,10 @@ extension SQLiteStore {
     }
 
     private func saveError(_ error: DatabaseError, _ what: String) -> NSError {
-        guard error.resultCode == .SQLITE_CONSTRAINT else { return .sqlite(error, during: what, store: url) }
+        // Triggers and conditions of the file, and keys that are there twice, violate no constraint of the model.
+        guard error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE else {
+            return .sqlite(error, during: what, store: url)
+        }
         return .coreData(
             .managedObjectConstraintMerge,
             "Could not \(what): a uniqueness constraint is violated (\(error.message ?? "")).",
@@ -157,9 +160,12 @@ struct SQLiteSave {
     /// Takes from the rows what changes of the values that must be unique, so that others can have them first.
     func vacate(_ updates: [UnitOfWork.Update]) throws {
         let save = UUID().uuidString
+        var unique: [Int32: [SQLColumn]] = [:]
         for update in updates {
             let entity = schema.entity(update.home)
-            let columns = schema.uniqueColumns(entity).filter { update.changed.contains($0.slot) }
+            let constrained = unique[entity.number] ?? schema.uniqueColumns(entity)
+            unique[entity.number] = constrained
+            let columns = constrained.filter { update.changed.contains($0.slot) }
             guard !columns.isEmpty else { continue }
             // Data that begins with no digit is zero to sums.
             let nobodys = SQLValue.blob(Data("vacant \(save) \(update.old.reference)".utf8))

@@ -40,6 +40,7 @@ extension SQLiteStoreFile {
         else { throw unopenable("it cannot take its own place") }
         _ = try source.metadata()
         _ = try exists(toWrite: true)
+        let own = ownExternalFiles()
         let added = try ExternalDataCopies(from: source.url.externalDataFolder, to: url.externalDataFolder)
         do {
             try withDraft { draft in
@@ -60,7 +61,7 @@ extension SQLiteStoreFile {
             if let error = error as? DatabaseError { throw source.openingError(error) }
             throw error
         }
-        added.removeOthers()
+        added.removeOthers(own)
     }
 
     private static func write(to draft: URL, _ fill: (DatabaseQueue) throws -> Void) throws {
@@ -117,11 +118,17 @@ private struct ExternalDataCopies {
     private var added: [String] = []
     private var names: Set<String> = []
     private var madeFolders: [URL] = []
+    /// Whether the source is beside the store whose place it takes, and shares its folder.
+    private var isSameFolder = false
 
     /// - Throws: an error of the file system; nothing is left then.
     init(from source: URL?, to folder: URL) throws {
         self.folder = folder
         guard let source, FileManager.default.fileExists(atPath: source.path) else { return }
+        isSameFolder =
+            source.standardizedFileURL.resolvingSymlinksInPath()
+            == folder.standardizedFileURL.resolvingSymlinksInPath()
+        guard !isSameFolder else { return }
         let files = FileManager.default
         do {
             names = Set(try files.contentsOfDirectory(atPath: source.path))
@@ -148,9 +155,11 @@ private struct ExternalDataCopies {
     }
 
     /// Removes what belonged to the store whose place was taken.
-    func removeOthers() {
-        let present = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        for name in present where !names.contains(name) {
+    ///
+    /// - Parameter own: the files that were that store's; nil for all.
+    func removeOthers(_ own: Set<String>?) {
+        let present = own ?? Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+        for name in present.subtracting(isSameFolder ? [] : names) {
             try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
         }
     }

@@ -259,18 +259,26 @@ struct SQLiteStoreFile {
         }
     }
 
-    /// Removes the store, with the files beside it. One that is damaged or was never made goes without complaint.
+    /// Removes the store, with the files beside it; of external data that another store has in the same folder, only what
+    /// this one alone names. One that is damaged or was never made goes without complaint.
     ///
     /// - Throws: 134090 while others have the store open, unless the options force it; it is as it was then.
     func destroy() throws {
-        if options.destroysByForce { try remove() } else { try withLock("destroy the store", remove) }
+        // While it is locked, it cannot be read.
+        let external = ownExternalFiles()
+        if options.destroysByForce {
+            try remove(external)
+        } else {
+            try withLock("destroy the store") { try remove(external) }
+        }
     }
 
-    private func remove() throws {
-        for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 }) + [url.supportFolder.path]
+    private func remove(_ external: Set<String>?) throws {
+        for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 })
         where FileManager.default.fileExists(atPath: file) {
             try FileManager.default.removeItem(atPath: file)
         }
+        try removeExternalData(external)
     }
 
     private var missing: NSError {

@@ -11,6 +11,8 @@ package final class StoreImport {
     private let files: ExternalFiles
     /// What is in the store, with what was saved so far.
     package let snapshot: StoreSnapshot
+    /// The files of external data that rows name; nil until a row comes that names one.
+    private var claimedFiles: Set<String>?
     /// The number in the history of the store; nil before anything is written there.
     private var historyNumber: Int64?
 
@@ -41,7 +43,26 @@ package final class StoreImport {
     /// - Throws: an error of SQLite, such as that of a violated constraint.
     package func save(_ unit: UnitOfWork) throws {
         store.reports.removeAll()
+        for insert in unit.inserts { try claimFiles(insert) }
         historyNumber = try save.run(try files.take(unit), historyNumber: historyNumber).historyNumber
+    }
+
+    /// Sees to it that a file of external data belongs to one row: it goes with that row.
+    private func claimFiles(_ insert: UnitOfWork.Insert) throws {
+        for slot in insert.home.layout.externalSlots where !insert.row.isNull(slot.rowSlot) {
+            guard let name = ExternalData.fileName(insert.row.data(slot.rowSlot)) else { continue }
+            if claimedFiles == nil {
+                claimedFiles = try ExternalFileNames.all(in: snapshot.database, store.schema)
+            }
+            guard claimedFiles?.insert(name).inserted == true else {
+                throw NSError.coreData(
+                    .persistentStoreSave,
+                    """
+                    Could not import: '\(slot.name)' of an object of entity '\(insert.home.entity.name ?? "")' is in the file \
+                    \(name) of external data, which belongs to another object of the store already.
+                    """)
+            }
+        }
     }
 
     /// Changes a row that came in.
@@ -65,6 +86,11 @@ package final class StoreImport {
 }
 
 extension SQLiteStore {
+    /// The names of files of external data that rows hold now.
+    func externalFileNames() throws -> Set<String> {
+        try read("look for external data") { try ExternalFileNames.all(in: $0, schema) }
+    }
+
     /// Writes much in one transaction, which is rolled back when `body` throws.
     ///
     /// - Throws: what `body` throws; 134030 when the store is read-only, 133021 when a constraint is violated.
@@ -76,6 +102,6 @@ extension SQLiteStore {
             files.removeMade()
             throw error
         }
-        files.removeUnused()
+        files.removeUnused(externalFileNames)
     }
 }

@@ -1,0 +1,86 @@
+import Foundation
+
+/// What settles the conflicts of a running save, kept so that it can be taken back when the save fails.
+enum SettlementStep {
+    /// Changes that the policy made as an application makes them.
+    case event(UndoStep)
+    /// An object as it was before its conflict with a newer row was settled, which no event notes.
+    case object(ObjectSnapshot)
+}
+
+/// All that a context knows of an object at one moment.
+struct ObjectSnapshot {
+    fileprivate let object: NSManagedObject
+    fileprivate let home: StoredEntity
+    fileprivate let reference: Int64
+    fileprivate let row: Row?
+    fileprivate let values: ContiguousArray<SlotValue>
+    fileprivate let touched: PropertySet
+    fileprivate let state: ObjectState
+
+    init(_ object: NSManagedObject) {
+        self.object = object
+        home = object.home
+        reference = object.reference
+        row = object.row
+        // What comes after changes the contents of relationships in place.
+        values = ContiguousArray(
+            object.values.map { value in
+                if case .toMany(let contents) = value { .toMany(contents.copy()) } else { value }
+            })
+        touched = object.touched
+        state = object.state
+    }
+
+    /// Whether the object has another row, identity or place among the changes now.
+    fileprivate var isOutdated: Bool {
+        let kept: ObjectState = [.fault, .inaccessible, .inserted, .updated, .deleted]
+        return object.row !== row || object.home !== home || object.reference != reference
+            || object.context == nil || object.state.intersection(kept) != state.intersection(kept)
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Makes an object what it was. Its observers are told, and at the end of the event everybody.
+    func putBack(_ snapshot: ObjectSnapshot) {
+        let object = snapshot.object
+        guard snapshot.isOutdated, object.context === self || object.context == nil else { return }
+        object.willChangeAll()
+        if object.context == nil {
+            object.context = self
+            object.home = snapshot.home
+            object.reference = snapshot.reference
+            identityMap.register(object)
+            retained?[ObjectIdentifier(object)] = object
+            external.inserted.append(object)
+        } else {
+            if object.home !== snapshot.home || object.reference != snapshot.reference {
+                rename(object, home: snapshot.home, reference: snapshot.reference)
+            }
+            external.refreshed.append(object)
+        }
+        object.markOrderedSetsStale()
+        object.row = snapshot.row
+        object.values = snapshot.values
+        object.touched = snapshot.touched
+        object.extras?.event = nil
+        for flag in [ObjectState.fault, .inaccessible] {
+            if snapshot.state.contains(flag) { object.state.insert(flag) } else { object.state.remove(flag) }
+        }
+        for list in [\NSManagedObjectContext.eventInserted, \.eventUpdated, \.eventDeleted] {
+            self[keyPath: list].remove(object)
+        }
+        for (list, flag) in [
+            (\NSManagedObjectContext.inserted, ObjectState.inserted), (\.updated, .updated),
+            (\.deleted, .deleted),
+        ] {
+            if snapshot.state.contains(flag) {
+                self[keyPath: list].insert(object)
+            } else {
+                self[keyPath: list].remove(object)
+            }
+        }
+        object.didChangeAll()
+        scheduleEventEnd()
+    }
+}
