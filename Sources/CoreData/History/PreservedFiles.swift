@@ -1,8 +1,7 @@
 import GRDB
 import ManagedObjectModel
 
-/// The files of external data of a store, by who names them: rows of objects, or the history, whose values of deleted
-/// objects outlive these.
+/// The files of external data that the history of a store names, whose values of deleted objects outlive these.
 struct PreservedFiles {
     private let schema: SQLSchema
     private let history: StoreHistory
@@ -31,20 +30,6 @@ struct PreservedFiles {
                 try collect(
                     "ZTOMBSTONE\(index)",
                     "ACHANGE WHERE ZENTITY = ?" + (condition.map { " AND \($0)" } ?? ""), arguments, &names)
-            }
-        }
-        return names
-    }
-
-    /// The files that rows of objects name.
-    func namedByRows() throws -> Set<String> {
-        var names: Set<String> = []
-        for entity in schema.entities {
-            for slot in entity.home.layout.externalSlots {
-                guard let column = entity.column(rowSlot: slot.rowSlot) else { continue }
-                try collect(
-                    schema.quoted(column.name), "\(schema.quoted(entity.table)) WHERE Z_ENT = ?",
-                    [entity.number], &names)
             }
         }
         return names

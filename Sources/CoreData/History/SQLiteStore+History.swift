@@ -32,13 +32,12 @@ extension SQLiteStore {
                 sql: "DELETE FROM ATRANSACTION WHERE \(condition)", arguments: [argument])
             let count = database.changesCount
             if let preserved, !named.isEmpty {
-                // A deletion that was undone has given the file back to a row.
-                files.leave(
-                    try named.subtracting(preserved.namedByHistory()).subtracting(preserved.namedByRows()))
+                files.leave(try named.subtracting(preserved.namedByHistory()))
             }
             return count
         }
-        files.removeUnused()
+        // A deletion that was undone has given its file back to a row.
+        files.removeUnused(externalFileNames)
         return count
     }
 }
