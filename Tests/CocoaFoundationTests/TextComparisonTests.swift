@@ -121,6 +121,8 @@ import Testing
         let part = String(repeating: "a", count: 400_000) + "b"
         let start = ContinuousClock.now
         #expect(!TextComparison(options: .caseInsensitive).contains(text, part))
+        #expect(!TextComparison(options: []).like(text, "*\(part)*"))
+        #expect(!TextComparison(options: .wholeWords).contains(text, String(part.dropLast())))
         #expect(ContinuousClock.now - start < .seconds(5))
     }
 

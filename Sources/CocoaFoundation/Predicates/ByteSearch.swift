@@ -19,8 +19,12 @@ final class ByteSearch: Sendable {
         self.borders = borders
     }
 
-    /// Where the bytes first stand in `text` at or after a position.
-    func firstRange(in text: UnsafeBufferPointer<UInt8>, from start: Int = 0) -> Range<Int>? {
+    /// Where the bytes first stand in `text` at or after a position, at a place that is accepted; they may overlap those that
+    /// are not.
+    func firstRange(
+        in text: UnsafeBufferPointer<UInt8>, from start: Int = 0,
+        where isAccepted: ((Range<Int>) -> Bool)? = nil
+    ) -> Range<Int>? {
         pattern.withUnsafeBufferPointer { pattern in
             guard let first = pattern.first else { return start <= text.count ? start..<start : nil }
             var matched = 0
@@ -39,7 +43,11 @@ final class ByteSearch: Sendable {
                     matched = borders[matched - 1]
                     continue
                 }
-                if matched == pattern.count { return (index - matched)..<index }
+                if matched == pattern.count {
+                    let range = (index - matched)..<index
+                    guard let isAccepted, !isAccepted(range) else { return range }
+                    matched = borders[matched - 1]
+                }
             }
             return nil
         }

@@ -1,24 +1,25 @@
 /// The pattern of the operator `LIKE`: `?` stands for one code point, `*` for any number of them, and a
 /// backslash makes the next code point stand for itself.
 ///
-/// What stands between the wildcards is folded; the pattern is then tested against folded text, in time
-/// proportional to the product of the lengths at worst.
+/// What stands between the wildcards is folded; the pattern is then tested against folded text. Each part between two `*` is
+/// looked for once, from where the one before was found: in time linear to the text where the part has no `?`, and
+/// proportional to the product of the lengths at worst where it has.
 final class LikePattern: Sendable {
-    private enum Element: Equatable, Sendable {
-        case scalar(Unicode.Scalar)
-        case anyOne
-        case anyNumber
-    }
-
-    private let elements: [Element]
+    /// What must stand before the first `*`, or be the whole text.
+    private let prefix: Part
+    /// What must stand somewhere, one behind the other.
+    private let middle: [Part]
+    /// What must stand behind the last `*`; nil when there is none.
+    private let suffix: Part?
 
     init(_ pattern: String, folding: TextFolding) {
-        var elements: [Element] = []
+        var parts: [Part] = []
+        var elements: [Part.Element] = []
         var literal = ""
         var isEscaped = false
 
         func endLiteral() {
-            elements += folding.folded(literal).unicodeScalars.map(Element.scalar)
+            elements += folding.folded(literal).unicodeScalars.map(Part.Element.scalar)
             literal = ""
         }
 
@@ -34,45 +35,87 @@ final class LikePattern: Sendable {
                 elements.append(.anyOne)
             case "*":
                 endLiteral()
-                if elements.last != .anyNumber { elements.append(.anyNumber) }
+                parts.append(Part(elements))
+                elements = []
             default:
                 literal.unicodeScalars.append(scalar)
             }
         }
         if isEscaped { literal += "\\" }
         endLiteral()
-        self.elements = elements
+        suffix = parts.isEmpty ? nil : Part(elements)
+        prefix = parts.first ?? Part(elements)
+        middle = parts.dropFirst().filter { !$0.isEmpty }
     }
 
     /// Whether all of a folded text is like the pattern.
     func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        var position = 0
-        var index = 0
-        // Where to go on when what follows the last `*` does not fit: one code point later.
-        var retry: (index: Int, position: Int)?
-
-        while position < text.count {
-            let (scalar, next) = text.scalar(at: position)
-            if index < elements.count {
-                switch elements[index] {
-                case .anyNumber:
-                    index += 1
-                    retry = (index, position)
-                    continue
-                case .scalar(let wanted) where wanted != scalar:
-                    break
-                case .scalar, .anyOne:
-                    index += 1
-                    position = next
-                    continue
-                }
-            }
-            guard let last = retry else { return false }
-            let later = text.scalar(at: last.position).next
-            retry = (last.index, later)
-            index = last.index
-            position = later
+        guard var position = prefix.end(in: text, from: 0) else { return false }
+        guard let suffix else { return position == text.count }
+        for part in middle {
+            guard let end = part.endOfFirst(in: text, from: position) else { return false }
+            position = end
         }
-        return elements[index...].allSatisfy { $0 == .anyNumber }
+        guard let start = suffix.start(before: text), start >= position else { return false }
+        return suffix.end(in: text, from: start) == text.count
+    }
+}
+
+/// A part of a pattern without `*`.
+private struct Part: Sendable {
+    enum Element: Sendable {
+        case scalar(Unicode.Scalar)
+        case anyOne
+    }
+
+    private let elements: [Element]
+    /// The search for a part without `?`.
+    private let search: ByteSearch?
+    /// How many bytes a part without `?` has.
+    private let byteCount: Int
+    var isEmpty: Bool { elements.isEmpty }
+
+    init(_ elements: [Element]) {
+        self.elements = elements
+        var text = String.UnicodeScalarView()
+        for case .scalar(let scalar) in elements { text.append(scalar) }
+        let bytes = ContiguousArray(String(text).utf8)
+        byteCount = bytes.count
+        search = text.count == elements.count ? ByteSearch(for: bytes) : nil
+    }
+
+    /// Where the part ends that begins at a position; nil when something else stands there.
+    func end(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        var position = start
+        for element in elements {
+            guard position < text.count else { return nil }
+            let (scalar, next) = text.scalar(at: position)
+            if case .scalar(let wanted) = element, wanted != scalar { return nil }
+            position = next
+        }
+        return position
+    }
+
+    /// Where the part ends that stands first at or after a position.
+    func endOfFirst(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        if let search { return search.firstRange(in: text, from: start)?.upperBound }
+        var position = start
+        while position < text.count {
+            if let end = end(in: text, from: position) { return end }
+            position = text.scalar(at: position).next
+        }
+        return nil
+    }
+
+    /// Where a text would begin with the part as its end; nil when the text is too short.
+    func start(before text: UnsafeBufferPointer<UInt8>) -> Int? {
+        if search != nil { return byteCount <= text.count ? text.count - byteCount : nil }
+        var position = text.count
+        for _ in elements {
+            guard position > 0 else { return nil }
+            position -= 1
+            while position > 0, text[position] & 0xC0 == 0x80 { position -= 1 }
+        }
+        return position
     }
 }

@@ -110,14 +110,10 @@ package final class TextPattern: Sendable {
             return text.elementsEqual(bytes)
         case .contains(let search):
             if !wholeWords { return search.firstRange(in: text) != nil }
-            var start = 0
-            while let range = search.firstRange(in: text, from: start) {
-                if text.isWordBoundary(range.lowerBound) && text.isWordBoundary(range.upperBound) {
-                    return true
-                }
-                start = range.lowerBound + 1
+            let word = search.firstRange(in: text) { range in
+                text.isWordBoundary(range.lowerBound) && text.isWordBoundary(range.upperBound)
             }
-            return false
+            return word != nil
         case .beginsWith(let bytes):
             return text.starts(with: bytes) && (!wholeWords || text.isWordBoundary(bytes.count))
         case .endsWith(let bytes):

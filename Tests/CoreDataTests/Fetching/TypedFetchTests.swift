@@ -85,13 +85,29 @@ import Testing
         let names = ["Emma", "Germinal"]
         request.predicate = NSPredicate(
             #Predicate<Book> { names.contains($0.title ?? "") || $0.author == nil })
-        #expect(request.predicate != nil)
+        #expect(try titles(request) == ["EMMA* WAR?", "Emma", "Germinal"])
         request.predicate = NSPredicate(#Predicate<Book> { $0.author?.name == "Jane Austen" })
         #expect(try titles(request) == ["Emma", "Persuasion"])
         request.predicate = NSPredicate(#Predicate<Book> { $0.title?.starts(with: "E") ?? false })
         #expect(try titles(request) == ["EMMA* WAR?", "Emma"])
         request.predicate = NSPredicate(#Predicate<Book> { (10...300).contains($0.pages) })
         #expect(try titles(request) == ["EMMA* WAR?", "Persuasion"])
+    }
+
+    @Test func conditionsOnRelationshipsToMany() throws {
+        KeyPathNames.register("books", for: \Author.books)
+        func names(_ condition: TypedPredicate<Author>) throws -> [String] {
+            try stack.inContext { context in
+                try context.fetch(NSFetchRequest<Author>(entityName: "Author").where(condition))
+                    .map { $0.name ?? "nil" }.sorted()
+            }
+        }
+        #expect(try names((\Author.books).any(\.pages > 500)) == ["Émile Zola"])
+        #expect(try names((\Author.books).all(\.pages > 200)) == ["Jane Austen"])
+        // Of a book without a price it is not known whether it costs more.
+        #expect(
+            try names((\Author.books).all(\.price >= NSDecimalNumber(string: "5"))) == ["Jane Austen"])
+        #expect(try names((\Author.books).none(\.publishDate != nil)) == ["nil"])
     }
 
     @Test func swiftSortDescriptors() throws {
