@@ -133,6 +133,8 @@ extension NSExpression {
         switch kind {
         case .constant, .symbol: return true
         case .aggregate(let parts): return parts.allSatisfy(isFixed)
+        // Of a constant object, such as the one that stands for `$FETCH_SOURCE`.
+        case .keyPath(let operand, _): return isFixed(operand)
         case .function(nil, let name, let arguments):
             // Another one for each object.
             return !name.hasPrefix("random") && arguments.allSatisfy(isFixed)
