@@ -2,7 +2,7 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// A column of a dictionary result, computed of nodes or of groups of them.
+/// A column of a dictionary result, computed of the nodes of a store, or of objects, or of groups of them.
 struct NodeColumn {
     let name: String
     let isExpression: Bool
@@ -53,7 +53,7 @@ struct NodeColumn {
     }
 
     /// The value of one node.
-    func value(of node: NSAtomicStoreCacheNode) throws -> Any? { try Self.value(of: expression, node) }
+    func value(of node: any KeyValueCoding) throws -> Any? { try Self.value(of: expression, node) }
 
     /// The value of a group.
     func value(of group: NodeGroup) throws -> Any? { try Self.value(of: expression, group) }
@@ -88,7 +88,7 @@ struct NodeColumn {
         }
     }
 
-    private static func value(of expression: NSExpression, _ node: NSAtomicStoreCacheNode) throws -> Any? {
+    private static func value(of expression: NSExpression, _ node: any KeyValueCoding) throws -> Any? {
         // What a dictionary counts, it counts over all nodes; a group of one is one of them.
         if hasAggregate(expression) { return try value(of: expression, NodeGroup([node])) }
         return try evaluate(expression, node)
@@ -105,6 +105,7 @@ struct NodeColumn {
     /// The value as a dictionary has it.
     func result(_ value: Any) -> Any {
         if let node = value as? NSAtomicStoreCacheNode { return node.objectID }
+        if let object = value as? NSManagedObject { return object.objectID }
         guard let resultKind, !resultKind.isRelationship else { return value }
         switch resultKind {
         case .integer16, .integer32, .integer64, .boolean:

@@ -1,0 +1,147 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+/// What a dictionary result is made of, computed in memory: of the nodes of an atomic store, or of the objects of a
+/// context.
+struct DictionaryQuery {
+    let entity: NSEntityDescription
+    let properties: [NSPropertyDescription]
+    let groupBy: [NSPropertyDescription]
+    let having: NSPredicate?
+    let order: [NSSortDescriptor]
+    let isDistinct: Bool
+
+    /// The dictionaries of the properties asked for: one for each node, or for each group of nodes.
+    ///
+    /// - Throws: as `nodes()`.
+    func dictionaries(of matches: [any KeyValueCoding]) throws -> [[String: Any]] {
+        let columns = try properties.map { try NodeColumn($0, entity) }
+        let groupColumns = try groupBy.map { try NodeColumn($0, entity) }
+        let isAggregate = columns.contains { $0.isAggregate }
+        guard !groupColumns.isEmpty || isAggregate else {
+            let found = try inOrder(matches, columns).map { node in
+                try dictionary(columns) { try $0.value(of: node) }
+            }
+            return isDistinct ? distinct(found) : found
+        }
+        var groups = try self.groups(matches, groupColumns)
+        if let having {
+            try QueryCheck(entity).check(having)
+            let condition = GroupCondition(having)
+            groups = try groups.filter { group in
+                try condition.compute(in: group)
+                return try condition.predicate.isMetAsInStore(by: group)
+            }
+        }
+        let rows = try groups.map { group in
+            DictionaryRow(group: group, values: try dictionary(columns) { try $0.value(of: group) })
+        }
+        let ordered = try sorted(rows, by: groupOrder(columns)).map(\.values)
+        return isDistinct ? distinct(ordered) : ordered
+    }
+
+    private func inOrder(
+        _ matches: [any KeyValueCoding], _ columns: [NodeColumn]
+    ) throws -> [any KeyValueCoding] {
+        let names = Set(columns.filter(\.isExpression).map(\.name))
+        for descriptor in order {
+            if let key = descriptor.key, !names.contains(key) { try QueryCheck(entity).check(sortKey: key) }
+        }
+        guard order.contains(where: { names.contains($0.key ?? "") }) else {
+            return sorted(matches, by: order)
+        }
+        // A column of the result may be named by an expression description.
+        let rows = try matches.map { node in
+            DictionaryRow(
+                group: NodeGroup([node]),
+                values: try dictionary(columns.filter(\.isExpression)) { try $0.value(of: node) })
+        }
+        return sorted(rows, by: order).compactMap { $0.group.nodes.first }
+    }
+
+    private func groupOrder(_ columns: [NodeColumn]) throws -> [NSSortDescriptor] {
+        let names = Set(columns.map(\.name))
+        for descriptor in order {
+            if let key = descriptor.key, !names.contains(key) { try QueryCheck(entity).check(sortKey: key) }
+        }
+        return order
+    }
+
+    /// The nodes found, in groups of equal values of columns; one group without columns.
+    private func groups(
+        _ found: [any KeyValueCoding], _ columns: [NodeColumn]
+    ) throws -> [NodeGroup] {
+        guard !columns.isEmpty else { return [NodeGroup(found)] }
+        var places: [[PredicateValue]: Int] = [:]
+        var groups: [[any KeyValueCoding]] = []
+        for node in found {
+            let key = try columns.map { PredicateValue(try $0.value(of: node)) }
+            if let place = places[key] {
+                groups[place].append(node)
+            } else {
+                places[key] = groups.count
+                groups.append([node])
+            }
+        }
+        return groups.map(NodeGroup.init)
+    }
+
+    private func dictionary(
+        _ columns: [NodeColumn], _ value: (NodeColumn) throws -> Any?
+    ) throws -> [String: Any] {
+        var dictionary: [String: Any] = [:]
+        for column in columns {
+            if let value = try value(column) { dictionary[column.name] = column.result(value) }
+        }
+        return dictionary
+    }
+
+    private func distinct(_ dictionaries: [[String: Any]]) -> [[String: Any]] {
+        var seen: Set<[String: PredicateValue]> = []
+        return dictionaries.filter { seen.insert($0.mapValues(PredicateValue.init)).inserted }
+    }
+}
+
+extension NSPredicate {
+    /// Whether an object meets the condition as it would in a store.
+    ///
+    /// - Throws: 134060 for a condition that cannot be evaluated.
+    func isMetAsInStore(by object: Any) throws -> Bool {
+        do {
+            return try isMetInStore(by: object)
+        } catch {
+            throw NSError.coreData(
+                .coreData, "The predicate \(formatString) cannot be evaluated: \(error)")
+        }
+    }
+}
+
+/// A group of nodes as predicates and sort descriptors see it: its properties are those of its first node, and it has values
+/// of its own.
+final class NodeGroup: KeyValueCoding {
+    let nodes: [any KeyValueCoding]
+    /// Sums, counts and the like, by the keys of a `GroupCondition`.
+    var computed: [String: Any] = [:]
+
+    init(_ nodes: [any KeyValueCoding]) { self.nodes = nodes }
+
+    func value(forKey key: String) -> Any? { computed[key] ?? nodes.first?.value(forKey: key) }
+
+    func setValue(_ value: Any?, forKey key: String) {}
+}
+
+/// A dictionary of a result before it is put in order: by its own values, or by properties that are not part of it.
+private final class DictionaryRow: KeyValueCoding {
+    let group: NodeGroup
+    let values: [String: Any]
+
+    init(group: NodeGroup, values: [String: Any]) {
+        self.group = group
+        self.values = values
+    }
+
+    func value(forKey key: String) -> Any? { values[key] ?? group.value(forKey: key) }
+
+    func setValue(_ value: Any?, forKey key: String) {}
+}
