@@ -15,7 +15,7 @@ final class ContextQueue: @unchecked Sendable {
     }
 
     /// Whether the calling thread runs on this queue.
-    var isCurrent: Bool { (isMain && MainQueue.isCurrent) || Frames.contains(self) }
+    var isCurrent: Bool { (isMain && (MainQueue.isCurrent || Frames.isOnMain)) || Frames.contains(self) }
 
     /// Runs `block` on the queue and waits; at once when already there.
     func sync<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
@@ -23,11 +23,13 @@ final class ContextQueue: @unchecked Sendable {
         // Nothing crosses threads that the caller could touch meanwhile: it waits.
         nonisolated(unsafe) var result: Result<T, E>?
         let waiting = Frames.current
+        let isOnMain = MainQueue.isCurrent || Frames.isOnMain
         withoutActuallyEscaping(block) { block in
             nonisolated(unsafe) let block = block
             queue.sync {
-                // The queues that the caller runs on stay its own until this returns, whatever thread runs it.
-                Frames.run(on: waiting + [self]) {
+                // The queues that the caller runs on stay its own until this returns, whatever thread runs it; the main
+                // queue too, which waits as well.
+                Frames.run(on: waiting + [self], isOnMain: isOnMain) {
                     do throws(E) { result = .success(try block()) } catch { result = .failure(error) }
                 }
             }
@@ -39,7 +41,7 @@ final class ContextQueue: @unchecked Sendable {
     /// Runs `block` on the queue later.
     func async(_ block: @escaping () -> Void) {
         nonisolated(unsafe) let block = block
-        queue.async { Frames.run(on: [self], block) }
+        queue.async { Frames.run(on: [self], isOnMain: false, block) }
     }
 }
 
@@ -69,6 +71,7 @@ private enum Frames {
 
     private final class Stack {
         var queues: [ContextQueue] = []
+        var isOnMain = false
     }
 
     private static var stack: Stack? {
@@ -77,11 +80,14 @@ private enum Frames {
 
     static var current: [ContextQueue] { stack?.queues ?? [] }
 
+    /// Whether the main queue waits for what the thread is running.
+    static var isOnMain: Bool { stack?.isOnMain ?? false }
+
     static func contains(_ queue: ContextQueue) -> Bool {
         stack?.queues.contains { $0 === queue } ?? false
     }
 
-    static func run(on queues: [ContextQueue], _ block: () -> Void) {
+    static func run(on queues: [ContextQueue], isOnMain: Bool, _ block: () -> Void) {
         let stack: Stack
         if let made = Self.stack {
             stack = made
@@ -89,9 +95,9 @@ private enum Frames {
             stack = Stack()
             pthread_setspecific(key, Unmanaged.passRetained(stack).toOpaque())
         }
-        let outer = stack.queues
-        stack.queues = queues
+        let outer = (stack.queues, stack.isOnMain)
+        (stack.queues, stack.isOnMain) = (queues, isOnMain)
         block()
-        stack.queues = outer
+        (stack.queues, stack.isOnMain) = outer
     }
 }

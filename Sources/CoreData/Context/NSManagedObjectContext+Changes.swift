@@ -64,16 +64,20 @@ extension NSManagedObjectContext {
         object.fireFault()
         object.prepareForDeletion()
         guard !object.isDeleted else { return }
+        markDeleted(object)
+    }
+
+    /// Takes a loaded object out, to be deleted by the next save; one that nothing below knows leaves with the event.
+    func markDeleted(_ object: NSManagedObject) {
         if object.isInserted {
             forget(object)
-            deletionsToPropagate.append(object)
         } else {
             updated.remove(object)
             eventUpdated.remove(object)
             deleted.insert(object)
             eventDeleted.insert(object)
-            deletionsToPropagate.append(object)
         }
+        deletionsToPropagate.append(object)
         scheduleEventEnd()
     }
 

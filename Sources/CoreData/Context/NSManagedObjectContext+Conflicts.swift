@@ -62,7 +62,7 @@ extension NSManagedObjectContext {
         // What could not be loaded was taken for missing on the way here.
         try throwFaultingError()
         // An object whose row is gone may be a new one now.
-        try obtainReferencesBeforeSaving()
+        if parentContext == nil { try obtainReferencesBeforeSaving() }
         phase = .saving
     }
 

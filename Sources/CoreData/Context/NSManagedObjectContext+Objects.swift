@@ -7,13 +7,16 @@ extension NSManagedObjectContext {
     /// The object with this ID if the context knows it; reads nothing.
     public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
         assertOnQueue()
-        return identityMap.object(objectID.key)
+        adoptPermanentIDs()
+        let place = identities.place(objectID)
+        return identityMap.object(place.key)
     }
 
     /// The object with this ID, as a fault if the context does not know it yet; reads nothing, so the object need
     /// not exist.
     public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
         assertOnQueue()
+        adoptPermanentIDs()
         return object(home: objectID.home, reference: objectID.reference)
     }
 
@@ -22,19 +25,16 @@ extension NSManagedObjectContext {
     /// - Throws: 133000 when the store has no such object, or an error of the store.
     public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         assertOnQueue()
-        let known = identityMap.object(objectID.key)
+        adoptPermanentIDs()
+        let place = identities.place(objectID)
+        let known = identityMap.object(place.key)
         if let known, !known.isFault {
             guard !known.state.contains(.inaccessible) else { throw missing(objectID) }
             return known
         }
-        guard let store = objectID.home.store as? any ObjectStore else { throw missing(objectID) }
-        guard
-            let row = try store.row(
-                of: objectID.home, objectID.reference, notBefore: oldestAcceptable, in: self)
-        else {
-            throw missing(objectID)
-        }
-        let object = known.flatMap { $0.stands(for: row) ? $0 : nil } ?? materialise(row, objectID.home)
+        guard let row = try row(at: place, notBefore: oldestAcceptable) else { throw missing(objectID) }
+        let object =
+            known.flatMap { $0.stands(for: row) ? $0 : nil } ?? materialise(row, identities.place(objectID))
         object.row = row
         fulfil(object)
         return object
@@ -43,7 +43,7 @@ extension NSManagedObjectContext {
     private func missing(_ objectID: NSManagedObjectID) -> NSError {
         .coreData(
             .managedObjectReferentialIntegrity,
-            "The store has no object \(objectID.uriRepresentation().absoluteString).",
+            "The \(parentContext == nil ? "store" : "parent context") has no object \(objectID.uriRepresentation().absoluteString).",
             [NSAffectedObjectsErrorKey: [objectID]])
     }
 
@@ -55,28 +55,30 @@ extension NSManagedObjectContext {
     /// The object with this identity; a new fault if there is none.
     func object(home: StoredEntity, reference: Int64) -> NSManagedObject {
         if let known = identityMap.object(ObjectKey(table: home.table, reference: reference)) { return known }
-        var home = home
+        if home.isTemporary, let entry = identities.permanent(reference) {
+            return object(home: entry.home, reference: entry.reference)
+        }
+        var place = ObjectPlace(home: home, reference: reference)
         var row: Row?
         // Only the row says which subentity, and so which class, it is; the IDs of stores without rows do themselves.
         if !home.entity.subentities.isEmpty, let store = home.store as? any ObjectStore, store.fetchesRows {
-            row = try? store.row(of: home, reference, notBefore: oldestAcceptable, in: self)
-            home = row.flatMap { store.home(number: $0.entityNumber) } ?? home
+            row = try? self.row(at: place, notBefore: oldestAcceptable)
+            place = ObjectPlace(
+                home: row.flatMap { store.home(number: $0.entityNumber) } ?? home, reference: reference)
         }
-        let object = home.materialise(reference: reference)
+        return materialise(row, place)
+    }
+
+    private func materialise(_ row: Row?, _ place: ObjectPlace) -> NSManagedObject {
+        let home = row.flatMap { place.home.store?.home(number: $0.entityNumber) } ?? place.home
+        let object = (home.isTemporary ? unstoredEntity(home.layout) : home).materialise(
+            reference: place.reference)
         adopt(object, row)
         identityMap.register(object)
         return object
     }
 
-    private func materialise(_ row: Row, _ home: StoredEntity) -> NSManagedObject {
-        let object = (home.store?.home(number: row.entityNumber) ?? home).materialise(
-            reference: row.reference)
-        adopt(object, row)
-        identityMap.register(object)
-        return object
-    }
-
-    private func adopt(_ object: NSManagedObject, _ row: Row?) {
+    func adopt(_ object: NSManagedObject, _ row: Row?) {
         object.context = self
         object.row = row
         object.state.insert(.fault)
@@ -134,9 +136,16 @@ extension NSManagedObjectContext {
 
     /// The store's row of an object; nil when there is none, or one of another entity.
     func storedRow(of object: NSManagedObject, notBefore: Double) throws -> Row? {
-        let row = try (object.home.store as? any ObjectStore)?.row(
-            of: object.home, object.reference, notBefore: notBefore, in: self)
+        let row = try row(
+            at: ObjectPlace(home: object.home, reference: object.reference), notBefore: notBefore)
         return row.flatMap { object.stands(for: $0) ? $0 : nil }
+    }
+
+    /// The row below this context of what is at a place: as the parent has it, else the store's; nil when there is none.
+    func row(at place: ObjectPlace, notBefore: Double) throws -> Row? {
+        if parentContext != nil { return try parentRow(at: place, notBefore: notBefore) }
+        return try (place.home.store as? any ObjectStore)?.row(
+            of: place.home, place.reference, notBefore: notBefore, in: self)
     }
 
     private func handleInaccessible(_ object: NSManagedObject) {
@@ -161,14 +170,19 @@ extension NSManagedObjectContext {
 
     /// The destination of a to-one relationship in a row.
     func destination(of object: NSManagedObject, _ slot: Int, _ row: Row) -> NSManagedObject? {
-        guard let store = object.home.store,
+        let reference = row.integer(slot)
+        if reference < 0 { return unsavedDestination(reference, object.layout.slots[slot]) }
+        // An object of the parent that is not saved can lead to one that is.
+        let unsaved = object.home.isTemporary
+        guard let store = unsaved ? destinedStore(of: object) : object.home.store,
             let home = row.destinationHome(object.layout.slots[slot], store)
         else { return nil }
-        return self.object(home: home, reference: row.integer(slot))
+        return self.object(home: home, reference: reference)
     }
 
     /// The destinations of a to-many relationship as the store has them; nil when they cannot be loaded.
     func storedDestinations(of object: NSManagedObject, _ slot: Int) -> [NSManagedObject]? {
+        if parentContext != nil { return parentDestinations(of: object, slot) }
         guard let store = object.home.store as? any ObjectStore,
             let relationship = object.layout.slots[slot].relationship
         else { return [] }
@@ -210,7 +224,7 @@ extension NSManagedObjectContext {
     ///     takes the values of the store under its own changes and keeps transient values.
     public func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
         assertOnQueue()
-        guard object.context === self, !object.isInserted, !object.home.isTemporary else { return }
+        guard object.context === self, !object.isInserted, !object.isUnknownBelow else { return }
         if flag {
             mergeFromStore(object)
         } else {
@@ -261,11 +275,13 @@ extension NSManagedObjectContext {
         object.withoutChangeTracking { object.awake(fromSnapshotEvents: .refresh) }
     }
 
-    /// Gives the objects permanent IDs before they are saved.
+    /// Gives the objects permanent IDs before they are saved. Those that a parent has too get theirs there.
     ///
     /// - Throws: an error of the store; no ID has changed then.
     public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
         assertOnQueue()
+        adoptPermanentIDs()
+        try obtainPermanentIDsFromParent(for: objects)
         var byStore: [(store: any ObjectStore, groups: [NewObjects])] = []
         for (home, group) in try permanentHomes(of: objects.filter(\.home.isTemporary)) {
             guard let store = home.store as? any ObjectStore else { continue }
@@ -291,6 +307,7 @@ extension NSManagedObjectContext {
     /// Gives an object another identity.
     func rename(_ object: NSManagedObject, home: StoredEntity, reference: Int64) {
         identityMap.forget(object)
+        if object.home.isTemporary, !home.isTemporary { identities.note(object.reference, home, reference) }
         object.home = home
         object.reference = reference
         identityMap.register(object)
@@ -299,11 +316,17 @@ extension NSManagedObjectContext {
 
 extension NSManagedObject {
     /// Whether a row is of this object's entity. An ID, and a fault made for it, can name another entity of the table.
-    fileprivate final func stands(for row: Row) -> Bool { row.entityNumber == home.entityNumber }
+    ///
+    /// The ID of an object that has no row in a store yet names its very entity.
+    final func stands(for row: Row) -> Bool {
+        row.entityNumber == home.entityNumber || row.reference < 0
+    }
 
     /// Whether a row is another one than the object has. What the store computes changes without a new version.
     fileprivate final func differs(from newer: Row) -> Bool {
         guard let row, row.version == newer.version else { return true }
+        // What a parent has not saved has the version of what is saved.
+        if context?.parentContext != nil { return row !== newer }
         return layout.derivedIndexes.contains { !row.hasSameValue(as: newer, $0, layout.slots[$0]) }
     }
 }

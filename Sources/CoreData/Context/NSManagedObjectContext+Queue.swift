@@ -52,6 +52,7 @@ extension NSManagedObjectContext {
 
     /// Runs a block as part of an event, which ends with the outermost block.
     func runEvent<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
+        adoptPermanentIDs()
         blockDepth += 1
         defer {
             blockDepth -= 1

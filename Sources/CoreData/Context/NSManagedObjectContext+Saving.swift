@@ -8,13 +8,14 @@ extension NSManagedObjectContext {
     func saveChanges() throws {
         assertOnQueue()
         require(phase == .idle, "save() was called from inside a save, an undo or a hook of one.")
+        adoptPermanentIDs()
         try throwFaultingError()
         processPendingChanges()
         guard hasChanges else {
-            try saveMetadata()
+            if parentContext == nil { try saveMetadata() }
             return
         }
-        guard let coordinator = persistentStoreCoordinator, !coordinator.objectStores.isEmpty else {
+        if parentContext == nil, persistentStoreCoordinator?.objectStores.isEmpty ?? true {
             throw NSError.coreData(
                 .persistentStoreSave,
                 "The context has no persistent store to save to; add one to its coordinator.")
@@ -27,10 +28,11 @@ extension NSManagedObjectContext {
         for object in updated.all + deleted.all + onlyWatched { object.fireFault() }
         // What could not be loaded was taken for missing on the way here.
         try throwFaultingError()
-        try obtainReferencesBeforeSaving()
+        if parentContext == nil { try obtainReferencesBeforeSaving() }
         phase = .saving
         defer { phase = .idle }
         try write()
+        guard parentContext == nil else { return }
         // Of the stores that had nothing else to write.
         try saveMetadata()
     }
@@ -103,7 +105,7 @@ extension NSManagedObjectContext {
     private func write() throws {
         settlement = []
         do {
-            try writeSettlingConflicts()
+            if parentContext == nil { try writeSettlingConflicts() } else { try handUpSettlingConflicts() }
         } catch {
             takeBackSettlement()
             throw error
@@ -148,7 +150,7 @@ extension NSManagedObjectContext {
     }
 
     /// Reads the external data of objects whose deletion can be undone after it is saved, before its files go.
-    private func keepExternalData(_ objects: [NSManagedObject]) {
+    func keepExternalData(_ objects: [NSManagedObject]) {
         guard undoManager != nil else { return }
         // Who undoes the deletion is told that a file could not be read.
         for object in objects { object.readExternalData { _ in } }
@@ -168,6 +170,16 @@ extension NSManagedObjectContext {
         let affected = outcomes.flatMap {
             $0.1.affected.map { NSManagedObjectID(home: $0.home, reference: $0.reference) }
         }
+        announceSave(changes, affected: affected)
+        for (plan, outcome) in outcomes where !plan.unit.isEmpty {
+            persistentStoreCoordinator?.postRemoteChange(plan.store, historyNumber: outcome.historyNumber)
+        }
+    }
+
+    /// Tells everybody what was saved: the objects, observers of the context, contexts that merge it.
+    ///
+    /// - Parameter affected: other objects whose derived attributes the stores have changed.
+    func announceSave(_ changes: ContextChanges, affected: [NSManagedObjectID]) {
         let saved = SavedChanges(changes, affected: affected)
         phase = .idle
         for object in changes.inserted + changes.updated + changes.deleted { object.didSave() }
@@ -176,13 +188,15 @@ extension NSManagedObjectContext {
             name: .NSManagedObjectContextDidSave, object: self, userInfo: userInfo(changes))
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: saved.userInfo)
-        for (plan, outcome) in outcomes where !plan.unit.isEmpty {
-            persistentStoreCoordinator?.postRemoteChange(plan.store, historyNumber: outcome.historyNumber)
-        }
-        guard let subscribers = persistentStoreCoordinator?.subscribers.contexts else { return }
-        for context in subscribers where context !== self {
+        for context in mergingContexts where context !== self {
             context.contextQueue.async { context.runEvent { context.merge(saved) } }
         }
+    }
+
+    /// The contexts that merge what this one saves: its children and, if it saved to stores, those of the coordinator.
+    private var mergingContexts: [NSManagedObjectContext] {
+        let others = parentContext == nil ? persistentStoreCoordinator?.subscribers.contexts ?? [] : []
+        return others + childSubscribers.contexts
     }
 
     private func takeIn(_ outcome: SaveOutcome, _ plan: StorePlan, _ changes: inout ContextChanges) {
@@ -221,7 +235,7 @@ extension NSManagedObjectContext {
     }
 
     /// Makes the saved values the committed ones.
-    private func markSaved(_ object: NSManagedObject, _ row: Row?) {
+    func markSaved(_ object: NSManagedObject, _ row: Row?) {
         updated.remove(object)
         // A computed value may move the object in someone's list.
         if object.markSaved(row) { external.refreshed.append(object) }

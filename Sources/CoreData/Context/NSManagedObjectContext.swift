@@ -58,6 +58,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var faultingError: NSError?
     /// Keeps all registered objects, if asked to.
     var retained: [ObjectIdentifier: NSManagedObject]?
+    /// The context that this one reads from and saves to; nil for one that works on a coordinator.
+    private(set) final var parentContext: NSManagedObjectContext?
+    /// The list that the contexts below this one share with it when this one is at the top.
+    private let ownIdentities = PermanentIdentities()
+    /// How many of `identities` this context has taken over.
+    final var adoptedIdentities = 0
+    /// The contexts below this one that merge what it saves.
+    let childSubscribers = ContextSubscribers()
     private var unstored: [ObjectIdentifier: StoredEntity] = [:]
     private var coordinator: NSPersistentStoreCoordinator?
     private var policy: Any = NSMergePolicy.error
@@ -81,7 +89,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type.rawValue) }
 
     deinit {
-        coordinator?.subscribers.remove(self)
+        subscribersAbove?.remove(self)
         // Break the ties among objects, which hold each other through relationships.
         var told: [(home: StoredEntity, reference: Int64)] = []
         for object in identityMap.all {
@@ -93,10 +101,58 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         StoredEntity.noteUnregistered(told)
     }
 
-    /// The coordinator whose stores the context reads and writes. Set it once, before the context is used.
-    public var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
-        get { coordinator }
+    /// The context that this one reads from and saves to, in place of a coordinator. Set it once, before the context is
+    /// used.
+    ///
+    /// A child sees its parent's objects as they are there, with changes that are not saved. Its `save()` makes its own
+    /// changes changes of the parent; they come to the store when the context at the top of the chain saves. The child
+    /// keeps its parent alive.
+    ///
+    /// Stops with a message when the context has a coordinator, another parent or objects, and when the new parent is
+    /// the context itself or one below it.
+    public var parent: NSManagedObjectContext? {
+        get { parentContext }
         set {
+            guard newValue !== parentContext else { return }
+            require(
+                coordinator == nil,
+                "A context works on a coordinator or on a parent: this one has a coordinator already.")
+            require(
+                parentContext == nil && identityMap.all.isEmpty,
+                "The parent of a context that has one, or has objects, cannot be changed.")
+            guard let newValue else { return }
+            require(
+                !sequence(first: newValue, next: \.parentContext).contains { $0 === self },
+                "A context cannot be its own parent, nor can one below it.")
+            parentContext = newValue
+            identities.share()
+            adoptedIdentities = identities.count
+            if automaticallyMergesChangesFromParent { subscribersAbove?.add(self) }
+        }
+    }
+
+    /// The permanent IDs that objects of this context's family have got.
+    final var identities: PermanentIdentities {
+        guard let parentContext else { return ownIdentities }
+        return parentContext.identities
+    }
+
+    /// Those who are told of what is saved where this context saves to.
+    private var subscribersAbove: ContextSubscribers? {
+        parentContext?.childSubscribers ?? coordinator?.subscribers
+    }
+
+    /// The coordinator whose stores the context reads and writes; of a context with a parent, that of the context at the
+    /// top. Set it once, before the context is used, and not for a context with a parent.
+    public var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
+        get {
+            guard let parentContext else { return coordinator }
+            return parentContext.persistentStoreCoordinator
+        }
+        set {
+            require(
+                parentContext == nil,
+                "A context works on a coordinator or on a parent: this one has a parent already.")
             require(
                 coordinator == nil || coordinator === newValue || identityMap.all.isEmpty,
                 "The coordinator of a context that has objects cannot be changed.")
@@ -146,13 +202,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// How old cached values may be when a fault is loaded, in seconds; negative, the default, for any age.
     public var stalenessInterval: TimeInterval = -1
 
-    /// Whether the context takes in what other contexts of its coordinator save. False by default.
+    /// Whether the context takes in what other contexts of its coordinator save or, with a parent, what the parent
+    /// saves: its own changes and those of other children. False by default.
     public var automaticallyMergesChangesFromParent = false {
         didSet {
             if automaticallyMergesChangesFromParent {
-                coordinator?.subscribers.add(self)
+                subscribersAbove?.add(self)
             } else {
-                coordinator?.subscribers.remove(self)
+                subscribersAbove?.remove(self)
             }
         }
     }
@@ -177,10 +234,16 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         shouldDeleteInaccessibleFaults
     }
 
-    /// Writes all changes to the stores.
+    /// Writes all changes to the stores or, with a parent, makes them changes of the parent.
     ///
     /// Every object with changes gets `willSave()` and is validated before anything is written; the write is one
     /// transaction a store.
+    ///
+    /// The parent gets new objects with all values, deletions, and of changed objects the properties that were changed
+    /// here, transient ones too; for these the child's values win over what the parent has. There they are changes to
+    /// save and to undo, and `NSManagedObjectContextObjectsDidChange` tells of them; no hook of the parent's objects runs.
+    /// An object that the parent has deleted meanwhile is a conflict for this context's merge policy. New objects keep
+    /// their temporary IDs until the context at the top saves.
     ///
     /// - Throws: a validation error (1550–1690), 1560 for several; 133020 when rows changed since they were read and
     ///   the merge policy does not settle that; an error of the store. Context and store are then as before.
@@ -198,7 +261,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// The entity of a class in this context's model.
     func entity(for type: NSManagedObject.Type) -> NSEntityDescription {
-        guard let coordinator else {
+        guard let coordinator = persistentStoreCoordinator else {
             fatalError(
                 "The context has no persistent store coordinator, so no model to find \(type) in.")
         }

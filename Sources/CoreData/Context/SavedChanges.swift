@@ -7,6 +7,16 @@ struct SavedChanges: Sendable {
     private(set) var deleted: Set<NSManagedObjectID> = []
     private(set) var refreshed: Set<NSManagedObjectID> = []
 
+    init(
+        inserted: Set<NSManagedObjectID>, updated: Set<NSManagedObjectID>, deleted: Set<NSManagedObjectID>,
+        refreshed: Set<NSManagedObjectID>
+    ) {
+        self.inserted = inserted
+        self.updated = updated
+        self.deleted = deleted
+        self.refreshed = refreshed
+    }
+
     /// - Parameter affected: objects whose derived attributes changed, whether the context has them or not.
     init(_ changes: ContextChanges, affected: [NSManagedObjectID]) {
         inserted = Set(changes.inserted.map(\.objectID))
@@ -41,22 +51,27 @@ struct SavedChanges: Sendable {
 }
 
 extension NSManagedObjectContext {
-    /// Takes in what another context of the same coordinator saved.
+    /// Takes in what another context of the same coordinator, or another child of the same parent, saved.
     ///
     /// Changed objects that this context has are refreshed, under this context's own changes; inserted ones become
-    /// known as faults; deleted ones are deleted here.
+    /// known as faults; deleted ones are deleted here. What a context below this one saved is here already, or not yet on
+    /// its way here: that changes nothing.
     ///
     /// - Parameter notification: a `NSManagedObjectContextDidSave` or `…DidSaveObjectIDs` notification.
     public func mergeChanges(fromContextDidSave notification: Notification) {
         assertOnQueue()
         let changes = SavedChanges(notification)
+        let saver = notification.object as? NSManagedObjectContext
+        if let saver, sequence(first: saver, next: \.parentContext).contains(where: { $0 === self }) {
+            return
+        }
         // What no context of this process has saved, the row cache does not know.
-        if !(notification.object is NSManagedObjectContext) { forgetRows(of: changes) }
-        merge(changes)
+        if saver == nil { forgetRows(of: changes) }
+        merge(changes, isCertain: saver.map { $0.parentContext === parentContext } ?? (parentContext == nil))
         processPendingChanges()
     }
 
-    private func forgetRows(of changes: SavedChanges) {
+    func forgetRows(of changes: SavedChanges) {
         for id in changes.updated.union(changes.deleted).union(changes.refreshed) {
             (id.home.store as? any ObjectStore)?.forgetRow(id.key)
         }
@@ -64,22 +79,24 @@ extension NSManagedObjectContext {
 
     /// Takes in what others saved. That cannot be undone. An object that they deleted counts as deleted here too, until
     /// the next save, which has nothing to write for it.
-    func merge(_ changes: SavedChanges) {
-        for id in changes.inserted
-        where id.home.store?.persistentStoreCoordinator === persistentStoreCoordinator {
-            external.inserted.append(object(home: id.home, reference: id.reference))
-        }
-        for id in changes.updated.union(changes.refreshed) {
-            guard let object = identityMap.object(id.key), !object.isDeleted else { continue }
-            if object.isFault {
-                object.row = nil
-            } else {
-                takeNewerRow(object)
+    ///
+    /// - Parameter isCertain: whether what was saved is where this context reads. Otherwise an object may have been deleted
+    ///   in a context whose parent has not saved that.
+    func merge(_ changes: SavedChanges, isCertain: Bool = true) {
+        adoptPermanentIDs()
+        for place in changes.inserted.map(identities.place) {
+            if parentContext != nil, let known = identityMap.object(place.key) {
+                takeChange(known)
+            } else if reads(place) {
+                external.inserted.append(object(home: place.home, reference: place.reference))
             }
-            external.refreshed.append(object)
         }
-        for id in changes.deleted {
-            guard let object = identityMap.object(id.key) else { continue }
+        for place in changes.updated.union(changes.refreshed).map(identities.place) {
+            if let object = identityMap.object(place.key) { takeChange(object) }
+        }
+        for place in changes.deleted.map(identities.place) {
+            guard let object = identityMap.object(place.key) else { continue }
+            if !isCertain, isThere(object) { continue }
             // Its row is gone: only one that the object holds can be read.
             if object.isFault, object.row == nil {
                 makeInaccessible(object)
@@ -95,6 +112,30 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self, userInfo: changes.userInfo)
         scheduleEventEnd()
+    }
+
+    /// Whether an object that another context has inserted is one that this context can have.
+    private func reads(_ place: ObjectPlace) -> Bool {
+        guard place.home.isTemporary else {
+            return place.home.store?.persistentStoreCoordinator === persistentStoreCoordinator
+        }
+        guard parentContext != nil else { return false }
+        return (try? row(at: place, notBefore: -.infinity)) != nil
+    }
+
+    private func isThere(_ object: NSManagedObject) -> Bool {
+        (try? storedRow(of: object, notBefore: oldestAcceptable)) != nil
+    }
+
+    /// Shows what others have changed in an object, under its own changes.
+    private func takeChange(_ object: NSManagedObject) {
+        guard !object.isDeleted, !object.isInserted else { return }
+        if object.isFault {
+            object.row = nil
+        } else {
+            takeNewerRow(object)
+        }
+        external.refreshed.append(object)
     }
 
     private func takeNewerRow(_ object: NSManagedObject) {

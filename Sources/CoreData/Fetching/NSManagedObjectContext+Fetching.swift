@@ -54,6 +54,7 @@ extension NSManagedObjectContext {
 
     private func fetched(_ request: NSPersistentStoreRequest) throws -> [Any] {
         let fetch = try ResolvedFetch(request, self)
+        adoptPermanentIDs()
         processPendingChanges()
         switch fetch.specification.resultType {
         case .managedObjectIDResultType: return try objectIDs(fetch)
@@ -66,6 +67,7 @@ extension NSManagedObjectContext {
 
     func countAny(_ request: NSPersistentStoreRequest) throws -> Int {
         let fetch = try ResolvedFetch(request, self)
+        adoptPermanentIDs()
         processPendingChanges()
         return try count(fetch)
     }
@@ -74,15 +76,18 @@ extension NSManagedObjectContext {
 
     func objects(_ fetch: ResolvedFetch) throws -> [NSManagedObject] {
         let pending = try PendingMatches(fetch, self)
-        let isWindowed = pending.isEmpty && fetch.stores.count == 1
+        let isWindowed = pending.isEmpty && (parentContext != nil || fetch.stores.count == 1)
         var found: [NSManagedObject] = []
-        for store in fetch.stores {
-            var query = fetch.query(store)
-            if !isWindowed { widen(&query, by: pending.dirtyCount) }
-            found += try objects(query, store, fetch.specification)
+        if parentContext != nil {
+            found = try parentObjects(fetch, widenedBy: isWindowed ? nil : pending.dirtyCount)
+        } else {
+            let widened = isWindowed ? fetch : fetch.widened(by: pending.dirtyCount)
+            for store in fetch.stores {
+                found += try objects(widened.query(store), store, fetch.specification)
+            }
         }
         if !isWindowed {
-            if fetch.stores.count > 1 { found = sorted(found, by: fetch.storeOrder) }
+            if parentContext == nil, fetch.stores.count > 1 { found = sorted(found, by: fetch.storeOrder) }
             found = fetch.window(try pending.overlay(on: found, in: self))
         }
         try prefetch(fetch, found)
@@ -116,19 +121,10 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Asks a store for as many rows as the window may need once unsaved changes are laid over.
-    private func widen(_ query: inout FetchQuery, by dirtyCount: Int) {
-        if query.limit > 0 {
-            let (rows, isTooMany) = query.limit.addingReportingOverflow(dirtyCount)
-            let (limit, isBeyond) = rows.addingReportingOverflow(query.offset)
-            query.limit = isTooMany || isBeyond ? .max : limit
-        }
-        query.offset = 0
-    }
-
-    private func objectIDs(_ fetch: ResolvedFetch) throws -> [NSManagedObjectID] {
-        guard try PendingMatches(fetch, self).isEmpty, fetch.stores.count == 1, let store = fetch.stores.first
-        else {
+    func objectIDs(_ fetch: ResolvedFetch) throws -> [NSManagedObjectID] {
+        guard try PendingMatches(fetch, self).isEmpty else { return try objects(fetch).map(\.objectID) }
+        if parentContext != nil { return try parentObjectIDs(fetch) }
+        guard fetch.stores.count == 1, let store = fetch.stores.first else {
             return try objects(fetch).map(\.objectID)
         }
         return try store.keys(for: fetch.query(store)).compactMap { key in
@@ -136,8 +132,9 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Dictionaries are made of stored rows alone.
-    private func dictionaries(_ fetch: ResolvedFetch) throws -> [NSDictionary] {
+    /// Dictionaries are made of stored rows alone or, with a parent, of what the parent has.
+    func dictionaries(_ fetch: ResolvedFetch) throws -> [NSDictionary] {
+        if parentContext != nil { return try parentDictionaries(fetch) }
         guard fetch.stores.count > 1 else {
             return try fetch.stores.flatMap { try $0.dictionaries(for: fetch.query($0)) }
                 .map { $0 as NSDictionary }
@@ -145,8 +142,7 @@ extension NSManagedObjectContext {
         try fetch.checkDictionariesOfStores()
         var found: [NSDictionary] = []
         for store in fetch.stores {
-            var query = fetch.query(store)
-            widen(&query, by: 0)
+            let query = fetch.widened(by: 0).query(store)
             found += try store.dictionaries(for: query).map { $0 as NSDictionary }
         }
         if fetch.specification.returnsDistinctResults {
@@ -156,11 +152,12 @@ extension NSManagedObjectContext {
         return fetch.window(sorted(found, by: fetch.storeOrder))
     }
 
-    private func count(_ fetch: ResolvedFetch) throws -> Int {
+    func count(_ fetch: ResolvedFetch) throws -> Int {
         if fetch.specification.resultType == .dictionaryResultType {
             return try dictionaries(fetch).count
         }
         let pending = try PendingMatches(fetch, self)
+        if parentContext != nil { return try parentCount(fetch, pending) }
         guard !pending.isEmpty || fetch.stores.count != 1 else {
             return try fetch.stores.reduce(0) { try $0 + $1.count(for: fetch.query($1)) }
         }

@@ -31,9 +31,7 @@ struct PendingMatches {
         let related = try Self.objects(near: context, fetch).filter { !direct.contains($0) }
         dirty = direct.union(related)
         // In the order that the store gives to equal rows.
-        let saved = (changed + related).sorted {
-            ($0.home.table, $0.reference) < ($1.home.table, $1.reference)
-        }
+        let saved = (changed + related).sorted(by: Self.isBefore)
         candidates = saved + inserted
     }
 
@@ -45,8 +43,9 @@ struct PendingMatches {
         let paths = fetch.relatedPaths
         guard !paths.destinations.isEmpty else { return [] }
         let changed = context.updated.all.filter(\.hasPersistentChangedValues) + context.deleted.all
-        let saved = changed.filter { !$0.home.isTemporary }
+        let saved = changed.filter { !$0.isUnknownBelow }
         guard let condition = paths.condition(reaching: saved) else { return [] }
+        if context.parentContext != nil { return try context.parentObjects(fetch.reaching(condition)) }
         return try fetch.stores.flatMap { store in
             var query = fetch.query(store)
             query.predicate = condition
@@ -72,6 +71,9 @@ struct PendingMatches {
 
     /// How many of the rows that a store finds may have to be left out.
     var dirtyCount: Int { dirty.count }
+
+    /// The keys of changed and deleted objects.
+    var dirtyKeys: Set<ObjectKey> { Set(dirty.map(\.key)) }
 
     /// The references of changed and deleted objects of one store.
     func references(in store: any ObjectStore) -> [Int64] {
@@ -112,12 +114,13 @@ struct PendingMatches {
     private static func mergeByKeys(
         _ objects: [NSManagedObject], into list: [NSManagedObject]
     ) -> [NSManagedObject] {
-        let saved = objects.filter { !$0.home.isTemporary }
-        let new = objects.filter(\.home.isTemporary)
-        let merged = (list + saved).sorted {
-            ($0.home.table, $0.reference) < ($1.home.table, $1.reference)
-        }
-        return merged + new
+        let known = objects.filter { !$0.isUnknownBelow }
+        return (list + known).sorted(by: isBefore) + objects.filter(\.isUnknownBelow)
+    }
+
+    /// The order of objects by their keys; those without a row in a store are last, as they were made.
+    private static func isBefore(_ a: NSManagedObject, _ b: NSManagedObject) -> Bool {
+        a.key.order(b.key) == .orderedAscending
     }
 
     /// Where an object belongs: among its equals in the order of their keys, which new ones get last.
@@ -139,7 +142,7 @@ struct PendingMatches {
     }
 }
 
-/// The order of two objects by sort descriptors; saved objects that are equal by those are in the order of their keys.
+/// The order of two objects by sort descriptors; objects that are equal by those are in the order of their keys.
 private func compare(
     _ a: NSManagedObject, _ b: NSManagedObject, by descriptors: [NSSortDescriptor]
 ) -> ComparisonResult {
@@ -147,6 +150,9 @@ private func compare(
         let result = descriptor.compare(a, to: b)
         if result != .orderedSame { return result }
     }
-    guard a.home.table == b.home.table, !a.home.isTemporary else { return .orderedSame }
-    return a.reference < b.reference ? .orderedAscending : .orderedDescending
+    // Of two stores, none comes first.
+    guard a.home.table == b.home.table || a.home.isTemporary || b.home.isTemporary else {
+        return .orderedSame
+    }
+    return a.key.order(b.key)
 }

@@ -27,9 +27,10 @@ extension NSManagedObjectContext {
     }
 
     /// Loads one relationship of objects; the destinations.
-    private func prefetch(
+    func prefetch(
         _ relationship: NSRelationshipDescription, _ objects: [NSManagedObject]
     ) throws -> [NSManagedObject] {
+        if parentContext != nil { return try prefetchFromParent(relationship, objects) }
         var destinations: [NSManagedObject] = []
         let saved = Dictionary(grouping: objects.filter { !$0.home.isTemporary }) {
             ObjectIdentifier($0.home)
@@ -64,7 +65,7 @@ extension NSManagedObjectContext {
     }
 
     /// Gives faults their rows, so that reading them asks the store no more.
-    private func loadRows(of objects: [NSManagedObject], from store: any ObjectStore) throws {
+    func loadRows(of objects: [NSManagedObject], from store: any ObjectStore) throws {
         let faults = objects.filter { $0.isFault && $0.row == nil && $0.home.store === store }
         for group in Dictionary(grouping: faults, by: { $0.home.table }).values {
             guard let first = group.first, let home = store.home(of: first.entity.rootEntity) else {
@@ -80,7 +81,7 @@ extension NSManagedObjectContext {
 
 extension NSManagedObject {
     /// The destination of a to-one relationship, as a list.
-    fileprivate final func fireAndRead(_ slot: Int) -> [NSManagedObject] {
+    final func fireAndRead(_ slot: Int) -> [NSManagedObject] {
         fireFault()
         return destinations(at: slot)
     }

@@ -4,15 +4,17 @@ import ManagedObjectModel
 
 /// A fetch request with its entity, stores and properties found and its parts checked.
 struct ResolvedFetch {
-    let specification: FetchSpecification
+    private(set) var specification: FetchSpecification
     let entity: NSEntityDescription
     let stores: [any ObjectStore]
-    let sortDescriptors: [NSSortDescriptor]
+    private(set) var sortDescriptors: [NSSortDescriptor]
     /// The order for objects in memory, which is that of a store.
-    let storeOrder: [NSSortDescriptor]
+    private(set) var storeOrder: [NSSortDescriptor]
+    /// Whether a part of the result is wanted, so that it matters which objects come first.
+    let isWindow: Bool
     private weak var context: NSManagedObjectContext?
-    private let properties: [NSPropertyDescription]
-    private let groupBy: [NSPropertyDescription]
+    private var properties: [NSPropertyDescription]
+    private var groupBy: [NSPropertyDescription]
 
     /// - Throws: 134060 with what is wrong with the request.
     init(_ request: NSPersistentStoreRequest, _ context: NSManagedObjectContext) throws {
@@ -34,6 +36,7 @@ struct ResolvedFetch {
         specification.predicate = try specification.predicate.map(Self.resolvingFetches)
         specification.havingPredicate = try specification.havingPredicate.map(Self.resolvingFetches)
         self.specification = specification
+        isWindow = specification.fetchLimit > 0 || specification.fetchOffset > 0
         self.context = context
         sortDescriptors = specification.sortDescriptors ?? []
         storeOrder = sortDescriptors.map(\.ofStore)
@@ -130,6 +133,74 @@ struct ResolvedFetch {
         }
     }
 
+    /// The request as the parent of the context executes it for the context: what is not saved there counts.
+    ///
+    /// - Parameter dirtyCount: how many objects of the parent's result may have to be left out; nil when the result is taken
+    ///   as it is.
+    func inParent(_ parent: NSManagedObjectContext, widenedBy dirtyCount: Int?) -> ResolvedFetch {
+        var fetch = self
+        fetch.context = parent
+        fetch.specification.includesPendingChanges = true
+        fetch.specification.returnsObjectsAsFaults = true
+        fetch.specification.relationshipKeyPathsForPrefetching = nil
+        return dirtyCount.map(fetch.widened) ?? fetch
+    }
+
+    /// The request for as many objects as the window may need once unsaved changes are laid over.
+    func widened(by dirtyCount: Int) -> ResolvedFetch {
+        var fetch = self
+        if specification.fetchLimit > 0 {
+            let (rows, isTooMany) = specification.fetchLimit.addingReportingOverflow(dirtyCount)
+            let (limit, isBeyond) = rows.addingReportingOverflow(specification.fetchOffset)
+            fetch.specification.fetchLimit = isTooMany || isBeyond ? .max : limit
+        }
+        fetch.specification.fetchOffset = 0
+        return fetch
+    }
+
+    /// The request for the keys of all objects that meet a condition, limits and order left out.
+    func reaching(_ condition: NSPredicate) -> ResolvedFetch {
+        var fetch = self
+        fetch.specification.predicate = condition
+        fetch.specification.fetchLimit = 0
+        fetch.specification.fetchOffset = 0
+        fetch.sortDescriptors = []
+        fetch.storeOrder = []
+        return fetch
+    }
+
+    /// The columns of a dictionary result, and those by which its rows are grouped.
+    var columns: (properties: [NSPropertyDescription], groupBy: [NSPropertyDescription]) {
+        let standard = entity.allProperties.filter {
+            !$0.isTransient && !($0 is NSFetchedPropertyDescription)
+                && !(($0 as? NSRelationshipDescription)?.isToMany ?? false)
+        }
+        return (properties.isEmpty ? standard : properties, groupBy)
+    }
+
+    /// The request for the objects of which dictionaries are made, all of them, in no order.
+    var forMatches: ResolvedFetch {
+        var fetch = unlimited
+        fetch.specification.resultType = .managedObjectResultType
+        fetch.specification.propertiesToFetch = nil
+        fetch.specification.propertiesToGroupBy = nil
+        fetch.specification.havingPredicate = nil
+        fetch.specification.returnsDistinctResults = false
+        fetch.properties = []
+        fetch.groupBy = []
+        fetch.sortDescriptors = []
+        fetch.storeOrder = []
+        return fetch
+    }
+
+    /// The request without limits.
+    var unlimited: ResolvedFetch {
+        var fetch = self
+        fetch.specification.fetchLimit = 0
+        fetch.specification.fetchOffset = 0
+        return fetch
+    }
+
     /// The request as one store executes it.
     func query(_ store: any ObjectStore) -> FetchQuery {
         // `stores` has only stores that hold the entity.
@@ -141,18 +212,12 @@ struct ResolvedFetch {
         query.limit = specification.fetchLimit
         query.offset = specification.fetchOffset
         query.isWindow = isWindow
-        query.groupBy = groupBy
         query.having = specification.havingPredicate
         query.isDistinct = specification.returnsDistinctResults
         query.resultType = specification.resultType
         query.context = context
         query.specification = specification
-        query.properties =
-            properties.isEmpty
-            ? entity.allProperties.filter {
-                !$0.isTransient && !($0 is NSFetchedPropertyDescription)
-                    && !(($0 as? NSRelationshipDescription)?.isToMany ?? false)
-            } : properties
+        (query.properties, query.groupBy) = columns
         return query
     }
 
@@ -204,9 +269,6 @@ struct ResolvedFetch {
             throw refuse("it can be sorted by its columns only, not by '\(descriptor.key ?? "")'")
         }
     }
-
-    /// Whether a part of the result is wanted.
-    var isWindow: Bool { specification.fetchLimit > 0 || specification.fetchOffset > 0 }
 
     /// The part of a complete result that limit and offset leave.
     func window<Element>(_ objects: [Element]) -> [Element] {

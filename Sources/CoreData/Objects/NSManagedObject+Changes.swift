@@ -198,7 +198,14 @@ extension NSManagedObject {
         case .toMany(let contents): return contents.hasChanges
         case .object(let object):
             guard let row, !row.isNull(slot) else { return true }
-            return object.home.isTemporary || object.reference != row.integer(slot)
+            let reference = row.integer(slot)
+            if reference < 0 {
+                // The parent has not saved the destination, or had not when the row was made.
+                guard object.reference != reference else { return false }
+                let permanent = context?.identities.permanent(reference)
+                return permanent?.home !== object.home || permanent?.reference != object.reference
+            }
+            return object.home.isTemporary || object.reference != reference
                 || (info.entitySlot >= 0 && row.integer(info.entitySlot) != Int64(object.home.entityNumber))
         case .null:
             guard let row else { return false }

@@ -75,7 +75,7 @@ extension NSManagedObject {
         // A new object, or one without a context, has no stored destinations.
         let contents = ToManyContents(
             isOrdered: layout.slots[slot].isOrdered,
-            isLoaded: home.isTemporary || layout.slots[slot].isTransient)
+            isLoaded: isUnknownBelow || layout.slots[slot].isTransient)
         ensureValues()
         values[slot] = .toMany(contents)
         return contents
@@ -99,7 +99,7 @@ extension NSManagedObject {
     }
 
     private func loadFetchedProperty(_ slot: Int) -> SlotValue {
-        guard let context, !home.isTemporary else { return .boxed(ValueBox([NSManagedObject]())) }
+        guard let context, !isUnknownBelow else { return .boxed(ValueBox([NSManagedObject]())) }
         return .boxed(ValueBox(context.fetchedPropertyValue(of: self, slot)))
     }
 }

@@ -7,9 +7,10 @@ struct RowEncoder: ~Copyable {
 
     /// The row of an object as it is now. To-one references below zero stand for objects of the same save.
     ///
+    /// - Parameter plan: the save; nil for a row that is not written but shown to other contexts.
     /// - Throws: 134060 when a transformer refuses a value; 133010 for a destination in another store.
     mutating func row(
-        _ object: NSManagedObject, _ home: StoredEntity, _ plan: StorePlan, timestamp: Double, version: Int64
+        _ object: NSManagedObject, _ home: StoredEntity, _ plan: StorePlan?, timestamp: Double, version: Int64
     ) throws -> Row {
         let layout = home.layout
         builder.begin(slotCount: layout.rowSlotCount)
@@ -38,12 +39,12 @@ struct RowEncoder: ~Copyable {
         if info.entitySlot >= 0 { builder.copy(info.entitySlot, from: old, hasBytes: false) }
     }
 
-    private mutating func set(_ value: SlotValue, _ info: PropertySlot, _ plan: StorePlan) throws {
+    private mutating func set(_ value: SlotValue, _ info: PropertySlot, _ plan: StorePlan?) throws {
         let slot = info.rowSlot
         switch value {
         case .object(let destination):
             guard let relationship = info.relationship, !destination.isDeleted else { break }
-            let home = try plan.destinationHome(of: destination, relationship)
+            let home = try plan?.destinationHome(of: destination, relationship) ?? destination.home
             builder.set(slot, integer: destination.reference)
             if info.entitySlot >= 0 { builder.set(info.entitySlot, integer: Int64(home.entityNumber)) }
         default: try builder.set(value, info)

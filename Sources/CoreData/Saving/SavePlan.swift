@@ -88,7 +88,16 @@ extension NSManagedObjectContext {
         {
             return store
         }
-        return persistentStoreCoordinator?.stores(for: object.entity, writable: true).first
+        let stores = persistentStoreCoordinator?.stores(for: object.entity, writable: true) ?? []
+        // The context that inserted the object, or got it from there, knows what it was assigned to.
+        if stores.count > 1, !object.isUnknownBelow, parentContext != nil, object.home.isTemporary {
+            let place = ObjectPlace(object)
+            return readParent { parent in
+                parent.identityMap.object(parent.identities.place(place).key)
+                    .flatMap(parent.destinedStore(of:))
+            } ?? stores.first
+        }
+        return stores.first
     }
 
     /// - Throws: 134030 when no store takes the object.

@@ -2,18 +2,22 @@ import CoreData
 import Foundation
 import Testing
 
-/// A walk of random edits through a context over a SQLite store, beside a `GraphReference` that makes the same ones.
+/// A walk of random edits through a context over a SQLite store, or over parents of it, beside a `GraphReference` that makes
+/// the same ones.
 final class GraphWalk {
     struct Mismatch: Error, CustomStringConvertible {
         let description: String
     }
 
     private var stack: TestStack
-    private var context: NSManagedObjectContext
+    /// The contexts from the one that works on the coordinator to the one that is edited.
+    private var chain: [NSManagedObjectContext]
+    private var context: NSManagedObjectContext { chain[chain.count - 1] }
     private var random: SeededGenerator
-    /// What the context has to show, and what the store has to hold.
+    /// What the context has to show, what it has saved, and what the store has to hold.
     private var current = GraphReference()
     private var saved = GraphReference()
+    private var stored = GraphReference()
     private var undoable: [GraphReference] = []
     private var redoable: [GraphReference] = []
     private var objects: [Int: NSManagedObject] = [:]
@@ -21,11 +25,19 @@ final class GraphWalk {
     private var log: [String] = []
     private let objectLimit = 24
 
-    init(seed: UInt64) throws {
+    /// - Parameter depth: how many parents are between the context and the coordinator.
+    init(seed: UInt64, depth: Int = 0) throws {
         random = SeededGenerator(seed: seed)
         stack = try TestStack(Graph.model())
-        context = stack.context()
+        chain = [stack.context()]
+        for _ in 0..<depth { addChild() }
         context.performAndWait { context.undoManager = UndoManager() }
+    }
+
+    private func addChild() {
+        let child = NSManagedObjectContext(.privateQueue)
+        child.parent = context
+        chain.append(child)
     }
 
     /// Takes steps, and compares after each.
@@ -233,6 +245,16 @@ final class GraphWalk {
         log.append("save")
         try context.performAndWait { try context.save() }
         saved = current
+        if chain.count == 1 || random.oneIn(2) { try saveParents() }
+    }
+
+    /// Saves what the context has saved in all contexts above it, so that the store has it.
+    private func saveParents() throws {
+        for parent in chain.dropLast().reversed() {
+            log.append("save a parent")
+            try parent.performAndWait { try parent.save() }
+        }
+        stored = saved
         try stack.inContext { try self.compareStore(in: $0) }
     }
 
@@ -258,7 +280,7 @@ final class GraphWalk {
         log.append("refresh all")
         forgetUndo()
         context.performAndWait { context.refreshAllObjects() }
-        for id in current.objects.keys where objects[id]?.objectID.isTemporaryID == false {
+        for id in current.objects.keys where objects[id]?.isInserted == false {
             current.objects[id]?.mark = nil
         }
     }
@@ -271,7 +293,7 @@ final class GraphWalk {
                 if object.hasChanges {
                     log.append("refresh \(id), keeping changes")
                     context.refresh(object, mergeChanges: true)
-                } else if !object.objectID.isTemporaryID {
+                } else if !object.isInserted {
                     log.append("refresh \(id)")
                     context.refresh(object, mergeChanges: false)
                     current.objects[id]?.mark = nil
@@ -308,7 +330,7 @@ final class GraphWalk {
         }
         context.performAndWait {
             context.refreshAllObjects()
-            for id in current.objects.keys where objects[id]?.objectID.isTemporaryID == false {
+            for id in current.objects.keys where objects[id]?.isInserted == false {
                 current.objects[id]?.mark = nil
             }
             objects = [:]
@@ -322,11 +344,18 @@ final class GraphWalk {
         objects = [:]
         undoable = []
         redoable = []
-        current = saved
+        current = withFile || chain.count == 1 ? stored : saved
         for id in current.objects.keys { current.objects[id]?.mark = nil }
         saved = current
         if withFile { stack = try stack.reopened(Graph.model()) }
-        context = stack.context()
+        if withFile || chain.count == 1 {
+            let depth = chain.count - 1
+            chain = [stack.context()]
+            for _ in 0..<depth { addChild() }
+        } else {
+            chain.removeLast()
+            addChild()
+        }
         context.performAndWait { context.undoManager = UndoManager() }
         findAgain()
     }
@@ -448,7 +477,7 @@ final class GraphWalk {
         for entity in ["Node", "Tag", "Badge", "Step"] {
             for object in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity)) {
                 let id = Self.uid(object)
-                guard var wanted = saved.objects[id] else {
+                guard var wanted = stored.objects[id] else {
                     throw Mismatch(description: "the store has an object \(id) too many")
                 }
                 wanted.mark = nil
@@ -456,8 +485,8 @@ final class GraphWalk {
                 seen.insert(id)
             }
         }
-        guard seen == Set(saved.objects.keys) else {
-            throw Mismatch(description: "the store lacks \(Set(saved.objects.keys).subtracting(seen))")
+        guard seen == Set(stored.objects.keys) else {
+            throw Mismatch(description: "the store lacks \(Set(stored.objects.keys).subtracting(seen))")
         }
     }
 

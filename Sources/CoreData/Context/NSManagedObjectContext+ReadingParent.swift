@@ -1,0 +1,157 @@
+import Foundation
+import ManagedObjectModel
+
+// How a child reads: what it wants to know is asked on the parent's queue, and comes back as rows and places, which
+// belong to no context. A row is the store's own where the parent has not changed the object; else it is made of the
+// parent's present values. References below zero stand for objects that the parent has not saved.
+
+/// One object as a parent shows it to a child.
+struct ParentRow {
+    let place: ObjectPlace
+    /// Nil where it has not been read.
+    let row: Row?
+}
+
+extension NSManagedObjectContext {
+    /// Asks the parent, and waits. Objects that have got permanent IDs meanwhile have them here too afterwards.
+    func readParent<Value, Failure: Error>(
+        _ body: (NSManagedObjectContext) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        guard let parentContext else { fatalError("The context has no parent.") }
+        adoptPermanentIDs()
+        let value = try parentContext.contextQueue.sync { () throws(Failure) -> Value in
+            parentContext.adoptPermanentIDs()
+            return try body(parentContext)
+        }
+        adoptPermanentIDs()
+        return value
+    }
+
+    /// The present row of an object of the parent; nil when the parent has no such object.
+    func parentRow(at place: ObjectPlace, notBefore: Double) throws -> Row? {
+        try readParent { parent in try parent.presentRow(at: place, notBefore: notBefore) }
+    }
+
+    /// The destinations of a to-many relationship as the parent has them; nil when they cannot be loaded.
+    func parentDestinations(of object: NSManagedObject, _ slot: Int) -> [NSManagedObject]? {
+        guard !object.isUnknownBelow else { return [] }
+        let place = ObjectPlace(object)
+        do {
+            let found = try readParent { parent in try parent.presentDestinations(of: place, slot) }
+            return objects(found)
+        } catch {
+            Log.objects.error(
+                "Could not load '\(object.layout.slots[slot].name)' of \(object.objectID): \(error.localizedDescription)"
+            )
+            faultingError = error as NSError
+            return nil
+        }
+    }
+
+    /// The destination of a to-one relationship that the parent had not saved when the row was made.
+    func unsavedDestination(_ reference: Int64, _ slot: PropertySlot) -> NSManagedObject? {
+        adoptPermanentIDs()
+        if let known = identityMap.object(ObjectKey(table: 0, reference: reference)) { return known }
+        if let entry = identities.permanent(reference) {
+            return object(home: entry.home, reference: entry.reference)
+        }
+        guard parentContext != nil, let destination = slot.relationship?.destinationEntity else { return nil }
+        // The row does not say which subentity it is.
+        let layout =
+            readParent { parent in parent.layoutOfUnsaved(reference) } ?? EntityLayout.layout(of: destination)
+        return object(home: unstoredEntity(layout), reference: reference)
+    }
+
+    private func layoutOfUnsaved(_ reference: Int64) -> EntityLayout? {
+        if let known = identityMap.object(ObjectKey(table: 0, reference: reference)) { return known.layout }
+        if let entry = identities.permanent(reference) { return entry.home.layout }
+        return parentContext == nil ? nil : readParent { parent in parent.layoutOfUnsaved(reference) }
+    }
+
+    /// The objects that a parent has shown, one for each; new ones are faults. O(n).
+    func objects(_ shown: [ParentRow], refreshing: Bool = false) -> [NSManagedObject] {
+        identityMap.collectingRegistrations {
+            shown.map { shown in
+                let place = identities.place(shown.place)
+                let object: NSManagedObject
+                if let known = identityMap.object(place.key) {
+                    object = known
+                } else {
+                    object = (place.home.isTemporary ? unstoredEntity(place.home.layout) : place.home)
+                        .materialise(reference: place.reference)
+                    adopt(object, nil)
+                    identityMap.register(object)
+                }
+                guard let row = shown.row, object.stands(for: row) else { return object }
+                if object.isFault {
+                    object.row = row
+                } else if refreshing, !object.hasChanges, object.row !== row {
+                    refreshValues(of: object, row)
+                }
+                return object
+            }
+        }
+    }
+
+    // MARK: What a parent answers
+
+    /// The values of an object as they are here, packed; nil when there is no such object, or it is deleted here.
+    ///
+    /// - Throws: an error of the store; 134060 for a value that cannot be packed because its transformer refuses it.
+    func presentRow(at place: ObjectPlace, notBefore: Double) throws -> Row? {
+        let place = identities.place(place)
+        guard let object = identityMap.object(place.key) else {
+            return try row(at: place, notBefore: max(notBefore, oldestAcceptable))
+        }
+        return try presentRow(of: object, notBefore: notBefore)
+    }
+
+    /// The values of an object as they are here, packed; nil for one that is deleted here or whose row is gone.
+    func presentRow(of object: NSManagedObject, notBefore: Double = -.infinity) throws -> Row? {
+        guard !object.isDeleted, !object.state.contains(.inaccessible) else { return nil }
+        if object.isFault {
+            let oldest = max(notBefore, oldestAcceptable)
+            if let row = object.row, row.timestamp >= oldest { return row }
+            return try storedRow(of: object, notBefore: oldest)
+        }
+        if let row = object.row, !object.hasPersistentChangedValues { return row }
+        var encoder = RowEncoder()
+        return try encoder.row(
+            object, object.home, nil, timestamp: Date.timeIntervalSinceReferenceDate,
+            version: object.row?.version ?? 0)
+    }
+
+    /// The destinations of a to-many relationship as they are here, in their order.
+    ///
+    /// - Throws: an error of the store.
+    private func presentDestinations(of place: ObjectPlace, _ slot: Int) throws -> [ParentRow] {
+        guard let owner = try loadedObject(at: place) else { return [] }
+        return try throwingFaultingErrors {
+            owner.loadedToMany(at: slot).ordered.filter { !$0.isDeleted }.map {
+                ParentRow(place: ObjectPlace($0), row: nil)
+            }
+        }
+    }
+
+    /// Runs a block that loads objects, and throws what goes wrong with that. The next save is not told of it.
+    func throwingFaultingErrors<Value>(_ body: () throws -> Value) throws -> Value {
+        let before = faultingError
+        faultingError = nil
+        defer { faultingError = before }
+        let value = try body()
+        if let faultingError { throw faultingError }
+        return value
+    }
+
+    // MARK: Permanent IDs
+
+    /// Has the parent get permanent IDs for those of the objects that it has.
+    func obtainPermanentIDsFromParent(for objects: [NSManagedObject]) throws {
+        let places = objects.filter { $0.home.isTemporary && !$0.isUnknownBelow }.map(ObjectPlace.init)
+        guard parentContext != nil, !places.isEmpty else { return }
+        try readParent { parent in
+            try parent.obtainPermanentIDs(
+                for: places.map { parent.object(home: $0.home, reference: $0.reference) })
+        }
+    }
+}

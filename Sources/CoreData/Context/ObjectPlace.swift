@@ -1,0 +1,36 @@
+/// The identity of an object as one context tells it to another of its family.
+struct ObjectPlace: Sendable {
+    let home: StoredEntity
+    let reference: Int64
+
+    init(home: StoredEntity, reference: Int64) {
+        self.home = home
+        self.reference = reference
+    }
+
+    init(_ object: NSManagedObject) { self.init(home: object.home, reference: object.reference) }
+
+    var key: ObjectKey { ObjectKey(table: home.table, reference: reference) }
+}
+
+extension PermanentIdentities {
+    /// Where an object is now that was at a place.
+    func place(_ place: ObjectPlace) -> ObjectPlace {
+        guard place.home.isTemporary, let entry = permanent(place.reference) else { return place }
+        return ObjectPlace(home: entry.home, reference: entry.reference)
+    }
+
+    /// Where the object with an ID is now.
+    func place(_ id: NSManagedObjectID) -> ObjectPlace {
+        place(ObjectPlace(home: id.home, reference: id.reference))
+    }
+}
+
+extension NSManagedObject {
+    /// Whether nothing below the object's context, a store or a parent, has the object.
+    final var isUnknownBelow: Bool {
+        guard home.isTemporary else { return false }
+        guard let context, context.parentContext != nil else { return true }
+        return !state.isDisjoint(with: [.inserted, .leaving])
+    }
+}

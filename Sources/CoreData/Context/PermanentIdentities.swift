@@ -1,0 +1,77 @@
+import Foundation
+import Synchronization
+
+/// The permanent IDs that objects have got in place of their temporary ones, in a family of contexts: one with a
+/// coordinator and all that are below it.
+///
+/// An object can be in several of these contexts when it gets its permanent ID. Each context reads the list, from where
+/// it stopped, before it looks for an object; so no identity ever has two objects in one context. Temporary IDs that
+/// somebody has kept stay good for as long as the family lives, which costs a new object some 50 bytes.
+///
+/// A context without a family notes nothing.
+final class PermanentIdentities: Sendable {
+    struct Entry: Sendable {
+        let temporary: Int64
+        let home: StoredEntity
+        let reference: Int64
+    }
+
+    private struct Entries: Sendable {
+        var list: [Entry] = []
+        var places: [Int64: Int] = [:]
+    }
+
+    private let entries = Mutex(Entries())
+    private let noted = Atomic<Int>(0)
+    private let shared = Atomic<Bool>(false)
+
+    /// Whether several contexts read the list.
+    var isShared: Bool { shared.load(ordering: .relaxed) }
+
+    /// Begins to note, because there is a second context.
+    func share() { shared.store(true, ordering: .relaxed) }
+
+    /// How many identities were noted. O(1), without a lock.
+    var count: Int { noted.load(ordering: .acquiring) }
+
+    /// Notes where an object with a temporary reference is from now on; nothing if it is known.
+    func note(_ temporary: Int64, _ home: StoredEntity, _ reference: Int64) {
+        guard isShared else { return }
+        entries.withLock { entries in
+            guard entries.places[temporary] == nil else { return }
+            entries.places[temporary] = entries.list.count
+            entries.list.append(Entry(temporary: temporary, home: home, reference: reference))
+            noted.store(entries.list.count, ordering: .releasing)
+        }
+    }
+
+    /// Where the object with a temporary reference is; nil while it has no permanent ID. O(1).
+    func permanent(_ temporary: Int64) -> Entry? {
+        guard count > 0 else { return nil }
+        return entries.withLock { entries in entries.places[temporary].map { entries.list[$0] } }
+    }
+
+    /// What was noted from a place on.
+    func entries(from place: Int) -> [Entry] { entries.withLock { Array($0.list[place...]) } }
+}
+
+extension NSManagedObjectContext {
+    /// Gives objects the permanent IDs that they have got in other contexts of the family. O(new IDs).
+    @inline(__always)
+    func adoptPermanentIDs() {
+        if identities.count != adoptedIdentities { adoptNewIdentities() }
+    }
+
+    private func adoptNewIdentities() {
+        let entries = identities.entries(from: adoptedIdentities)
+        adoptedIdentities += entries.count
+        identityMap.collectingRegistrations {
+            for entry in entries {
+                guard let object = identityMap.object(ObjectKey(table: 0, reference: entry.temporary)) else {
+                    continue
+                }
+                rename(object, home: entry.home, reference: entry.reference)
+            }
+        }
+    }
+}

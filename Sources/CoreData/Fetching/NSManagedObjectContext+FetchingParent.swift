@@ -1,0 +1,145 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+// The way of a fetch in a child: the parent executes the request, its unsaved changes included, and what it finds is to the
+// child what a store finds to the parent.
+
+extension NSManagedObjectContext {
+    /// The objects that the parent finds, with their present values at hand when the request asks for values.
+    ///
+    /// - Parameter dirtyCount: how many of them may have to be left out; nil when none is.
+    func parentObjects(_ fetch: ResolvedFetch, widenedBy dirtyCount: Int? = nil) throws -> [NSManagedObject] {
+        let isRefreshing = fetch.specification.shouldRefreshRefetchedObjects
+        let needsRows =
+            fetch.specification.includesPropertyValues || !fetch.specification.returnsObjectsAsFaults
+            || isRefreshing
+        let shown = try readParent { parent in
+            try parent.show(fetch.inParent(parent, widenedBy: dirtyCount), needsRows: needsRows)
+        }
+        return objects(shown, refreshing: isRefreshing)
+    }
+
+    /// Executes a request for a child.
+    private func show(_ fetch: ResolvedFetch, needsRows: Bool) throws -> [ParentRow] {
+        processPendingChanges()
+        return try identityMap.collectingRegistrations {
+            try objects(fetch).map { object in
+                ParentRow(
+                    place: ObjectPlace(object), row: needsRows ? try presentRow(of: object) : nil)
+            }
+        }
+    }
+
+    /// The IDs of the objects that the parent finds.
+    func parentObjectIDs(_ fetch: ResolvedFetch) throws -> [NSManagedObjectID] {
+        try readParent { parent in
+            parent.processPendingChanges()
+            return try parent.objectIDs(fetch.inParent(parent, widenedBy: nil))
+        }
+    }
+
+    /// How many objects the request finds in the parent and among this context's changes.
+    func parentCount(_ fetch: ResolvedFetch, _ pending: PendingMatches) throws -> Int {
+        guard !pending.isEmpty else {
+            return try readParent { parent in
+                parent.processPendingChanges()
+                return try parent.count(fetch.inParent(parent, widenedBy: nil))
+            }
+        }
+        let found = try parentObjectIDs(fetch.unlimited)
+        let dirty = pending.dirtyKeys
+        let kept = found.filter { !dirty.contains(identities.place($0).key) }
+        let count = kept.count + (try pending.matches(in: self).count)
+        let rest = max(0, count - fetch.specification.fetchOffset)
+        return fetch.specification.fetchLimit > 0 ? min(rest, fetch.specification.fetchLimit) : rest
+    }
+
+    // MARK: Dictionaries
+
+    /// Dictionaries made of what the parent has.
+    func parentDictionaries(_ fetch: ResolvedFetch) throws -> [NSDictionary] {
+        try readParent { parent in
+            parent.processPendingChanges()
+            return try parent.presentDictionaries(fetch.inParent(parent, widenedBy: nil))
+        }
+    }
+
+    /// Dictionaries made of the objects as they are here. Without unsaved changes they are those of the stores.
+    private func presentDictionaries(_ fetch: ResolvedFetch) throws -> [NSDictionary] {
+        guard hasChanges else { return try dictionaries(fetch) }
+        // In the order that the store gives to equal rows.
+        let matches = try objects(fetch.forMatches).sorted {
+            $0.key.order($1.key) == .orderedAscending
+        }
+        let (properties, groupBy) = fetch.columns
+        let query = DictionaryQuery(
+            entity: fetch.entity, properties: properties, groupBy: groupBy,
+            having: fetch.specification.havingPredicate, order: fetch.storeOrder,
+            isDistinct: fetch.specification.returnsDistinctResults)
+        return fetch.window(try query.dictionaries(of: matches)).map { $0 as NSDictionary }
+    }
+
+    // MARK: Prefetching
+
+    /// Loads one relationship of objects, and the rows of its destinations, by one request to the parent; the
+    /// destinations.
+    func prefetchFromParent(
+        _ relationship: NSRelationshipDescription, _ objects: [NSManagedObject]
+    ) throws -> [NSManagedObject] {
+        let owners = objects.filter { !$0.isUnknownBelow }
+        guard relationship.isToMany else {
+            let found = owners.flatMap { owner in
+                owner.layout.index(of: relationship.name).map(owner.fireAndRead) ?? []
+            }
+            try loadParentRows(of: found)
+            return found
+        }
+        let unloaded = owners.filter { owner in
+            owner.layout.index(of: relationship.name).map { !owner.toMany(at: $0).isLoaded } ?? false
+        }
+        let places = unloaded.map(ObjectPlace.init)
+        let found = try readParent { parent in try parent.show(relationship, of: places) }
+        for (owner, shown) in zip(unloaded, found) {
+            guard let slot = owner.layout.index(of: relationship.name) else { continue }
+            owner.toMany(at: slot).load(self.objects(shown))
+        }
+        return owners.flatMap { owner in
+            owner.layout.index(of: relationship.name).map { owner.toMany(at: $0).ordered } ?? []
+        }
+    }
+
+    /// The destinations of a to-many relationship for each of several owners, with their values.
+    private func show(
+        _ relationship: NSRelationshipDescription, of places: [ObjectPlace]
+    ) throws -> [[ParentRow]] {
+        let owners = places.map { object(home: $0.home, reference: $0.reference) }
+        return try throwingFaultingErrors {
+            _ = try prefetch(relationship, owners)
+            return try owners.map { owner in
+                guard let slot = owner.layout.index(of: relationship.name) else { return [] }
+                return try owner.loadedToMany(at: slot).ordered.filter { !$0.isDeleted }.map {
+                    ParentRow(place: ObjectPlace($0), row: try presentRow(of: $0))
+                }
+            }
+        }
+    }
+
+    /// Gives faults the values that the parent has, by one request.
+    private func loadParentRows(of objects: [NSManagedObject]) throws {
+        let places = objects.filter { $0.isFault && $0.row == nil }.map(ObjectPlace.init)
+        guard !places.isEmpty else { return }
+        let shown = try readParent { parent in
+            let found = places.map { parent.object(home: $0.home, reference: $0.reference) }
+            try parent.loadRows(of: found)
+            return try found.map { ParentRow(place: ObjectPlace($0), row: try parent.presentRow(of: $0)) }
+        }
+        _ = self.objects(shown)
+    }
+
+    /// Gives faults their rows, so that reading them asks no more.
+    private func loadRows(of objects: [NSManagedObject]) throws {
+        if parentContext != nil { return try loadParentRows(of: objects) }
+        for store in persistentStoreCoordinator?.objectStores ?? [] { try loadRows(of: objects, from: store) }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// The unsaved changes of a context as its parent takes them over: identities and values, no objects.
+struct HandedChanges {
+    enum Value {
+        case attribute(SlotValue)
+        case destination(ObjectPlace?)
+        /// The order is that of all members, of an ordered relationship.
+        case members(added: [ObjectPlace], removed: [ObjectPlace], order: [ObjectPlace]?)
+    }
+
+    struct Object {
+        let place: ObjectPlace
+        let values: [(slot: Int, value: Value)]
+        let assignedStore: NSPersistentStore?
+    }
+
+    let inserted: [Object]
+    /// Without those whose properties were set to what they were.
+    let updated: [Object]
+    let deleted: [ObjectPlace]
+
+    init(_ context: NSManagedObjectContext) {
+        inserted = context.inserted.all.map { object in
+            let slots = object.layout.slots.indices.filter {
+                $0 < object.values.count && !object.values[$0].isUnloaded
+                    && object.layout.slots[$0].kind != .fetched
+            }
+            return Object(object, slots)
+        }
+        updated = context.updated.all.filter { !$0.isDeleted }.compactMap { object in
+            let transient = object.touched.filter { object.layout.slots[$0].isTransient }
+            let slots = object.persistentChanges() + transient
+            return slots.isEmpty ? nil : Object(object, slots)
+        }
+        // What has gone below has not to go again.
+        deleted = context.deleted.all.filter { !$0.state.contains(.inaccessible) }.map(ObjectPlace.init)
+    }
+}
+
+extension HandedChanges.Object {
+    fileprivate init(_ object: NSManagedObject, _ slots: [Int]) {
+        place = ObjectPlace(object)
+        assignedStore = object.extras?.assignedStore
+        values = slots.map { ($0, HandedChanges.Value(object, $0)) }
+    }
+}
+
+extension HandedChanges.Value {
+    fileprivate init(_ object: NSManagedObject, _ slot: Int) {
+        switch object.value(at: slot) {
+        case .object(let destination):
+            self = .destination(ObjectPlace(destination))
+        case .null where object.layout.slots[slot].kind == .toOne:
+            self = .destination(nil)
+        case .toMany(let contents):
+            let added = object.isInserted ? contents.members : contents.added
+            self = .members(
+                added: added.map(ObjectPlace.init), removed: contents.removed.map(ObjectPlace.init),
+                order: contents.isOrdered ? contents.order.map(ObjectPlace.init) : nil)
+        case let value: self = .attribute(value)
+        }
+    }
+}

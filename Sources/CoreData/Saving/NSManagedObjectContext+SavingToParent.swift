@@ -1,0 +1,162 @@
+import Foundation
+import ManagedObjectModel
+
+// The last part of a child's save: its changes become changes of the parent.
+
+/// Thrown by a parent that has not, or not any more, what a child has changed.
+struct MissingObjects: Error {
+    let places: [ObjectPlace]
+}
+
+extension NSManagedObjectContext {
+    /// Hands the changes to the parent. What the parent has deleted is a conflict for the merge policy, as a row that is
+    /// gone.
+    func handUpSettlingConflicts() throws {
+        var attempts = 0
+        while true {
+            let changes = HandedChanges(self)
+            // What is saved here is what rolling back returns to, whatever the parent makes of it.
+            let inserted = try inserted.all.map { ($0, try presentRow(of: $0)) }
+            let updated = try updated.all.filter { !$0.isDeleted }.map { ($0, try presentRow(of: $0)) }
+            keepExternalData(deleted.all)
+            do {
+                try readParent { parent in try parent.runEvent { try parent.take(changes) } }
+            } catch let missing as MissingObjects {
+                try settle(missing.places.compactMap(conflict), after: &attempts)
+                continue
+            }
+            finishHandingUp(inserted: inserted, updated: updated)
+            return
+        }
+    }
+
+    private func conflict(with place: ObjectPlace) -> NSMergeConflict? {
+        identityMap.object(identities.place(place).key).map { object in
+            NSMergeConflict(
+                source: object, newVersion: 0, oldVersion: Int(object.row?.version ?? 0),
+                cachedSnapshot: nil, persistedSnapshot: nil)
+        }
+    }
+
+    private func finishHandingUp(
+        inserted new: [(NSManagedObject, Row?)], updated changed: [(NSManagedObject, Row?)]
+    ) {
+        keepSettlement(isComplete: true)
+        watched = [:]
+        let changes = ContextChanges(
+            inserted: new.map(\.0), updated: changed.map(\.0), deleted: deleted.all)
+        inserted.removeAll()
+        deleted.removeAll()
+        for (object, row) in new + changed { markSaved(object, row) }
+        announceSave(changes, affected: [])
+    }
+}
+
+// The parent's part: everything that can fail first, then the changes.
+extension NSManagedObjectContext {
+    /// Makes the changes of a child changes of this context: one event, to be undone as one.
+    ///
+    /// - Throws: `MissingObjects`; an error of the store; 134030 while this context is itself in the middle of a save.
+    ///   Nothing has changed then.
+    func take(_ changes: HandedChanges) throws {
+        guard phase == .idle || phase == .savingHooks else {
+            throw NSError.coreData(
+                .persistentStoreSave, "The parent context is saving or undoing, so its child cannot save now."
+            )
+        }
+        processPendingChanges()
+        var missing: [ObjectPlace] = []
+        var updated: [(NSManagedObject, HandedChanges.Object)] = []
+        var deleted: [NSManagedObject] = []
+        try throwingFaultingErrors {
+            for changed in changes.updated {
+                guard let object = try loadedObject(at: changed.place) else {
+                    missing.append(changed.place)
+                    continue
+                }
+                for case (let slot, .members(_, _, .some)) in changed.values {
+                    _ = object.loadedToMany(at: slot)
+                }
+                updated.append((object, changed))
+            }
+            deleted = try changes.deleted.compactMap(loadedObject)
+        }
+        guard missing.isEmpty else { throw MissingObjects(places: missing) }
+
+        let inserted = changes.inserted.map { (newObject(for: $0), $0) }
+        for (object, changed) in inserted + updated { take(changed.values, for: object) }
+        for object in deleted where !object.isDeleted { markDeleted(object) }
+        processPendingChanges()
+    }
+
+    /// The object at a place with its values; nil when there is none, or it is deleted here.
+    func loadedObject(at place: ObjectPlace) throws -> NSManagedObject? {
+        let place = identities.place(place)
+        let known = identityMap.object(place.key)
+        if let known, !known.isFault {
+            return known.isDeleted || known.state.contains(.inaccessible) ? nil : known
+        }
+        guard let row = try presentRow(at: place, notBefore: -.infinity) else { return nil }
+        let object = known ?? object(home: place.home, reference: place.reference)
+        if object.isFault { object.realise(with: row) }
+        return object
+    }
+
+    /// Takes in an object that a child has inserted. It has awoken there.
+    private func newObject(for handed: HandedChanges.Object) -> NSManagedObject {
+        let place = identities.place(handed.place)
+        if let known = identityMap.object(place.key) { return known }
+        let home = place.home.isTemporary ? unstoredEntity(place.home.layout) : place.home
+        let object = home.materialise(reference: place.reference)
+        object.context = self
+        object.values = object.layout.initialValues
+        if let store = handed.assignedStore { object.madeExtras.assignedStore = store }
+        identityMap.register(object)
+        retained?[ObjectIdentifier(object)] = object
+        inserted.insert(object)
+        eventInserted.insert(object)
+        object.state.insert(.madeInEvent)
+        scheduleEventEnd()
+        return object
+    }
+
+    /// Gives an object the values that a child has set. Both ends of a link come from there; inverses are kept because
+    /// this context may have linked the objects to others meanwhile.
+    private func take(_ values: [(slot: Int, value: HandedChanges.Value)], for object: NSManagedObject) {
+        for (slot, value) in values {
+            switch value {
+            case .attribute(let value):
+                object.willChange(at: slot)
+                object.assign(value, at: slot)
+                object.didChange(at: slot)
+            case .destination(let place):
+                let destination = place.flatMap(target)
+                object.setToOne(destination.map(SlotValue.object) ?? .null, at: slot)
+            case .members(let added, let removed, let order):
+                for destination in removed.compactMap(target) {
+                    object.dropDestination(destination, at: slot)
+                }
+                for destination in added.compactMap(target) { object.addDestination(destination, at: slot) }
+                if let order { take(order, for: object, slot) }
+            }
+        }
+    }
+
+    /// Orders the members as the child has them; behind them those that only this context has.
+    private func take(_ order: [ObjectPlace], for object: NSManagedObject, _ slot: Int) {
+        let contents = object.loadedToMany(at: slot)
+        let known = order.compactMap(target).filter(contents.members.contains)
+        let listed = Set(known)
+        let all = known + contents.order.filter { !listed.contains($0) }
+        guard all != contents.order else { return }
+        object.willChange(at: slot)
+        object.reorder(all, at: slot)
+        object.didChange(at: slot)
+    }
+
+    /// The other end of a link; nil when it is deleted here.
+    private func target(_ place: ObjectPlace) -> NSManagedObject? {
+        let object = object(home: place.home, reference: place.reference)
+        return object.isDeleted ? nil : object
+    }
+}

@@ -1,0 +1,165 @@
+import CoreData
+import Foundation
+import Testing
+
+/// A context, a child of it and a child of that, over one store.
+struct Family {
+    let stack: TestStack
+    let root: NSManagedObjectContext
+    let child: NSManagedObjectContext
+    let grandchild: NSManagedObjectContext
+
+    init(_ model: NSManagedObjectModel = Library.model()) throws {
+        stack = try TestStack(model)
+        root = stack.context()
+        child = Self.child(of: root)
+        grandchild = Self.child(of: child)
+    }
+
+    static func child(
+        of parent: NSManagedObjectContext, _ type: NSManagedObjectContext.ConcurrencyType = .privateQueue
+    ) -> NSManagedObjectContext {
+        let child = NSManagedObjectContext(type)
+        child.parent = parent
+        return child
+    }
+
+    /// The titles of all books in the store, in order.
+    func storedTitles() throws -> [String] { try stack.inContext { try Self.titles($0) } }
+
+    /// The titles of all books that a context finds, in order.
+    static func titles(_ context: NSManagedObjectContext) throws -> [String] {
+        let request = NSFetchRequest<Book>(entityName: "Book")
+        request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+        return try context.fetch(request).map { $0.title ?? "nil" }
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Saves on the context's queue.
+    func saveAndWait() throws { try performAndWait { try save() } }
+
+    /// Inserts a book.
+    @discardableResult
+    func insertBook(_ title: String) -> Book {
+        let book = Book(context: self)
+        book.title = title
+        return book
+    }
+
+    /// The book with a title.
+    func titled(_ title: String) throws -> Book {
+        let request = NSFetchRequest<Book>(entityName: "Book")
+        request.predicate = NSPredicate(format: "title == %@", title)
+        let found = try fetch(request)
+        try #require(found.count == 1)
+        return found[0]
+    }
+}
+
+/// Making children, and the way of an object through them.
+@Suite struct ParentContextTests {
+    let family: Family
+
+    init() throws { family = try Family() }
+
+    @Test func aChildKnowsItsParentAndTheCoordinator() {
+        #expect(family.child.parent === family.root && family.root.parent == nil)
+        #expect(family.grandchild.parent === family.child)
+        #expect(family.grandchild.persistentStoreCoordinator === family.stack.coordinator)
+    }
+
+    @Test func aChainMayBeMadeFromBelow() throws {
+        let (middle, leaf) = (NSManagedObjectContext(.privateQueue), NSManagedObjectContext(.privateQueue))
+        leaf.parent = middle
+        middle.parent = family.root
+        let book = try leaf.performAndWait {
+            let book = leaf.insertBook("from below")
+            try leaf.save()
+            return book
+        }
+        try middle.saveAndWait()
+        try family.root.saveAndWait()
+        leaf.performAndWait {
+            #expect(!book.objectID.isTemporaryID)
+            #expect(leaf.registeredObject(for: book.objectID) === book)
+        }
+    }
+
+    @Test func whatIsSavedGoesUpOneLevelAtATime() throws {
+        try family.grandchild.performAndWait {
+            family.grandchild.insertBook("new")
+            try family.grandchild.save()
+            #expect(!family.grandchild.hasChanges)
+        }
+        try family.root.performAndWait { () throws in #expect(try Family.titles(family.root) == []) }
+        try family.child.performAndWait {
+            #expect(try Family.titles(family.child) == ["new"])
+            #expect(family.child.insertedObjects.count == 1)
+            try family.child.save()
+            #expect(!family.child.hasChanges)
+        }
+        #expect(try family.storedTitles() == [])
+        try family.root.performAndWait {
+            #expect(try Family.titles(family.root) == ["new"])
+            #expect(family.root.insertedObjects.count == 1)
+            try family.root.save()
+        }
+        #expect(try family.storedTitles() == ["new"])
+        for context in [family.child, family.grandchild] {
+            try context.performAndWait { () throws in #expect(try Family.titles(context) == ["new"]) }
+        }
+    }
+
+    @Test func aParentIsKeptByItsChild() throws {
+        weak var parent: NSManagedObjectContext?
+        let leaf = NSManagedObjectContext(.privateQueue)
+        try {
+            let context = family.stack.context()
+            parent = context
+            leaf.parent = context
+            try context.performAndWait {
+                context.insertBook("kept")
+                try context.save()
+            }
+        }()
+        #expect(parent != nil)
+        try leaf.performAndWait { () throws in #expect(try Family.titles(leaf) == ["kept"]) }
+    }
+
+    @Test func aCircleOfParentsIsRefused() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let (a, b) = (NSManagedObjectContext(.privateQueue), NSManagedObjectContext(.privateQueue))
+            a.parent = b
+            b.parent = a
+        }
+        #expect(
+            result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) }?
+                .contains("A context cannot be its own parent") == true)
+    }
+
+    @Test func aContextWithObjectsGetsNoParent() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let stack = try TestStack()
+            let context = NSManagedObjectContext(.privateQueue)
+            let entity = try #require(stack.coordinator.managedObjectModel.entitiesByName["Book"])
+            let book = context.performAndWait { Book(entity: entity, insertInto: context) }
+            context.parent = stack.context()
+            _ = book
+        }
+        #expect(
+            result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) }?
+                .contains("has objects, cannot be changed") == true)
+    }
+
+    @Test func aContextHasACoordinatorOrAParent() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let stack = try TestStack()
+            let context = stack.context()
+            context.parent = stack.context()
+        }
+        #expect(
+            result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) }?
+                .contains("has a coordinator already") == true)
+    }
+}
