@@ -78,11 +78,21 @@ extension NSManagedObject {
         markOrderedSetsStale()
         for slot in layout.relationshipIndexes where slot < values.count && layout.slots[slot].isStored {
             if case .toMany(let contents) = values[slot], contents.hasChanges {
-                contents.forgetStored()
+                if contents.isOrdered {
+                    replaceStoredDestinations(of: contents, slot)
+                } else {
+                    contents.forgetStored()
+                }
                 continue
             }
             if !touched.contains(slot) || !differsFromRow(at: slot) { values[slot] = .unloaded }
         }
+    }
+
+    /// Has an ordered relationship with changes take the destinations in that others have added.
+    private final func replaceStoredDestinations(of contents: ToManyContents, _ slot: Int) {
+        guard contents.isLoaded, let stored = context?.storedDestinations(of: self, slot) else { return }
+        contents.replaceStored(stored)
     }
 
     /// Tells the observers that every property may change.

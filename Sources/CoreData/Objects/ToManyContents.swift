@@ -60,8 +60,22 @@ package final class ToManyContents {
         members.formUnion(added)
     }
 
-    /// Forgets the stored destinations, so that they are read again under the changes. An order that was changed stays
-    /// with all its members.
+    /// Puts other stored destinations under the changes of a loaded ordered relationship. What was put in order here stays so;
+    /// destinations that others have added come behind.
+    package func replaceStored(_ stored: [NSManagedObject]) {
+        assert(isLoaded && isOrdered)
+        typedMembers = nil
+        let isStored = Set(stored)
+        added.subtract(isStored)
+        removed.formIntersection(isStored)
+        members = isStored.subtracting(removed).union(added)
+        let known = order.filter(members.contains)
+        let listed = Set(known)
+        order = known + stored.filter { members.contains($0) && !listed.contains($0) }
+        savedOrder = stored
+    }
+
+    /// Forgets the stored destinations of an unordered relationship, so that they are read again under the changes.
     package func forgetStored() {
         guard isLoaded, !isOrdered else { return }
         isLoaded = false
