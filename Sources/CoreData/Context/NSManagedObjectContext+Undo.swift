@@ -165,6 +165,11 @@ extension NSManagedObject {
         for (slot, old) in event.old {
             willChange(at: slot)
             assign(old, at: slot)
+            if isArchiveOfRow(old, at: slot) {
+                // As if it had never been replaced.
+                values[slot] = .unloaded
+                touched.remove(slot)
+            }
             didChange(at: slot)
         }
         for (slot, change) in event.toMany {
@@ -174,6 +179,14 @@ extension NSManagedObject {
             if let order = change.oldOrder { reorder(order, at: slot) }
             didChange(at: slot)
         }
+    }
+
+    /// Whether a value is the archive that the row has.
+    private final func isArchiveOfRow(_ value: SlotValue, at slot: Int) -> Bool {
+        guard case .boxed(let box) = value, let archive = box.value as? OpaqueArchive, let row,
+            !row.isNull(slot)
+        else { return false }
+        return row.data(slot) == archive.data
     }
 
     /// Takes every value out of the row, so that the object can do without it.

@@ -41,7 +41,18 @@ extension NSManagedObject {
     /// Keeps the value that a slot has now, if the event is one that may have to be taken back.
     final func noteOld(at slot: Int) {
         guard let context, context.recordsChanges(of: self) else { return }
-        withEvent { $0.note(self.value(at: slot), at: slot) }
+        let old = value(at: slot)
+        let kept = old.isNull ? refusedArchive(at: slot) : nil
+        withEvent { $0.note(kept ?? old, at: slot) }
+    }
+
+    /// The archive in the row of a transformable attribute that reads as nil because its transformer refused it. To undo
+    /// its replacement, its bytes are needed.
+    private final func refusedArchive(at slot: Int) -> SlotValue? {
+        guard layout.slots[slot].kind == .transformable, !touched.contains(slot), let row, !row.isNull(slot)
+        else { return nil }
+        let reason = "The transformer of attribute '\(layout.slots[slot].name)' refused the stored value."
+        return .boxed(ValueBox(OpaqueArchive(data: row.data(slot), reason: reason)))
     }
 
     final func withEvent(_ body: (inout EventChanges) -> Void) {
