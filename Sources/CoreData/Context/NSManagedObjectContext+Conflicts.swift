@@ -5,7 +5,7 @@ import ManagedObjectModel
 
 extension NSManagedObjectContext {
     /// Has the next save that writes anything fail, or its conflict settled, if another changed or deleted the object since it
-    /// was read, though the object has no changes here.
+    /// was read, though the object has no changes here. With a parent, what the parent has now counts.
     ///
     /// - Parameter object: an object of this context that was saved.
     public func detectConflicts(for object: NSManagedObject) {

@@ -188,15 +188,17 @@ extension NSManagedObjectContext {
             name: .NSManagedObjectContextDidSave, object: self, userInfo: userInfo(changes))
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: saved.userInfo)
-        for context in mergingContexts where context !== self {
-            context.contextQueue.async { context.runEvent { context.merge(saved) } }
+        func merge(_ changes: SavedChanges, into contexts: [NSManagedObjectContext]) {
+            for context in contexts where context !== self {
+                context.contextQueue.async { context.runEvent { context.merge(changes) } }
+            }
         }
-    }
-
-    /// The contexts that merge what this one saves: its children and, if it saved to stores, those of the coordinator.
-    private var mergingContexts: [NSManagedObjectContext] {
-        let others = parentContext == nil ? persistentStoreCoordinator?.subscribers.contexts ?? [] : []
-        return others + childSubscribers.contexts
+        if parentContext == nil, let coordinator = persistentStoreCoordinator {
+            merge(saved, into: coordinator.subscribers.contexts)
+        }
+        let gone = dismissed.filter { identityMap.object(identities.place($0).key) == nil }
+        dismissed = []
+        merge(saved.deleting(gone), into: childSubscribers.contexts)
     }
 
     private func takeIn(_ outcome: SaveOutcome, _ plan: StorePlan, _ changes: inout ContextChanges) {
@@ -282,7 +284,8 @@ extension NSManagedObject {
         let old = self.row
         let changed = (layout.derivedIndexes + counted).filter { slot in
             let isShown = slot >= values.count || values[slot].isUnloaded
-            return !(isShown && old.map { $0.hasSameValue(as: row, slot, layout.slots[slot]) } ?? false)
+            guard let old else { return !(isShown || values[slot].isNull) || !row.isNull(slot) }
+            return !(isShown && old.hasSameValue(as: row, slot, layout.slots[slot]))
         }
         for slot in changed { willChange(at: slot) }
         for slot in changed where slot < values.count {

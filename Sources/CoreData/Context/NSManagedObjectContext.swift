@@ -64,6 +64,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     private let ownIdentities = PermanentIdentities()
     /// How many of `identities` this context has taken over.
     final var adoptedIdentities = 0
+    /// Objects that left before they were saved; children may have them.
+    final var dismissed: [NSManagedObjectID] = []
     /// The contexts below this one that merge what it saves.
     let childSubscribers = ContextSubscribers()
     private var unstored: [ObjectIdentifier: StoredEntity] = [:]
@@ -241,7 +243,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// The parent gets new objects with all values, deletions, and of changed objects the properties that were changed
     /// here, transient ones too; for these the child's values win over what the parent has. There they are changes to
-    /// save and to undo, and `NSManagedObjectContextObjectsDidChange` tells of them; no hook of the parent's objects runs.
+    /// save and to undo, and `NSManagedObjectContextObjectsDidChange` tells of them; `awakeFromInsert()` and
+    /// `prepareForDeletion()` have run here and do not run again.
     /// An object that the parent has deleted meanwhile is a conflict for this context's merge policy. New objects keep
     /// their temporary IDs until the context at the top saves.
     ///

@@ -25,6 +25,13 @@ struct SavedChanges: Sendable {
         refreshed = Set(affected).subtracting(inserted).subtracting(updated).subtracting(deleted)
     }
 
+    /// The changes with more deletions.
+    func deleting(_ ids: [NSManagedObjectID]) -> SavedChanges {
+        var changes = self
+        changes.deleted.formUnion(ids)
+        return changes
+    }
+
     /// Reads a `NSManagedObjectContextDidSave` or `…DidSaveObjectIDs` notification.
     init(_ notification: Notification) {
         func ids(_ objectsKey: String, _ idsKey: String) -> Set<NSManagedObjectID> {

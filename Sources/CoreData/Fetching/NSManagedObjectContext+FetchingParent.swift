@@ -23,11 +23,28 @@ extension NSManagedObjectContext {
     /// Executes a request for a child.
     private func show(_ fetch: ResolvedFetch, needsRows: Bool) throws -> [ParentRow] {
         processPendingChanges()
+        if needsRows, let shown = try showRows(fetch) { return shown }
         return try identityMap.collectingRegistrations {
             try objects(fetch).map { object in
                 ParentRow(
                     place: ObjectPlace(object), row: needsRows ? try presentRow(of: object) : nil)
             }
+        }
+    }
+
+    /// The rows that a request finds, where nothing is unsaved: no objects are made of them here. Of an object that is
+    /// loaded here, its own row counts. Nil where it takes objects to find out.
+    private func showRows(_ fetch: ResolvedFetch) throws -> [ParentRow]? {
+        guard parentContext == nil, !hasChanges, fetch.stores.count == 1, let store = fetch.stores.first,
+            store.fetchesRows, !fetch.specification.shouldRefreshRefetchedObjects
+        else { return nil }
+        let rows = try store.rows(for: fetch.query(store))
+        guard let table = store.home(of: fetch.entity)?.table else { return nil }
+        let known = identityMap.objects(table: table, references: rows.lazy.map(\.reference))
+        return zip(rows, known).compactMap { row, known in
+            guard let home = store.home(number: row.entityNumber) else { return nil }
+            let loaded = known.flatMap { !$0.isFault && $0.stands(for: row) ? $0.row : nil }
+            return ParentRow(place: ObjectPlace(home: home, reference: row.reference), row: loaded ?? row)
         }
     }
 

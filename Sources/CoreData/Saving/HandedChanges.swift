@@ -19,6 +19,8 @@ struct HandedChanges {
     /// Without those whose properties were set to what they were.
     let updated: [Object]
     let deleted: [ObjectPlace]
+    /// Objects without changes that must not have changed in the parent either, with the values they were read with.
+    let watched: [(place: ObjectPlace, row: Row)]
 
     init(_ context: NSManagedObjectContext) {
         inserted = context.inserted.all.map { object in
@@ -35,6 +37,7 @@ struct HandedChanges {
         }
         // What has gone below has not to go again.
         deleted = context.deleted.all.filter { !$0.state.contains(.inaccessible) }.map(ObjectPlace.init)
+        watched = context.onlyWatched.compactMap { object in object.row.map { (ObjectPlace(object), $0) } }
     }
 }
 

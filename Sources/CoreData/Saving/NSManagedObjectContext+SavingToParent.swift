@@ -3,9 +3,15 @@ import ManagedObjectModel
 
 // The last part of a child's save: its changes become changes of the parent.
 
-/// Thrown by a parent that has not, or not any more, what a child has changed.
-struct MissingObjects: Error {
-    let places: [ObjectPlace]
+/// Thrown by a parent that has not, or not any more, what a child has changed, or has changed what the child watches.
+struct ParentConflicts: Error, @unchecked Sendable {
+    struct Conflict {
+        let place: ObjectPlace
+        /// What the parent has now, packed and by key; nil when it has no such object.
+        let current: (row: Row, snapshot: [String: Any])?
+    }
+
+    let conflicts: [Conflict]
 }
 
 extension NSManagedObjectContext {
@@ -21,8 +27,8 @@ extension NSManagedObjectContext {
             keepExternalData(deleted.all)
             do {
                 try readParent { parent in try parent.runEvent { try parent.take(changes) } }
-            } catch let missing as MissingObjects {
-                try settle(missing.places.compactMap(conflict), after: &attempts)
+            } catch let found as ParentConflicts {
+                try settle(found.conflicts.compactMap(mergeConflict), after: &attempts)
                 continue
             }
             finishHandingUp(inserted: inserted, updated: updated)
@@ -30,11 +36,12 @@ extension NSManagedObjectContext {
         }
     }
 
-    private func conflict(with place: ObjectPlace) -> NSMergeConflict? {
-        identityMap.object(identities.place(place).key).map { object in
+    private func mergeConflict(_ conflict: ParentConflicts.Conflict) -> NSMergeConflict? {
+        identityMap.object(identities.place(conflict.place).key).map { object in
             NSMergeConflict(
-                source: object, newVersion: 0, oldVersion: Int(object.row?.version ?? 0),
-                cachedSnapshot: nil, persistedSnapshot: nil)
+                source: object, newVersion: Int(conflict.current?.row.version ?? 0),
+                oldVersion: Int(object.row?.version ?? 0), cachedSnapshot: conflict.current?.snapshot,
+                persistedSnapshot: nil, currentRow: conflict.current?.row)
         }
     }
 
@@ -56,7 +63,7 @@ extension NSManagedObjectContext {
 extension NSManagedObjectContext {
     /// Makes the changes of a child changes of this context: one event, to be undone as one.
     ///
-    /// - Throws: `MissingObjects`; an error of the store; 134030 while this context is itself in the middle of a save.
+    /// - Throws: `ParentConflicts`; an error of the store; 134030 while this context is itself in the middle of a save.
     ///   Nothing has changed then.
     func take(_ changes: HandedChanges) throws {
         guard phase == .idle || phase == .savingHooks else {
@@ -65,13 +72,13 @@ extension NSManagedObjectContext {
             )
         }
         processPendingChanges()
-        var missing: [ObjectPlace] = []
+        var conflicts: [ParentConflicts.Conflict] = []
         var updated: [(NSManagedObject, HandedChanges.Object)] = []
         var deleted: [NSManagedObject] = []
         try throwingFaultingErrors {
             for changed in changes.updated {
                 guard let object = try loadedObject(at: changed.place) else {
-                    missing.append(changed.place)
+                    conflicts.append(.init(place: changed.place, current: nil))
                     continue
                 }
                 for case (let slot, .members(_, _, .some)) in changed.values {
@@ -80,13 +87,38 @@ extension NSManagedObjectContext {
                 updated.append((object, changed))
             }
             deleted = try changes.deleted.compactMap(loadedObject)
+            conflicts += try changes.watched.compactMap(conflict)
         }
-        guard missing.isEmpty else { throw MissingObjects(places: missing) }
+        guard conflicts.isEmpty else { throw ParentConflicts(conflicts: conflicts) }
 
         let inserted = changes.inserted.map { (newObject(for: $0), $0) }
         for (object, changed) in inserted + updated { take(changed.values, for: object) }
         for object in deleted where !object.isDeleted { markDeleted(object) }
         processPendingChanges()
+    }
+
+    /// What a child watches and is not what it was when the child read it.
+    private func conflict(
+        _ watched: (place: ObjectPlace, row: Row)
+    ) throws -> ParentConflicts.Conflict? {
+        guard let object = try loadedObject(at: watched.place), let row = try presentRow(of: object) else {
+            return .init(place: watched.place, current: nil)
+        }
+        let differs = object.layout.slots.indices.contains { slot in
+            let info = object.layout.slots[slot]
+            return info.isStored && info.kind != .toMany && !hasSameValue(watched.row, row, slot, info)
+        }
+        return differs ? .init(place: watched.place, current: (row, object.snapshot)) : nil
+    }
+
+    /// Whether two rows agree, of which one may name a destination by the temporary ID that it had.
+    private func hasSameValue(_ one: Row, _ other: Row, _ slot: Int, _ info: PropertySlot) -> Bool {
+        if one.hasSameValue(as: other, slot, info) { return true }
+        guard info.kind == .toOne, !one.isNull(slot), !other.isNull(slot) else { return false }
+        func permanent(_ row: Row) -> Int64 {
+            identities.permanent(row.integer(slot))?.reference ?? row.integer(slot)
+        }
+        return min(one.integer(slot), other.integer(slot)) < 0 && permanent(one) == permanent(other)
     }
 
     /// The object at a place with its values; nil when there is none, or it is deleted here.

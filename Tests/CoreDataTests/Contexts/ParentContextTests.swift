@@ -36,6 +36,12 @@ struct Family {
 }
 
 extension NSManagedObjectContext {
+    /// Runs an event on the context's queue.
+    @discardableResult
+    func event<Value>(_ body: (NSManagedObjectContext) throws -> Value) throws -> Value {
+        try performAndWait { () throws in try body(self) }
+    }
+
     /// Saves on the context's queue.
     func saveAndWait() throws { try performAndWait { try save() } }
 
@@ -45,15 +51,6 @@ extension NSManagedObjectContext {
         let book = Book(context: self)
         book.title = title
         return book
-    }
-
-    /// The book with a title.
-    func titled(_ title: String) throws -> Book {
-        let request = NSFetchRequest<Book>(entityName: "Book")
-        request.predicate = NSPredicate(format: "title == %@", title)
-        let found = try fetch(request)
-        try #require(found.count == 1)
-        return found[0]
     }
 }
 

@@ -1,0 +1,150 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Deletions that go up.
+@Suite struct ChildDeletionTests {
+    let family: Family
+    private var root: NSManagedObjectContext { family.root }
+    private var child: NSManagedObjectContext { family.child }
+
+    init() throws {
+        family = try Family()
+        try family.root.event { root throws in
+            let author = Author(context: root)
+            author.name = "author"
+            author.books = [root.insertBook("A"), root.insertBook("B")]
+            try root.save()
+        }
+    }
+
+    private func writer(_ context: NSManagedObjectContext) throws -> Author {
+        try #require(try context.fetch(NSFetchRequest<Author>(entityName: "Author")).first)
+    }
+
+    @Test func deleteRulesRunInTheChild() throws {
+        try child.event { child throws in
+            child.delete(try writer(child))
+            child.processPendingChanges()
+            #expect(child.deletedObjects.count == 3)
+            try child.save()
+            #expect(try Family.titles(child) == [] && !child.hasChanges)
+        }
+        try root.event { root throws in
+            #expect(root.deletedObjects.count == 3)
+            #expect(try Family.titles(root) == [])
+            try root.save()
+        }
+        #expect(try family.storedTitles() == [])
+    }
+
+    @Test func linksToWhatIsDeletedGoToo() throws {
+        let author = try root.event { root throws in
+            let author = try writer(root)
+            #expect(author.books.count == 2)
+            return author
+        }
+        try child.event { child throws in
+            child.delete(try child.book("A"))
+            try child.save()
+        }
+        try root.event { root throws in
+            #expect(author.books.first?.title == "B" && author.books.count == 1)
+            try root.save()
+        }
+        #expect(try family.storedTitles() == ["B"])
+    }
+
+    @Test func whatOnlyTheParentHasGoesByTheParentsRules() throws {
+        let added = try root.event { root throws in
+            let book = root.insertBook("C")
+            book.author = try writer(root)
+            return book
+        }
+        try child.event { child throws in
+            let author = try writer(child)
+            #expect(author.books.count == 3)
+        }
+        let late = try root.event { root throws in
+            let book = root.insertBook("D")
+            book.author = try writer(root)
+            return book
+        }
+        try child.event { child throws in
+            child.delete(try writer(child))
+            try child.save()
+        }
+        try root.event { root throws in
+            #expect(added.managedObjectContext == nil && late.managedObjectContext == nil)
+            try root.save()
+        }
+        #expect(try family.storedTitles() == [])
+    }
+
+    @Test func anObjectThatTheParentInsertedLeavesWithoutATrace() throws {
+        let book = try root.event { $0.insertBook("C") }
+        try child.event { child throws in
+            child.delete(try child.book("C"))
+            try child.save()
+        }
+        try root.event { root throws in
+            #expect(book.managedObjectContext == nil && !root.hasChanges)
+        }
+    }
+
+    @Test func anObjectThatTheChildInsertedAndDeletedNeverGoesUp() throws {
+        try child.event { child throws in
+            let book = child.insertBook("C")
+            child.processPendingChanges()
+            child.delete(book)
+            try child.save()
+        }
+        try root.event { root throws in #expect(!root.hasChanges) }
+    }
+
+    @Test func deletedObjectsLeaveTheChild() throws {
+        try child.event { child throws in
+            let book = try child.book("A")
+            child.delete(book)
+            #expect(book.isDeleted)
+            try child.save()
+            #expect(!book.isDeleted && book.managedObjectContext == nil)
+        }
+    }
+
+    @Test func whatBothDeletedIsDeletedOnce() throws {
+        let book = try child.event { child throws in
+            let book = try child.book("A")
+            #expect(book.title == "A")
+            return book
+        }
+        try root.event { root throws in root.delete(try root.book("A")) }
+        try child.event { child throws in
+            child.delete(book)
+            try child.save()
+        }
+        try root.saveAndWait()
+        #expect(try family.storedTitles() == ["B"])
+    }
+
+    @Test func denialIsAnErrorOfTheChild() throws {
+        let owner = NSEntityDescription("Owner", attribute("name", .string))
+        let thing = NSEntityDescription("Thing", attribute("name", .string))
+        pair(
+            owner.relate("things", to: thing, many: true, rule: .denyDeleteRule),
+            thing.relate("owner", to: owner))
+        let family = try Family(NSManagedObjectModel(of: owner, thing))
+        try family.child.event { child throws in
+            let owner = try child.insert("Owner")
+            let thing = try child.insert("Thing")
+            thing.setValue(owner, forKey: "owner")
+            try child.save()
+            child.delete(owner)
+            let refusal = try error { try child.save() }
+            #expect(refusal.code == 1600 && owner.isDeleted)
+            child.delete(thing)
+            try child.save()
+        }
+        try family.root.event { root throws in #expect(!root.hasChanges) }
+    }
+}

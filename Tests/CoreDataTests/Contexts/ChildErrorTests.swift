@@ -1,0 +1,201 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Saves of a child that fail, and conflicts with its parent.
+@Suite struct ChildErrorTests {
+    let family: Family
+    private var root: NSManagedObjectContext { family.root }
+    private var child: NSManagedObjectContext { family.child }
+
+    init() throws {
+        family = try Family()
+        try family.root.event { root throws in
+            root.insertBook("A").pages = 1
+            try root.save()
+        }
+    }
+
+    @Test func theChildValidates() throws {
+        let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: root)
+        try child.event { child throws in
+            let (a, new) = (try child.book("A"), Book(context: child))
+            a.pages = 2
+            let refusal = try error { try child.save() }
+            #expect(refusal.code == 1570 && refusal.userInfo[NSValidationKeyErrorKey] as? String == "title")
+            #expect(new.isInserted && a.isUpdated && a.changedValues().keys.sorted() == ["pages"])
+        }
+        try root.event { root throws in #expect(!root.hasChanges) }
+        #expect(log.all.isEmpty)
+        try child.event { child throws in
+            child.insertedObjects.first?.setValue("B", forKey: "title")
+            try child.save()
+        }
+        try root.event { root throws in #expect(try Family.titles(root) == ["A", "B"]) }
+    }
+
+    @Test func theRootValidatesOnce() throws {
+        try child.event { child throws in
+            child.insertBook("B")
+            try child.save()
+        }
+        try root.event { root throws in
+            try root.book("B").title = nil
+            #expect(try error { try root.save() }.code == 1570)
+            root.insertedObjects.first?.setValue("C", forKey: "title")
+            try root.save()
+        }
+        #expect(try family.storedTitles() == ["A", "C"])
+    }
+
+    /// A book that the child has changed and the parent has deleted.
+    private func conflict() throws -> Book {
+        let book = try child.event { child throws in
+            let book = try child.book("A")
+            book.pages = 5
+            return book
+        }
+        try root.event { $0.delete(try $0.book("A")) }
+        return book
+    }
+
+    @Test func anObjectThatTheParentDeletedIsAConflict() throws {
+        let book = try conflict()
+        try child.event { child throws in
+            child.insertBook("B")
+            let refusal = try error { try child.save() }
+            #expect(refusal.code == 133020)
+            let conflicts = refusal.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
+            #expect(conflicts?.map(\.sourceObject) == [book])
+            #expect(conflicts?.first?.newVersionNumber == 0)
+            #expect(book.pages == 5 && book.isUpdated && child.insertedObjects.count == 1)
+        }
+        try root.event { root throws in
+            #expect(root.insertedObjects.isEmpty && root.deletedObjects.count == 1)
+        }
+    }
+
+    @Test(arguments: [NSMergePolicy.rollback, .mergeByPropertyStoreTrump])
+    func aPolicyMayLetItGo(_ policy: NSMergePolicy) throws {
+        let book = try conflict()
+        try child.event { child throws in
+            child.mergePolicy = policy
+            try child.save()
+            #expect(book.managedObjectContext == nil && !child.hasChanges)
+        }
+        try root.saveAndWait()
+        #expect(try family.storedTitles() == [])
+    }
+
+    @Test(arguments: [NSMergePolicy.overwrite, .mergeByPropertyObjectTrump])
+    func aPolicyMayKeepIt(_ policy: NSMergePolicy) throws {
+        let book = try conflict()
+        try child.event { child throws in
+            child.mergePolicy = policy
+            try child.save()
+            #expect(book.managedObjectContext === child && !child.hasChanges)
+        }
+        try root.saveAndWait()
+        try family.stack.inContext { context throws in #expect(try context.book("A").pages == 5) }
+    }
+
+    @Test func watchedObjectsAreComparedWithTheParent() throws {
+        let book = try child.event { child throws in
+            let book = try child.book("A")
+            #expect(book.pages == 1)
+            return book
+        }
+        try child.event { child throws in
+            child.detectConflicts(for: book)
+            child.insertBook("B")
+            try child.save()
+        }
+        try root.event { root throws in try root.book("A").pages = 9 }
+        try child.event { child throws in
+            child.insertBook("C")
+            child.detectConflicts(for: book)
+            let refusal = try error { try child.save() }
+            let conflicts = refusal.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
+            #expect(refusal.code == 133020 && conflicts?.map(\.sourceObject) == [book])
+            #expect(conflicts?.first?.cachedSnapshot?["pages"] as? Int == 9)
+            child.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            try child.save()
+            #expect(book.pages == 9 && !child.hasChanges)
+        }
+        try root.event { root throws in #expect(try Family.titles(root) == ["A", "B", "C"]) }
+    }
+
+    @Test func aConflictWithTheStoreIsTheRoots() throws {
+        try root.event { root throws in #expect(try root.book("A").pages == 1) }
+        let mine = try child.event { child throws in
+            let book = try child.book("A")
+            book.pages = 5
+            return book
+        }
+        let kept = try root.event { try $0.book("A") }
+        try family.stack.inContext { other throws in
+            try other.book("A").pages = 7
+            try other.save()
+        }
+        try child.saveAndWait()
+        try root.event { root throws in
+            #expect(try error { try root.save() }.code == 133020)
+            #expect(kept.pages == 5 && kept.isUpdated)
+            root.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            try root.save()
+        }
+        try family.stack.inContext { context throws in #expect(try context.book("A").pages == 5) }
+        try child.event { _ throws in #expect(mine.pages == 5) }
+    }
+
+    @Test func uniquenessIsCheckedWhenTheRootSaves() throws {
+        let thing = NSEntityDescription("Thing", attribute("code", .string))
+        thing.uniquenessConstraints = [["code"]]
+        let family = try Family(NSManagedObjectModel(of: thing))
+        try family.root.event { root throws in
+            _ = try root.insert("Thing", ["code": "x"])
+            try root.save()
+        }
+        let mine = try family.child.event { child throws in
+            let mine = try child.insert("Thing", ["code": "x"])
+            try child.save()
+            return mine
+        }
+        try family.root.event { root throws in
+            #expect(try error { try root.save() }.code == 133021)
+            #expect(root.insertedObjects.count == 1)
+            root.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+            try root.save()
+        }
+        try family.child.event { child throws in
+            child.refresh(mine, mergeChanges: false)
+            #expect(mine.value(forKey: "code") == nil && mine.isDeleted)
+        }
+    }
+
+    @Test func aValueThatCannotBePackedStopsTheSave() throws {
+        let thing = NSEntityDescription("Thing", transformable("value", "NobodyKnows"))
+        let family = try Family(NSManagedObjectModel(of: thing))
+        try family.child.event { child throws in
+            let object = try child.insert("Thing", ["value": NSArray(array: [1])])
+            let refusal = try error { try child.save() }
+            #expect(refusal.code == 134060 && refusal.localizedDescription.contains("'NobodyKnows'"))
+            #expect(object.isInserted)
+        }
+        try family.root.event { root throws in #expect(!root.hasChanges) }
+    }
+
+    @Test func aContextWithoutAStoreAboveStillTakesChanges() throws {
+        let root = NSManagedObjectContext(.privateQueue)
+        root.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
+        let child = Family.child(of: root)
+        try child.event { child throws in
+            child.insertBook("A")
+            try child.save()
+        }
+        try root.event { root throws in
+            #expect(root.insertedObjects.count == 1)
+            #expect(try error { try root.save() }.code == 134030)
+        }
+    }
+}

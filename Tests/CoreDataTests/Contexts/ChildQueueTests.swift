@@ -1,0 +1,106 @@
+import CoreData
+import Dispatch
+import Foundation
+import Testing
+
+/// Children on other queues than their parents, used in the ways that applications use them. A test that deadlocks does not
+/// end.
+@Suite struct ChildQueueTests {
+    let stack: TestStack
+
+    init() throws { stack = try TestStack() }
+
+    private func context(_ type: NSManagedObjectContext.ConcurrencyType) -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(type)
+        context.persistentStoreCoordinator = stack.coordinator
+        return context
+    }
+
+    /// The main context over a private writer, with a private child for the work.
+    @Test func aWriterBelowTheMainContext() async throws {
+        let writer = context(.privateQueue)
+        let main = Family.child(of: writer, .mainQueue)
+        let worker = Family.child(of: main)
+        try await worker.perform {
+            for number in 0..<20 { worker.insertBook("\(number)") }
+            try worker.save()
+        }
+        try await main.perform {
+            let count = try main.count(for: .books())
+            #expect(count == 20)
+            try main.save()
+        }
+        try await writer.perform { try writer.save() }
+        #expect(try stack.inContext { try $0.count(for: .books()) } == 20)
+    }
+
+    @MainActor @Test func theMainQueueWaitsForAChildOfItsContext() throws {
+        let main = context(.mainQueue)
+        main.insertBook("main")
+        let worker = Family.child(of: main)
+        // The child's reads and its save need the main queue, which waits for them.
+        let titles = try worker.performAndWait {
+            worker.insertBook("worker")
+            let titles = try Family.titles(worker)
+            try worker.save()
+            return titles
+        }
+        #expect(titles == ["main", "worker"])
+        #expect(main.insertedObjects.count == 2)
+        try main.save()
+        #expect(try stack.inContext { try Family.titles($0) } == ["main", "worker"])
+    }
+
+    @MainActor @Test func aChildOnTheMainQueueOfAPrivateParent() throws {
+        let parent = context(.privateQueue)
+        parent.performAndWait { _ = parent.insertBook("parent") }
+        let main = Family.child(of: parent, .mainQueue)
+        let book = try main.book("parent")
+        book.pages = 7
+        try main.save()
+        let pages = try parent.performAndWait { try parent.book("parent").pages }
+        #expect(pages == 7)
+        // And from inside the parent's queue.
+        try parent.performAndWait { try main.performAndWait { try main.save() } }
+    }
+
+    @Test func severalChildrenSaveAtOnce() async throws {
+        let main = context(.mainQueue)
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<4 {
+                let child = Family.child(of: main)
+                group.addTask {
+                    for number in 0..<10 {
+                        await child.perform {
+                            child.insertBook("\(worker) \(number)")
+                            #expect(throws: Never.self) {
+                                try child.save()
+                                _ = try child.fetch(.books("title BEGINSWITH %@", ["\(worker)"]))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        try await main.perform {
+            #expect(main.insertedObjects.count == 40)
+            try main.save()
+        }
+        #expect(try stack.inContext { try $0.count(for: .books()) } == 40)
+    }
+
+    @Test func objectsLoadTheirValuesFromTheParentsQueue() async throws {
+        let main = context(.mainQueue)
+        try await main.perform {
+            let author = Author(context: main)
+            author.name = "author"
+            author.books = [main.insertBook("A"), main.insertBook("B")]
+            try main.save()
+        }
+        let child = Family.child(of: main)
+        let names = try await child.perform {
+            try child.fetch(.books(by: "title")).map { "\($0.title ?? "") \($0.author?.books.count ?? 0)" }
+        }
+        #expect(names == ["A 2", "B 2"])
+    }
+}

@@ -1,0 +1,165 @@
+import CoreData
+import Foundation
+import Testing
+
+/// The IDs of objects that a child has inserted, until the root saves and after it.
+@Suite struct ChildTemporaryIDTests {
+    let family: Family
+    private var root: NSManagedObjectContext { family.root }
+    private var child: NSManagedObjectContext { family.child }
+    private var leaf: NSManagedObjectContext { family.grandchild }
+
+    init() throws { family = try Family() }
+
+    private func saveAll() throws {
+        for context in [leaf, child, root] { try context.saveAndWait() }
+    }
+
+    @Test func idsStayTemporaryUntilTheRootSaves() throws {
+        let (book, id) = try leaf.event { leaf throws in
+            let book = leaf.insertBook("new")
+            let id = book.objectID
+            try leaf.save()
+            #expect(book.objectID == id && id.isTemporaryID)
+            return (book, id)
+        }
+        try child.event { child throws in
+            #expect(try child.book("new").objectID == id)
+            try child.save()
+            #expect(try child.book("new").objectID == id)
+        }
+        let saved = try root.event { root throws in
+            let book = try root.book("new")
+            #expect(book.objectID == id)
+            try root.save()
+            #expect(!book.objectID.isTemporaryID)
+            return book.objectID
+        }
+        try leaf.event { leaf throws in
+            #expect(book.objectID == saved && id != saved)
+            // Both lead to the one object.
+            #expect(leaf.object(with: id) === book && leaf.object(with: saved) === book)
+            #expect(leaf.registeredObject(for: id) === book)
+            #expect(try leaf.book("new") === book)
+        }
+    }
+
+    @Test func anObjectIsWhatItWasAfterItsIDChanged() throws {
+        let (book, author) = try leaf.event { leaf throws in
+            let book = leaf.insertBook("new")
+            let author = Author(context: leaf)
+            author.name = "author"
+            book.author = author
+            return (book, author)
+        }
+        try saveAll()
+        try leaf.event { leaf throws in
+            #expect(!leaf.hasChanges && book.changedValues().isEmpty)
+            leaf.refresh(book, mergeChanges: false)
+            leaf.refresh(author, mergeChanges: false)
+            #expect(book.title == "new" && book.author === author && author.books == [book])
+            book.pages = 12
+            book.author = nil
+        }
+        try saveAll()
+        try family.stack.inContext { context throws in
+            let stored = try context.book("new")
+            #expect(stored.pages == 12 && stored.author == nil)
+        }
+        try leaf.event { $0.delete(book) }
+        try saveAll()
+        #expect(try family.storedTitles() == [])
+    }
+
+    @Test func settingTheSameDestinationAfterItsIDChangedIsNoChange() throws {
+        let (book, author) = try leaf.event { leaf throws in
+            let book = leaf.insertBook("new")
+            let author = Author(context: leaf)
+            book.author = author
+            try leaf.save()
+            return (book, author)
+        }
+        try child.saveAndWait()
+        try root.saveAndWait()
+        try leaf.event { _ throws in
+            book.author = nil
+            book.author = author
+            #expect(!book.hasPersistentChangedValues)
+        }
+    }
+
+    @Test func aTemporaryIDOfAnObjectThatNobodyHoldsStaysGood() throws {
+        let id = try leaf.event { leaf throws in
+            let id = leaf.insertBook("new").objectID
+            try leaf.save()
+            return id
+        }
+        try child.saveAndWait()
+        try root.saveAndWait()
+        for context in [leaf, child, root, Family.child(of: leaf)] {
+            try context.event { context throws in
+                #expect((try context.existingObject(with: id) as? Book)?.title == "new")
+                #expect((context.object(with: id) as? Book)?.objectID.isTemporaryID == false)
+            }
+        }
+    }
+
+    @Test func permanentIDsCanBeHadBeforeAnythingIsSaved() throws {
+        let (book, id) = try leaf.event { leaf throws in
+            let book = leaf.insertBook("new")
+            try leaf.obtainPermanentIDs(for: [book])
+            #expect(!book.objectID.isTemporaryID && book.isInserted)
+            return (book, book.objectID)
+        }
+        try saveAll()
+        try leaf.event { leaf throws in
+            #expect(book.objectID == id)
+            leaf.refresh(book, mergeChanges: false)
+            #expect(book.title == "new")
+        }
+        try family.stack.inContext { context throws in
+            #expect(try context.book("new").objectID.uriRepresentation() == id.uriRepresentation())
+        }
+    }
+
+    @Test func permanentIDsOfWhatTheParentHasAreTheParents() throws {
+        let book = try leaf.event { leaf throws in
+            let book = leaf.insertBook("new")
+            try leaf.save()
+            return book
+        }
+        let above = try child.event { try $0.book("new") }
+        let id = try leaf.event { leaf throws in
+            try leaf.obtainPermanentIDs(for: [book])
+            #expect(!book.objectID.isTemporaryID)
+            return book.objectID
+        }
+        try child.event { child throws in
+            #expect(above.objectID == id && above.isInserted)
+            try child.save()
+        }
+        try root.event { root throws in
+            #expect(try root.book("new").objectID == id)
+            try root.save()
+            #expect(try root.book("new").objectID == id)
+        }
+        #expect(try family.storedTitles() == ["new"])
+    }
+
+    @Test func siblingsGetTheSameID() throws {
+        let sibling = Family.child(of: child)
+        let mine = try leaf.event { leaf throws in
+            let book = leaf.insertBook("new")
+            try leaf.save()
+            return book
+        }
+        let theirs = try sibling.event { try $0.book("new") }
+        try leaf.event { try $0.obtainPermanentIDs(for: [mine]) }
+        try sibling.event { sibling throws in
+            let id = theirs.objectID
+            try sibling.obtainPermanentIDs(for: [theirs])
+            #expect(theirs.objectID == id && !id.isTemporaryID)
+            #expect(try sibling.book("new") === theirs)
+        }
+    }
+}
