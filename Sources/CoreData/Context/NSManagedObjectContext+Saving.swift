@@ -193,9 +193,7 @@ extension NSManagedObjectContext {
                 context.contextQueue.async { context.runEvent { context.merge(changes) } }
             }
         }
-        if parentContext == nil, let coordinator = persistentStoreCoordinator {
-            merge(saved, into: coordinator.subscribers.contexts)
-        }
+        merge(saved, into: subscribersAbove?.contexts ?? [])
         let gone = dismissed.filter { identityMap.object(identities.place($0).key) == nil }
         dismissed = []
         merge(saved.deleting(gone), into: childSubscribers.contexts)
@@ -283,9 +281,11 @@ extension NSManagedObject {
     final func takeDerivedValues(from row: Row, and counted: [Int] = []) -> Bool {
         let old = self.row
         let changed = (layout.derivedIndexes + counted).filter { slot in
-            let isShown = slot >= values.count || values[slot].isUnloaded
-            guard let old else { return !(isShown || values[slot].isNull) || !row.isNull(slot) }
-            return !(isShown && old.hasSameValue(as: row, slot, layout.slots[slot]))
+            let info = layout.slots[slot]
+            if slot < values.count, !values[slot].isUnloaded {
+                return !values[slot].isSame(as: row.value(slot, info))
+            }
+            return old.map { !$0.hasSameValue(as: row, slot, info) } ?? !row.isNull(slot)
         }
         for slot in changed { willChange(at: slot) }
         for slot in changed where slot < values.count {

@@ -140,7 +140,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     /// Those who are told of what is saved where this context saves to.
-    private var subscribersAbove: ContextSubscribers? {
+    final var subscribersAbove: ContextSubscribers? {
         parentContext?.childSubscribers ?? coordinator?.subscribers
     }
 
@@ -204,8 +204,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// How old cached values may be when a fault is loaded, in seconds; negative, the default, for any age.
     public var stalenessInterval: TimeInterval = -1
 
-    /// Whether the context takes in what other contexts of its coordinator save or, with a parent, what the parent
-    /// saves: its own changes and those of other children. False by default.
+    /// Whether the context takes in what others save to its coordinator or, with a parent, to the parent: other children,
+    /// when they save, and the parent itself, when it saves. False by default.
+    ///
+    /// What is saved is taken in by an event of its own on this context's queue, later.
     public var automaticallyMergesChangesFromParent = false {
         didSet {
             if automaticallyMergesChangesFromParent {

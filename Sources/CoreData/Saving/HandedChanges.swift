@@ -7,6 +7,15 @@ struct HandedChanges {
         case destination(ObjectPlace?)
         /// The order is that of all members, of an ordered relationship.
         case members(added: [ObjectPlace], removed: [ObjectPlace], order: [ObjectPlace]?)
+
+        /// Where the ends of links are that were made or ended.
+        var places: [ObjectPlace] {
+            switch self {
+            case .attribute: []
+            case .destination(let place): place.map { [$0] } ?? []
+            case .members(let added, let removed, _): added + removed
+            }
+        }
     }
 
     struct Object {
@@ -57,7 +66,8 @@ extension HandedChanges.Value {
         case .null where object.layout.slots[slot].kind == .toOne:
             self = .destination(nil)
         case .toMany(let contents):
-            let added = object.isInserted ? contents.members : contents.added
+            // Members of a new object may have been put back by undoing, and are no additions then.
+            let added = object.isInserted && contents.isLoaded ? contents.members : contents.added
             self = .members(
                 added: added.map(ObjectPlace.init), removed: contents.removed.map(ObjectPlace.init),
                 order: contents.isOrdered ? contents.order.map(ObjectPlace.init) : nil)

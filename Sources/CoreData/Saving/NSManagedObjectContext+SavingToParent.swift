@@ -75,7 +75,9 @@ extension NSManagedObjectContext {
         var conflicts: [ParentConflicts.Conflict] = []
         var updated: [(NSManagedObject, HandedChanges.Object)] = []
         var deleted: [NSManagedObject] = []
+        var targets: [ObjectKey: NSManagedObject] = [:]
         try throwingFaultingErrors {
+            targets = try linkTargets(of: changes)
             for changed in changes.updated {
                 guard let object = try loadedObject(at: changed.place) else {
                     conflicts.append(.init(place: changed.place, current: nil))
@@ -92,7 +94,8 @@ extension NSManagedObjectContext {
         guard conflicts.isEmpty else { throw ParentConflicts(conflicts: conflicts) }
 
         let inserted = changes.inserted.map { (newObject(for: $0), $0) }
-        for (object, changed) in inserted + updated { take(changed.values, for: object) }
+        for (object, _) in inserted { targets[object.key] = object }
+        for (object, changed) in inserted + updated { take(changed.values, for: object, targets) }
         for object in deleted where !object.isDeleted { markDeleted(object) }
         processPendingChanges()
     }
@@ -154,7 +157,13 @@ extension NSManagedObjectContext {
 
     /// Gives an object the values that a child has set. Both ends of a link come from there; inverses are kept because
     /// this context may have linked the objects to others meanwhile.
-    private func take(_ values: [(slot: Int, value: HandedChanges.Value)], for object: NSManagedObject) {
+    ///
+    /// - Parameter targets: the objects that links lead to, but for those that are gone here.
+    private func take(
+        _ values: [(slot: Int, value: HandedChanges.Value)], for object: NSManagedObject,
+        _ targets: [ObjectKey: NSManagedObject]
+    ) {
+        func target(_ place: ObjectPlace) -> NSManagedObject? { targets[identities.place(place).key] }
         for (slot, value) in values {
             switch value {
             case .attribute(let value):
@@ -177,7 +186,8 @@ extension NSManagedObjectContext {
     /// Orders the members as the child has them; behind them those that only this context has.
     private func take(_ order: [ObjectPlace], for object: NSManagedObject, _ slot: Int) {
         let contents = object.loadedToMany(at: slot)
-        let known = order.compactMap(target).filter(contents.members.contains)
+        let known = order.compactMap { identityMap.object(identities.place($0).key) }
+            .filter(contents.members.contains)
         let listed = Set(known)
         let all = known + contents.order.filter { !listed.contains($0) }
         guard all != contents.order else { return }
@@ -186,9 +196,17 @@ extension NSManagedObjectContext {
         object.didChange(at: slot)
     }
 
-    /// The other end of a link; nil when it is deleted here.
-    private func target(_ place: ObjectPlace) -> NSManagedObject? {
-        let object = object(home: place.home, reference: place.reference)
-        return object.isDeleted ? nil : object
+    /// The objects that changed links lead or led to, loaded, but for new ones and those that are gone here.
+    private func linkTargets(of changes: HandedChanges) throws -> [ObjectKey: NSManagedObject] {
+        let new = Set(changes.inserted.map { identities.place($0.place).key })
+        var targets: [ObjectKey: NSManagedObject] = [:]
+        for (_, value) in (changes.inserted + changes.updated).flatMap(\.values) {
+            for place in value.places {
+                let key = identities.place(place).key
+                guard !new.contains(key), targets[key] == nil else { continue }
+                targets[key] = try loadedObject(at: place)
+            }
+        }
+        return targets
     }
 }

@@ -76,23 +76,38 @@ import Testing
             mine.automaticallyMergesChangesFromParent = true
             a.title = "mine"
         }
-        try changeInSibling()
-        // The parent has not saved it.
-        try mine.event { _ throws in #expect(a.pages == 1 && !b.isDeleted) }
         try root.event { root throws in
             root.insertBook("D")
-            try root.save()
+            try root.book("A").pages = 11
+            root.delete(try root.book("B"))
         }
+        // The parent has not saved it.
+        try mine.event { _ throws in #expect(a.pages == 1 && !b.isDeleted) }
+        try root.saveAndWait()
         try mine.event { mine throws in
-            #expect(a.pages == 10 && a.title == "mine" && b.isDeleted)
-            #expect(try Family.titles(mine) == ["C", "D", "mine"])
+            #expect(a.pages == 11 && a.title == "mine" && b.isDeleted)
+            #expect(try Family.titles(mine) == ["D", "mine"])
             mine.automaticallyMergesChangesFromParent = false
         }
         try root.event { root throws in
-            try root.book("A").pages = 11
+            try root.book("A").pages = 12
             try root.save()
         }
-        try mine.event { _ throws in #expect(a.pages == 10) }
+        try mine.event { _ throws in #expect(a.pages == 11) }
+    }
+
+    @Test func aChildMergesWhatOthersSaveToItsParent() throws {
+        let (a, b) = try books()
+        let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: mine)
+        try mine.event { mine throws in mine.automaticallyMergesChangesFromParent = true }
+        try changeInSibling()
+        try mine.event { mine throws in
+            #expect(a.pages == 10 && b.isDeleted)
+            #expect(
+                log.contents(of: .NSManagedObjectContextObjectsDidChange, by: "title")
+                    == [["inserted": ["C"], "refreshed": ["A"], "deleted": ["B"]]])
+            #expect(try Family.titles(mine) == ["A", "C"])
+        }
     }
 
     @Test func aChildMergesWhatItSavedItselfWithoutHarm() throws {

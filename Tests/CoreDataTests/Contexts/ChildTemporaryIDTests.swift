@@ -146,6 +146,25 @@ import Testing
         #expect(try family.storedTitles() == ["new"])
     }
 
+    @Test func linksOfNewObjectsWithPermanentIDsGoUp() throws {
+        let family = try Family(Graph.model())
+        try family.child.event { child throws in
+            let (node, tag) = (try child.insert("Node", ["uid": 1]), try child.insert("Tag", ["uid": 2]))
+            try child.obtainPermanentIDs(for: [node, tag])
+            node.mutableSetValue(forKey: "tags").add(tag)
+            node.mutableOrderedSetValue(forKey: "ranking").add(tag)
+            node.mutableSetValue(forKey: "bookmarks").add(node)
+            try child.save()
+        }
+        try family.root.saveAndWait()
+        try family.stack.inContext { context throws in
+            let (node, tag) = (try context.only("Node"), try context.only("Tag"))
+            #expect(node.value(forKey: "tags") as? Set<NSManagedObject> == [tag])
+            #expect((node.value(forKey: "ranking") as? NSOrderedSet)?.array as? [NSManagedObject] == [tag])
+            #expect(node.value(forKey: "bookmarks") as? Set<NSManagedObject> == [node])
+        }
+    }
+
     @Test func siblingsGetTheSameID() throws {
         let sibling = Family.child(of: child)
         let mine = try leaf.event { leaf throws in
