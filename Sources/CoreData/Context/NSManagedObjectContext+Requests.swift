@@ -2,7 +2,7 @@ import Foundation
 import ManagedObjectModel
 
 extension NSManagedObjectContext {
-    /// Executes a request that is no fetch and no save: a batch request or an `NSPersistentHistoryChangeRequest`.
+    /// Executes a batch request, an `NSPersistentHistoryChangeRequest` or an `NSAsynchronousFetchRequest`.
     ///
     /// What a batch request changes, the context does not see: refresh its objects, or merge the IDs.
     ///
@@ -20,6 +20,7 @@ extension NSManagedObjectContext {
         case let request as NSBatchInsertRequest: return try batches.insert(request)
         case let request as NSBatchUpdateRequest: return try batches.update(request)
         case let request as NSBatchDeleteRequest: return try batches.delete(request)
+        case let request as any AsynchronousFetch: return try request.start(in: self)
         default: break
         }
         throw NSError.coreData(

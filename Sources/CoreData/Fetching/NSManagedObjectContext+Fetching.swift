@@ -100,7 +100,8 @@ extension NSManagedObjectContext {
         let needsRows =
             specification.includesPropertyValues || !specification.returnsObjectsAsFaults || isRefreshing
         guard !needsRows || !store.fetchesRows else {
-            return materialise(try store.rows(for: query), from: store, refreshing: isRefreshing)
+            let rows = try specification.readAhead?.rows(of: store, for: query) ?? store.rows(for: query)
+            return materialise(rows, from: store, refreshing: isRefreshing)
         }
         let objects = try store.keys(for: query).compactMap { key in
             store.home(number: key.entityNumber).map { object(home: $0, reference: key.reference) }
@@ -139,8 +140,11 @@ extension NSManagedObjectContext {
     /// Dictionaries are made of stored rows alone.
     private func dictionaries(_ fetch: ResolvedFetch) throws -> [NSDictionary] {
         guard fetch.stores.count > 1 else {
-            return try fetch.stores.flatMap { try $0.dictionaries(for: fetch.query($0)) }
-                .map { $0 as NSDictionary }
+            return try fetch.stores.flatMap { store in
+                let query = fetch.query(store)
+                return try fetch.specification.readAhead?.dictionaries(of: store, for: query)
+                    ?? store.dictionaries(for: query)
+            }.map { $0 as NSDictionary }
         }
         try fetch.checkDictionariesOfStores()
         var found: [NSDictionary] = []
