@@ -16,8 +16,9 @@ extension NSManagedObjectContext {
     /// - Throws: a clear error for an unknown entity or key, a condition that the store cannot evaluate, a request
     ///   whose parts contradict each other; an error of the store.
     public func fetch<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [T] {
-        let found = try fetchAny(request)
-        if let typed = found as? [T] { return typed }
+        let result = try fetchResult(request)
+        if let typed = result.typed(T.self) { return typed }
+        let found = result.values
         let wrong = found.first { !($0 is T) }
         throw NSError.coreData(
             .coreData,
@@ -48,19 +49,20 @@ extension NSManagedObjectContext {
         try countAny(request)
     }
 
-    func fetchAny(_ request: NSPersistentStoreRequest) throws -> [Any] {
+    func fetchAny(_ request: NSPersistentStoreRequest) throws -> [Any] { try fetchResult(request).values }
+
+    private func fetchResult(_ request: NSPersistentStoreRequest) throws -> FetchResult {
         try identityMap.collectingRegistrations { try fetched(request) }
     }
 
-    private func fetched(_ request: NSPersistentStoreRequest) throws -> [Any] {
+    private func fetched(_ request: NSPersistentStoreRequest) throws -> FetchResult {
         let fetch = try ResolvedFetch(request, self)
         processPendingChanges()
         switch fetch.specification.resultType {
-        case .managedObjectIDResultType: return try objectIDs(fetch)
-        case .dictionaryResultType:
-            return try dictionaries(fetch)
-        case .countResultType: return [NSNumber(value: try count(fetch))]
-        default: return try objects(fetch)
+        case .managedObjectIDResultType: return .others(try objectIDs(fetch))
+        case .dictionaryResultType: return .others(try dictionaries(fetch))
+        case .countResultType: return .others([NSNumber(value: try count(fetch))])
+        default: return .objects(try objects(fetch))
         }
     }
 
