@@ -79,8 +79,9 @@ struct ObjectBuilder: ~Copyable {
         let row = builder.finish(
             reference: key, version: 1, entityNumber: entity.number,
             timestamp: Date.timeIntervalSinceReferenceDate)
-        let toldTimes = layout.derivedIndexes.filter { given[$0] != nil }.map { layout.slots[$0] }
-            .filter(\.isTime)
+        let toldTimes = layout.timeSlots.filter { slot in
+            layout.index(of: slot.name).map { given[$0] != nil } ?? false
+        }
         return Made(row: row, entity: entity, lists: lists, waiting: waiting, toldTimes: toldTimes)
     }
 
@@ -289,17 +290,5 @@ struct ObjectBuilder: ~Copyable {
             throw StoreToolError("\(what) is expected, not \(value.kind)")
         }
         return text
-    }
-}
-
-extension PropertySlot {
-    /// Whether the value is the time of the last save.
-    fileprivate var isTime: Bool {
-        guard isStored, kind == .date,
-            let derivation = (property as? NSDerivedAttributeDescription)?.derivation
-        else {
-            return false
-        }
-        return derivation == .now
     }
 }
