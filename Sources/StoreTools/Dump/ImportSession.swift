@@ -24,14 +24,14 @@ final class ImportSession {
 
     /// - Parameters:
     ///   - keepsKeys: whether the store is new, and objects keep their keys.
-    ///   - isReconstructed: whether the names of the dump are of a model that was made from tables.
-    init(_ store: StoreImport, keepsKeys: Bool, isReconstructed: Bool) throws {
+    ///   - reconstruction: what the model of the dump was made from; nil for a real one.
+    init(_ store: StoreImport, keepsKeys: Bool, reconstruction: ModelReconstruction?) throws {
         self.store = store
         self.keepsKeys = keepsKeys
         let keys = try ImportedKeys(store, keepsKeys: keepsKeys)
         self.keys = keys
         spool = try ImportSpool(store)
-        builder = ObjectBuilder(store.snapshot.schema, isReconstructed: isReconstructed, key: keys.key)
+        builder = ObjectBuilder(store.snapshot.schema, reconstruction: reconstruction, key: keys.key)
     }
 
     private var schema: SQLSchema { store.snapshot.schema }
