@@ -14,13 +14,6 @@ extension SQLiteStore {
         }
     }
 
-    /// Reserves references for new objects of an entity; the first one.
-    func reserveReferences(for home: StoredEntity, count: Int) throws -> Int64 {
-        try write("reserve object IDs") { database in
-            try SQLiteSave(self, database).reserve(home, count: count)
-        }
-    }
-
     package func save(_ unit: UnitOfWork) throws -> SaveOutcome {
         let files = ExternalFiles(of: self)
         do {
