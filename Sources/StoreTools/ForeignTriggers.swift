@@ -17,7 +17,7 @@ package struct ForeignTriggers {
             database, sql: "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
         ).compactMap { row in
             guard let name = String.fromDatabaseValue(row[0]), let text = String.fromDatabaseValue(row[1]),
-                !SQLFunctionCalls.names(in: text).isDisjoint(with: functions)
+                !SQLTokens(text).calledFunctions.isDisjoint(with: functions)
             else { return nil }
             return name
         }

@@ -18,8 +18,8 @@ package final class OpenStore {
     ///
     /// - Parameters:
     ///   - url: the file.
-    ///   - model: the model; nil for the copy that the store holds, or else one made from its tables, with which a store
-    ///     can only be read.
+    ///   - model: the model; nil for the copy that the store holds, or else one made from its tables or objects, with
+    ///     which a store can only be read.
     ///   - isReadOnly: whether nothing of the store, and of the files beside it, may change. XML and binary stores can only
     ///     be read.
     ///   - makesFile: whether a store that is not there is made.
@@ -37,11 +37,7 @@ package final class OpenStore {
                 throw StoreToolError(
                     "\(url.path) is \(type.description); objects can be added to SQLite stores only.")
             }
-            guard let model else {
-                throw StoreToolError(
-                    "\(url.path) is \(type.description), which holds no copy of its model. Give the model with --model."
-                )
-            }
+            let model = try model ?? Self.objectModel(url, type)
             self.model = model
             hasCopy = false
             let copy = try DocumentCopy(url, type, model)
@@ -90,6 +86,16 @@ package final class OpenStore {
         }
     }
 
+    /// A model of what the objects of an XML or binary store have.
+    private static func objectModel(_ url: URL, _ type: StoreFileType) throws -> NSManagedObjectModel {
+        do {
+            return try NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(
+                ofType: type.storeType, at: url)
+        } catch let error as NSError where error.code == CocoaError.Code.persistentStoreOpen.rawValue {
+            throw StoreToolError("\(error.localizedDescription) Give the model with --model.")
+        }
+    }
+
     /// The archive of the model, in raw deflate, as stores hold it.
     ///
     /// - Throws: an error of the store, or of a model that cannot be archived.
@@ -107,9 +113,22 @@ package final class OpenStore {
     /// What is to be said of everything that is read of the store, each as a sentence: nothing when its model is known.
     package var notices: [String] {
         guard model.isReconstructed else { return copy?.notices ?? [] }
+        let (origin, lack) =
+            switch type {
+            case .sqlite: ("tables", "without their real names")
+            case .xml:
+                (
+                    "objects",
+                    "with names of properties in lower case, without attributes that have no value, inverses, entities above others but where links show them, and what tells lists from sets"
+                )
+            case .binary:
+                (
+                    "objects",
+                    "without the names of attributes, inverses, entities above others but where links show them, and what tells lists from sets"
+                )
+            }
         return [
-            "The store holds no copy of its model; one was made from its tables, without their real names. Give the "
-                + "model with --model."
+            "The store holds no copy of its model; one was made from its \(origin), \(lack). Give the model with --model."
         ]
     }
 

@@ -19,7 +19,7 @@ package struct StoreReport: Encodable, Sendable {
     /// `"wal"` or `"rollback"`; nil without a database.
     package let journalMode: String?
     package let hasModelCache: Bool
-    /// Whether those who ask without a model get one that was made from the tables.
+    /// Whether those who ask without a model get one that was made from the tables or objects.
     package let isModelReconstructed: Bool
     /// The transactions of its persistent history; nil without one.
     package let historyTransactionCount: Int?
@@ -44,7 +44,7 @@ package struct StoreReport: Encodable, Sendable {
         if let contents {
             journalMode = nil
             hasModelCache = false
-            isModelReconstructed = false
+            isModelReconstructed = true
             historyTransactionCount = nil
             externalFileCount = 0
             entities = Self.entities(contents)

@@ -49,7 +49,7 @@ import Testing
         let model = ["--model", folder.model]
         let info = try coredata(["info", "--json", store]).json(Info.self)
         #expect(info.type.lowercased() == type && info.journalMode == nil)
-        #expect(!info.hasModelCache && !info.isModelReconstructed)
+        #expect(!info.hasModelCache && info.isModelReconstructed)
         #expect(info.entities == [.init(name: "Author", count: 1), .init(name: "Book", count: 3)])
         #expect(try coredata(["info", store]).output.hasSuffix("\n1  Author\n3  Book\n"))
 
@@ -89,11 +89,69 @@ import Testing
         #expect(try coredata(["check", store] + model).status == 0)
     }
 
-    @Test(arguments: ["schema", "dump", "export", "query"]) func aDocumentNeedsAModel(_ name: String) throws {
+    @Test(arguments: ["xml", "binary"]) func everyCommandTakesADocumentWithoutAModel(_ type: String) throws {
+        let store = try document(type)
+        let before = try Data(contentsOf: URL(fileURLWithPath: store))
+        let isXML = type == "xml"
+        let (name, pages) = isXML ? ("name", "pages") : ("attribute1", "attribute2")
+        func said(_ run: Command) -> Bool {
+            run.status == 0 && run.errors.contains("warning: The store holds no copy of its model")
+                && run.errors.contains("Give the model with --model.")
+                && run.errors.split(separator: "\n").count == 1
+        }
+        let schema = try coredata(["schema", "--json", store])
+        #expect(said(schema), "\(schema.errors)")
+        #expect(schema.output.contains("\"isModelReconstructed\" : true"), "\(schema.output)")
+        let shown = try coredata(["schema", store]).output
+        #expect(
+            shown.contains(
+                isXML
+                    ? "Book\n  author  to-one Author\n  name    String\n  pages   Integer 32\n"
+                    : "Book\n  attribute1  String\n  attribute2  Integer 64\n  author      to-one Author\n"),
+            "\(shown)")
+        let query = try coredata(
+            [
+                "query", store, "Book", "author.\(name) == 'Le Guin'", "--sort", name, "--columns",
+                "\(name),\(pages)", "--csv",
+            ])
+        #expect(said(query) && query.output.contains(",A & <B>,\n") && query.output.contains(",341\n"))
+        let dump = try coredata(["dump", "--json", store])
+        #expect(said(dump) && dump.output.contains("\"author\":\"Author/"))
+        #expect(dump.output.contains("\"books\":[\"Book/"))
+        try folder.write(dump.output, to: "told.json")
+        #expect(try coredata(["dump", store]).output.contains("  \(name)"))
+        let tables = try coredata(["export", store, "-o", file("Tables")])
+        #expect(said(tables))
+        #expect(try String(contentsOfFile: file("Tables/Author.csv"), encoding: .utf8).contains(",Le Guin"))
+        let other = file("Other.\(type)")
+        try FileManager.default.copyItem(atPath: store, toPath: other)
+        let same = try coredata(["diff", store, other])
+        #expect(same.status == 0 && same.output == "" && same.errors.contains("warning: \(store): The store"))
+        let check = try coredata(["check", store])
+        #expect(
+            check.status == 0 && check.output.contains("[no-model]")
+                && check.output.hasSuffix("0 errors, 1 warning\n"))
+        #expect(try coredata(["info", store]).output.contains("make one from the objects"))
+        let copy = file("Copy.sqlite")
+        let made = try coredata(["import", copy, file("told.json"), "--model", folder.model])
+        if isXML {
+            #expect(made.status == 0 && made.output == "4 objects\n", "\(made.errors)")
+            #expect(try coredata(["diff", store, copy, "--model", folder.model]).status == 0)
+        } else {
+            #expect(made.status == 2 && made.errors.contains("attribute1"), "\(made.errors)")
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+    }
+
+    @Test func aDocumentThatTellsNoModelNeedsOne() throws {
         let store = try document("xml")
-        let more = ["export": ["-o", file("Tables")], "query": ["Book"]][name] ?? []
-        let run = try coredata([name, store] + more)
-        #expect(run.status == 2 && run.errors.contains("Give the model with --model."), "\(run.errors)")
+        let text = try String(contentsOfFile: store, encoding: .utf8)
+        try folder.write(text.replacing("type=\"int32\"", with: "type=\"colour\""), to: "Library.xml")
+        let run = try coredata(["dump", store])
+        #expect(run.status == 2 && run.errors.contains("type 'colour' of attribute 'pages'"), "\(run.errors)")
+        #expect(run.errors.contains("Give the model with --model."))
+        let check = try coredata(["check", store])
+        #expect(check.status == 0 && check.output.contains("[no-model]") && check.output.contains("colour"))
     }
 
     @Test func whatADocumentCannotDoIsRefused() throws {

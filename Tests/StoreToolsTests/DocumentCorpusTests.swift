@@ -44,46 +44,6 @@ struct DocumentCorpusTests {
                 }
             }
         }
-
-        /// A model that the file fits: the names of the file, nothing demanded, no inverses.
-        var model: NSManagedObjectModel {
-            let types: [String: NSAttributeType] = [
-                "int16": .integer16AttributeType, "int32": .integer32AttributeType,
-                "int64": .integer64AttributeType, "bool": .booleanAttributeType,
-                "double": .doubleAttributeType,
-                "float": .floatAttributeType, "date": .dateAttributeType, "string": .stringAttributeType,
-                "binary": .binaryDataAttributeType, "decimal": .decimalAttributeType,
-            ]
-            let names = Set(counts.keys).union(relationships.values.flatMap { $0.values.map(\.destination) })
-            let entities = names.sorted().map { name in
-                let entity = NSEntityDescription()
-                entity.name = name
-                return entity
-            }
-            let byName = Dictionary(entities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { a, _ in a })
-            for (name, entity) in byName {
-                let attributes = (attributes[name] ?? [:]).compactMap {
-                    name, type -> NSPropertyDescription? in
-                    let attribute = NSAttributeDescription()
-                    attribute.name = name
-                    attribute.attributeType = types[type] ?? .stringAttributeType
-                    attribute.isOptional = true
-                    return attribute
-                }
-                let links = (relationships[name] ?? [:]).map { name, link in
-                    let relationship = NSRelationshipDescription()
-                    relationship.name = name
-                    relationship.destinationEntity = byName[link.destination]
-                    relationship.maxCount = link.type.hasSuffix("/1") ? 1 : 0
-                    relationship.isOptional = true
-                    return relationship
-                }
-                entity.properties = attributes + links
-            }
-            let model = NSManagedObjectModel()
-            model.entities = entities
-            return model
-        }
     }
 
     @Test(arguments: xmlFiles) func anXMLStoreIsToldAsItIs(_ path: String) throws {
@@ -103,23 +63,49 @@ struct DocumentCorpusTests {
         #expect(try ForeignTriggers.names(in: url) == [])
         #expect(try Data(contentsOf: url) == data)
 
-        // With a model of the file's own names, as which it is marked.
-        let model = text.model
-        var metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+        // With a model of what the objects have.
+        let model = try NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(
             ofType: NSXMLStoreType, at: url)
-        metadata[NSStoreModelVersionHashesKey] = model.entityVersionHashesByName
-        try NSPersistentStoreCoordinator.setMetadata(
-            metadata, forPersistentStoreOfType: NSXMLStoreType, at: url)
         #expect(try StoreCheck(url, model: model).findings().map(\.code) == [])
-        let source = try OpenStore(url, model: text.model)
+        for entity in model.entities {
+            let name = (entity.name ?? "").uppercased()
+            let own = text.attributes[name] ?? [:]
+            let types = entity.attributesByName.mapValues { Self.typeNames[$0.attributeType] ?? "" }
+            #expect(
+                Dictionary(types.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { a, _ in a })
+                    == own)
+            let links = entity.relationshipsByName.map { name, relationship in
+                "\(name) \(relationship.minCount)/\(relationship.maxCount) \(relationship.destinationEntity?.name?.uppercased() ?? "")"
+            }
+            #expect(
+                links.sorted()
+                    == (text.relationships[name] ?? [:]).map {
+                        "\($0.key) \($0.value.type) \($0.value.destination)"
+                    }
+                    .sorted())
+        }
+        #expect(try Self.counts(url).filter { $0.value > 0 } == text.counts)
+        #expect(try Data(contentsOf: url) == data)
+    }
+
+    private static let typeNames: [NSAttributeType: String] = [
+        .integer16AttributeType: "int16", .integer64AttributeType: "int64", .booleanAttributeType: "bool",
+        .stringAttributeType: "string", .binaryDataAttributeType: "binary",
+    ]
+
+    /// How many objects of each entity, by its name in capitals, are told without a model.
+    private static func counts(_ url: URL) throws -> [String: Int] {
+        let source = try OpenStore(url, model: nil)
+        #expect(source.model.isReconstructed && source.notices.count == 1)
         var told: [String: Int] = [:]
         for entity in source.entities {
-            try StoreListing(source, entities: [entity.home.entity.name ?? ""]).forEachObject {
-                object, _, _ in
-                told[object.entity, default: 0] += 1
+            let name = entity.home.entity.name ?? ""
+            told[name.uppercased()] = 0
+            try StoreListing(source, entities: [name]).forEachObject { object, _, _ in
+                told[object.entity.uppercased(), default: 0] += 1
             }
         }
-        #expect(told == text.counts)
+        return told
     }
 
     @Test(arguments: binaryFiles) func aBinaryStoreIsToldAsItIs(_ path: String) throws {
@@ -129,8 +115,42 @@ struct DocumentCorpusTests {
         #expect(report.type == NSBinaryStoreType && report.entities.contains { $0.count > 0 })
         #expect(try StoreCheck(url).findings().map(\.code) == [.noModel])
         #expect(try StoreMetadata(url).values().contains { $0.key == "NSStoreModelVersionHashes" })
-        #expect(throws: StoreToolError.self) { try OpenStore(url, model: nil) }
+        let counts = Dictionary(
+            report.entities.map { ($0.name.uppercased(), $0.count) }, uniquingKeysWith: +)
+        #expect(try Self.counts(url) == counts)
         #expect(try Data(contentsOf: url) == before)
+    }
+
+    /// Every value that the dump of a store without a model has is one of the file, and all are there.
+    @Test func everyStoreIsToldWithoutAModel() throws {
+        var counts = (stores: 0, objects: 0, values: 0)
+        for path in Self.xmlFiles + Self.binaryFiles {
+            let source = try OpenStore(Corpus.url(path), model: nil)
+            let contents = try DocumentContents(Corpus.url(path), type: source.type.storeType)
+            var values = 0
+            var links = 0
+            let listing = try StoreListing(
+                source, entities: source.entities.map { $0.home.entity.name ?? "" })
+            try listing.forEachObject { _, names, object in
+                counts.objects += 1
+                for name in names {
+                    guard let value = object[name], value != .null else { continue }
+                    if case .array(let elements) = value {
+                        links += elements.count
+                    } else {
+                        values += 1
+                    }
+                }
+            }
+            #expect(try listing.count() == contents.objects.count, "\(path)")
+            let told = contents.objects.reduce(0) { $0 + $1.valueCount }
+            let led = contents.objects.reduce(0) { $0 + $1.links.reduce(0) { $0 + $1.numbers.count } }
+            #expect(values + links == told + led, "\(path)")
+            counts.stores += 1
+            counts.values += values + links
+        }
+        print("documents told without a model: \(counts)")
+        #expect(counts.stores == Self.xmlFiles.count + Self.binaryFiles.count && counts.objects > 500)
     }
 
     @Test func thereAreFiles() {

@@ -9,20 +9,39 @@ import Foundation
 ///
 /// Invariant: no object is created, released or called while the lock is held.
 package final class IdentityMap: @unchecked Sendable {
-    private typealias Table = [Int64: UnsafeMutableRawPointer]
+    private typealias Table = ReferenceMap<UnsafeMutableRawPointer>
 
     private let lock = NSLock()
     private var tables: [UInt32: Table] = [:]
+    /// The table that was used last, and its number: most objects have the neighbours of their kind around them.
+    private var last: (number: UInt32, table: Table)?
     /// The objects of the running batch of which their stores will be told, in their order; nil without one.
     private var unannounced: [ObjectKey: (place: Int, home: StoredEntity)]?
     private var lastPlace = 0
 
     package init() {}
 
+    /// The objects of one table, if there are any. With the lock.
+    private func table(_ number: UInt32) -> Table? {
+        if let last, last.number == number { return last.table }
+        guard let table = tables[number] else { return nil }
+        last = (number, table)
+        return table
+    }
+
+    /// The objects of one table. With the lock.
+    private func madeTable(_ number: UInt32) -> Table {
+        if let table = table(number) { return table }
+        let table = Table()
+        tables[number] = table
+        last = (number, table)
+        return table
+    }
+
     /// The object with this identity. O(1).
     package func object(_ key: ObjectKey) -> NSManagedObject? {
         lock.lock()
-        let retained = tables[key.table]?[key.reference].flatMap(swift_tryRetain)
+        let retained = table(key.table)?.value(key.reference).flatMap(swift_tryRetain)
         lock.unlock()
         return retained.map(Self.take)
     }
@@ -30,8 +49,8 @@ package final class IdentityMap: @unchecked Sendable {
     /// The objects with these references in one table, nil where there is none. O(n), one lock.
     package func objects(table: UInt32, references: some Sequence<Int64>) -> [NSManagedObject?] {
         lock.lock()
-        let table = tables[table]
-        let retained = references.map { table?[$0].flatMap(swift_tryRetain) }
+        let table = self.table(table)
+        let retained = references.map { table?.value($0).flatMap(swift_tryRetain) }
         lock.unlock()
         return retained.map { $0.map(Self.take) }
     }
@@ -39,7 +58,7 @@ package final class IdentityMap: @unchecked Sendable {
     /// Adds an object under its present identity.
     package func register(_ object: NSManagedObject) {
         lock.lock()
-        tables[object.home.table, default: [:]][object.reference] = Self.pointer(object)
+        madeTable(object.home.table).set(Self.pointer(object), for: object.reference)
         lock.unlock()
         object.registry = self
         if object.home.tellsStore { announce([object]) }
@@ -49,10 +68,9 @@ package final class IdentityMap: @unchecked Sendable {
     package func register(_ objects: [NSManagedObject], table: UInt32) {
         guard !objects.isEmpty else { return }
         lock.lock()
-        var entries = tables.removeValue(forKey: table) ?? [:]
-        entries.reserveCapacity(entries.count + objects.count)
-        for object in objects { entries[object.reference] = Self.pointer(object) }
-        tables[table] = entries
+        let entries = madeTable(table)
+        entries.reserve(objects.count)
+        for object in objects { entries.set(Self.pointer(object), for: object.reference) }
         lock.unlock()
         for object in objects { object.registry = self }
         if objects[0].home.tellsStore { announce(objects) }
@@ -97,7 +115,7 @@ package final class IdentityMap: @unchecked Sendable {
         let table = object.home.table
         let reference = object.reference
         lock.lock()
-        if tables[table]?[reference] == pointer { tables[table]?[reference] = nil }
+        if let entries = self.table(table), entries.value(reference) == pointer { entries.remove(reference) }
         // A store that was not told of an object need not be told of its end.
         let isUnannounced =
             unannounced?.removeValue(forKey: ObjectKey(table: table, reference: reference)) != nil
@@ -111,7 +129,10 @@ package final class IdentityMap: @unchecked Sendable {
     /// All objects that are alive. O(n).
     package var all: [NSManagedObject] {
         lock.lock()
-        let retained = tables.values.flatMap { $0.values.compactMap { swift_tryRetain($0) } }
+        var retained: [UnsafeMutableRawPointer] = []
+        for table in tables.values {
+            table.forEach { pointer in if let object = swift_tryRetain(pointer) { retained.append(object) } }
+        }
         lock.unlock()
         return retained.map(Self.take)
     }

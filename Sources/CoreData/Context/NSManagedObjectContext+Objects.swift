@@ -243,8 +243,11 @@ extension NSManagedObjectContext {
     /// with changes keep them, transient values excepted.
     public func refreshAllObjects() {
         assertOnQueue()
-        for object in identityMap.all where !object.isInserted && !object.isFault {
-            if object.isDeleted || object.hasPersistentChangedValues {
+        for object in identityMap.all where !object.isInserted {
+            if object.isFault {
+                // Its row came with a fetch.
+                object.row = nil
+            } else if object.isDeleted || object.hasPersistentChangedValues {
                 object.dropTransientValues()
                 mergeFromStore(object)
                 eventRefreshed.insert(object)
@@ -257,7 +260,11 @@ extension NSManagedObjectContext {
 
     /// Puts the store's present row under an object's changes.
     private func mergeFromStore(_ object: NSManagedObject) {
-        guard !object.isFault else { return }
+        guard !object.isFault else {
+            // Its row came with a fetch.
+            object.row = nil
+            return
+        }
         do {
             if let row = try storedRow(of: object, notBefore: .infinity) { refreshValues(of: object, row) }
         } catch {

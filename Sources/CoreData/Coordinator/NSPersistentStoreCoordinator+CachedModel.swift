@@ -14,17 +14,28 @@ extension NSPersistentStoreCoordinator {
         try file(ofType: storeType, at: url, options).cachedModel()
     }
 
-    /// A model made from the tables of a store that holds no copy of its own, and whose model is not at hand.
+    /// A model made from what a store has whose model is not at hand: from the tables of a SQLite store that holds no
+    /// copy of its own, from the objects of an XML or binary store.
     ///
-    /// It has the entities with the columns of their tables as attributes, and those relationships that the tables tell;
-    /// names are in lower case. `isReconstructed` marks it. The store opens with it for reading only: a save fails with
-    /// 134030 and says why. The store need not be open, and does not change. An addition of ours.
+    /// Of a SQLite store, it has the entities with the columns of their tables as attributes, and those relationships
+    /// that the tables tell; names are in lower case. Of an XML store, it has what the objects have, with the types that
+    /// the file names; names of properties are in lower case, and attributes without any value are missing. Of a binary
+    /// store, whose file does not name attributes, these are called `attribute1`, `attribute2` …, and have the types of
+    /// their values. Of both, to-many relationships are ordered as the file has them, there are no inverses, and
+    /// superentities only as far as what relationships lead to shows them.
     ///
-    /// - Throws: as `metadataForPersistentStore(ofType:at:options:)`; 134080 when the tables are not those of a store.
+    /// `isReconstructed` marks it. The store opens with it for reading only: a save fails with 134030 and says why. The
+    /// store need not be open, and does not change. An addition of ours.
+    ///
+    /// - Throws: as `metadataForPersistentStore(ofType:at:options:)`; 134080 when the tables are not those of a store, or
+    ///   the objects contradict each other.
     public class func reconstructedModelForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> NSManagedObjectModel {
-        try file(ofType: storeType, at: url, options).reconstructedModel()
+        if let documentClass = try storeClass(ofType: storeType) as? DocumentStore.Type {
+            return try documentClass.reconstructedModel(of: try StoreDocument.read(url), url)
+        }
+        return try file(ofType: storeType, at: url, options).reconstructedModel()
     }
 }
 

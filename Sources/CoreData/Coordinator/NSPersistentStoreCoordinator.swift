@@ -60,7 +60,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   - options: see the option keys.
     /// - Throws: 134000 for an unknown type or option, 134010 for a database that is no store, 259 for a file that is no
     ///   database or a damaged one, 134100 when the model is not the store's, 134080 when the file cannot be opened,
-    ///   134090 when it stays locked, 134020 when the model cannot be stored. The file is as it was.
+    ///   134090 when it stays locked, 134020 when the model cannot be stored; for a SQLite store that is to be migrated
+    ///   134110, 134130, 134140 or 134190. The file is as it was.
     @discardableResult
     open func addPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
@@ -81,6 +82,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         let store = storeClass.init(
             persistentStoreCoordinator: self, configurationName: configuration, at: storeURL, options: options
         )
+        if storeClass == SQLiteStore.self {
+            try LightweightMigration.runIfNeeded(
+                at: storeURL, to: managedObjectModel, configuration: configuration, options: options)
+        }
         try store.open(model: managedObjectModel, inPlaceOf: nil)
         // A copy of a store has the same identifier: its objects would have the same URIs.
         let isAdded = stores.withLock { stores in

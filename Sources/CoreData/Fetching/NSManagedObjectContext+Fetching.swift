@@ -16,8 +16,9 @@ extension NSManagedObjectContext {
     /// - Throws: a clear error for an unknown entity or key, a condition that the store cannot evaluate, a request
     ///   whose parts contradict each other; an error of the store.
     public func fetch<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [T] {
-        let found = try fetchAny(request)
-        if let typed = found as? [T] { return typed }
+        let result = try fetchResult(request)
+        if let typed = result.typed(T.self) { return typed }
+        let found = result.values
         let wrong = found.first { !($0 is T) }
         throw NSError.coreData(
             .coreData,
@@ -48,20 +49,21 @@ extension NSManagedObjectContext {
         try countAny(request)
     }
 
-    func fetchAny(_ request: NSPersistentStoreRequest) throws -> [Any] {
+    func fetchAny(_ request: NSPersistentStoreRequest) throws -> [Any] { try fetchResult(request).values }
+
+    private func fetchResult(_ request: NSPersistentStoreRequest) throws -> FetchResult {
         try identityMap.collectingRegistrations { try fetched(request) }
     }
 
-    private func fetched(_ request: NSPersistentStoreRequest) throws -> [Any] {
+    private func fetched(_ request: NSPersistentStoreRequest) throws -> FetchResult {
         let fetch = try ResolvedFetch(request, self)
         adoptPermanentIDs()
         processPendingChanges()
         switch fetch.specification.resultType {
-        case .managedObjectIDResultType: return try objectIDs(fetch)
-        case .dictionaryResultType:
-            return try dictionaries(fetch)
-        case .countResultType: return [NSNumber(value: try count(fetch))]
-        default: return try objects(fetch)
+        case .managedObjectIDResultType: return .others(try objectIDs(fetch))
+        case .dictionaryResultType: return .others(try dictionaries(fetch))
+        case .countResultType: return .others([NSNumber(value: try count(fetch))])
+        default: return .objects(try objects(fetch))
         }
     }
 
@@ -105,7 +107,8 @@ extension NSManagedObjectContext {
         let needsRows =
             specification.includesPropertyValues || !specification.returnsObjectsAsFaults || isRefreshing
         guard !needsRows || !store.fetchesRows else {
-            return materialise(try store.rows(for: query), from: store, refreshing: isRefreshing)
+            let rows = try specification.readAhead?.rows(of: store, for: query) ?? store.rows(for: query)
+            return materialise(rows, from: store, refreshing: isRefreshing)
         }
         let objects = try store.keys(for: query).compactMap { key in
             store.home(number: key.entityNumber).map { object(home: $0, reference: key.reference) }
@@ -136,8 +139,11 @@ extension NSManagedObjectContext {
     func dictionaries(_ fetch: ResolvedFetch) throws -> [NSDictionary] {
         if parentContext != nil { return try parentDictionaries(fetch) }
         guard fetch.stores.count > 1 else {
-            return try fetch.stores.flatMap { try $0.dictionaries(for: fetch.query($0)) }
-                .map { $0 as NSDictionary }
+            return try fetch.stores.flatMap { store in
+                let query = fetch.query(store)
+                return try fetch.specification.readAhead?.dictionaries(of: store, for: query)
+                    ?? store.dictionaries(for: query)
+            }.map { $0 as NSDictionary }
         }
         try fetch.checkDictionariesOfStores()
         var found: [NSDictionary] = []

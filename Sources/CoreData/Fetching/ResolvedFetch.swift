@@ -139,6 +139,7 @@ struct ResolvedFetch {
     ///   as it is.
     func inParent(_ parent: NSManagedObjectContext, widenedBy dirtyCount: Int?) -> ResolvedFetch {
         var fetch = self
+        fetch.specification.answer = nil
         fetch.context = parent
         fetch.specification.includesPendingChanges = true
         fetch.specification.returnsObjectsAsFaults = true
@@ -161,6 +162,7 @@ struct ResolvedFetch {
     /// The request for the keys of all objects that meet a condition, limits and order left out.
     func reaching(_ condition: NSPredicate) -> ResolvedFetch {
         var fetch = self
+        fetch.specification.answer = nil
         fetch.specification.predicate = condition
         fetch.specification.fetchLimit = 0
         fetch.specification.fetchOffset = 0
@@ -181,6 +183,7 @@ struct ResolvedFetch {
     /// The request for the objects of which dictionaries are made, all of them, in no order.
     var forMatches: ResolvedFetch {
         var fetch = unlimited
+        fetch.specification.answer = nil
         fetch.specification.resultType = .managedObjectResultType
         fetch.specification.propertiesToFetch = nil
         fetch.specification.propertiesToGroupBy = nil

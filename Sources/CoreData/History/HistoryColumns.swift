@@ -118,6 +118,22 @@ struct HistoryColumns: Sendable {
         for slot in update.changedLinks { mark(bits[slot].first) }
     }
 
+    /// Marks in a bitmap what a statement changed, without looking at the rows: the entity of a destination, too, may be
+    /// another one.
+    func mark(_ changed: PropertySet, in bitmap: UnsafeMutableBufferPointer<UInt8>) {
+        func mark(_ bit: Int32) {
+            guard bit >= 0 else { return }
+            bitmap[Int(bit) >> 3] |= 0x80 >> UInt8(bit & 7)
+        }
+        for slot in changed {
+            let bits = bits[slot]
+            guard bits.first >= 0 else { continue }
+            for bit in bits.first..<bits.first + bits.count { mark(bit) }
+            mark(bits.order)
+            mark(bits.entity)
+        }
+    }
+
     private static func isSame(_ a: Row, _ b: Row, _ slot: Int) -> Bool {
         a.isNull(slot) || b.isNull(slot)
             ? a.isNull(slot) == b.isNull(slot) : a.integer(slot) == b.integer(slot)

@@ -44,6 +44,25 @@ struct HistoryWriter {
         return transaction
     }
 
+    /// Writes down which rows a statement changed, and that it changed the same properties of all.
+    ///
+    /// - Parameters:
+    ///   - unit: who changed them.
+    /// - Returns: the number of the transaction.
+    func write(
+        _ keys: [(entityNumber: Int32, reference: Int64)], _ changed: PropertySet, _ unit: UnitOfWork
+    ) throws -> Int64 {
+        let transaction = try begin(unit)
+        var rows = try ChangeRows(
+            database, history.tables, transaction: transaction,
+            first: reserve(HistoryTables.change, HistoryTables.changeNumber, keys.count))
+        for key in keys {
+            guard let home = store.home(number: key.entityNumber) else { continue }
+            try rows.update(key, changed, history.columns(of: home))
+        }
+        return transaction
+    }
+
     /// Writes the row of a transaction; its number.
     private func begin(_ unit: UnitOfWork) throws -> Int64 {
         let transaction = try reserve(HistoryTables.transaction, HistoryTables.transactionNumber, 1)
@@ -120,9 +139,22 @@ private struct ChangeRows {
         sqlite3_bind_int64(statement, 5, transaction)
     }
 
-    mutating func insert(_ row: Row) throws { try run(.insert, row) }
+    mutating func insert(_ row: Row) throws { try run(.insert, (row.entityNumber, row.reference)) }
 
     mutating func update(_ update: UnitOfWork.Update, _ row: Row, _ columns: HistoryColumns) throws {
+        try self.update((row.entityNumber, row.reference), columns) { columns.mark(update, row, in: $0) }
+    }
+
+    mutating func update(
+        _ key: (entityNumber: Int32, reference: Int64), _ changed: PropertySet, _ columns: HistoryColumns
+    ) throws {
+        try update(key, columns) { columns.mark(changed, in: $0) }
+    }
+
+    private mutating func update(
+        _ key: (entityNumber: Int32, reference: Int64), _ columns: HistoryColumns,
+        _ mark: (UnsafeMutableBufferPointer<UInt8>) -> Void
+    ) throws {
         let count = columns.byteCount
         // Taken out, lest it be copied.
         var taken = bitmap
@@ -131,9 +163,9 @@ private struct ChangeRows {
         if taken.count < count { taken = Array(repeating: 0, count: count) }
         try taken.withUnsafeMutableBufferPointer { bytes in
             bytes.update(repeating: 0)
-            columns.mark(update, row, in: bytes)
+            mark(bytes)
             sqlite3_bind_blob(statement, 6, bytes.baseAddress, Int32(count), Self.inPlace)
-            try run(.update, row)
+            try run(.update, key)
         }
         sqlite3_bind_null(statement, 6)
     }
@@ -145,16 +177,18 @@ private struct ChangeRows {
                 let code = RowBinding.bind(row, slot.rowSlot, slot.kind, statement, Int32(7 + index))
                 guard code == SQLITE_OK else { throw SQLiteBinder.error(database, sql) }
             }
-            try run(.delete, row)
+            try run(.delete, (row.entityNumber, row.reference))
         }
         for index in kept.indices { sqlite3_bind_null(statement, Int32(7 + index)) }
     }
 
-    private mutating func run(_ type: NSPersistentHistoryChangeType, _ row: Row) throws {
+    private mutating func run(
+        _ type: NSPersistentHistoryChangeType, _ key: (entityNumber: Int32, reference: Int64)
+    ) throws {
         sqlite3_bind_int64(statement, 1, next)
         sqlite3_bind_int64(statement, 2, Int64(type.rawValue))
-        sqlite3_bind_int64(statement, 3, Int64(row.entityNumber))
-        sqlite3_bind_int64(statement, 4, row.reference)
+        sqlite3_bind_int64(statement, 3, Int64(key.entityNumber))
+        sqlite3_bind_int64(statement, 4, key.reference)
         defer { sqlite3_reset(statement) }
         guard sqlite3_step(statement) == SQLITE_DONE else { throw SQLiteBinder.error(database, sql) }
         next += 1

@@ -27,26 +27,13 @@ struct PreservedFiles {
             for (index, slot) in kept.enumerated() where slot.isExternal {
                 var arguments: StatementArguments = [entity.number]
                 if let argument { arguments += [argument] }
-                try collect(
-                    "ZTOMBSTONE\(index)",
-                    "ACHANGE WHERE ZENTITY = ?" + (condition.map { " AND \($0)" } ?? ""), arguments, &names)
+                names.formUnion(
+                    try ExternalFileNames.all(
+                        in: database, column: "ZTOMBSTONE\(index)", of: HistoryTables.change,
+                        where: "ZENTITY = ?" + (condition.map { " AND \($0)" } ?? ""), arguments))
             }
         }
         return names
-    }
-
-    private func collect(
-        _ column: String, _ source: String, _ arguments: StatementArguments, _ names: inout Set<String>
-    ) throws {
-        let values = try Data.fetchCursor(
-            database,
-            sql: """
-                SELECT CAST(\(column) AS BLOB) FROM \(source) AND substr(\(column), 1, 1) = x'02' \
-                AND length(\(column)) <= 38
-                """, arguments: arguments)
-        while let value = try values.next() {
-            if let name = ExternalData.fileName(value) { names.insert(name) }
-        }
     }
 }
 

@@ -72,12 +72,15 @@ extension NSManagedObject {
     /// The value of a property, as an accessor reads and writes it: reading loads the object; writing marks it as
     /// changed, keeps inverse relationships and tells observers.
     public final subscript<Value: ManagedValue>(key: ManagedKey<Value>) -> Value {
-        get {
-            let slot = key.index(in: layout)
-            beginAccess(slot)
-            return Value._read(self, slot)
-        }
+        get { read(key) }
         set { Value._write(newValue, self, key.index(in: layout)) }
+    }
+
+    @inline(__always)
+    final func read<Value: ManagedValue>(_ key: ManagedKey<Value>) -> Value {
+        let slot = slot(key)
+        beginAccess(slot)
+        return Value._read(self, slot)
     }
 
     /// The value of a property as it is kept: for custom accessors, between `willChangeValue(forKey:)` and

@@ -18,7 +18,8 @@ extension NSManagedObject: Observable {
     /// Notes that a property is read, for whoever tracks.
     @inline(__always)
     final func trackAccess(_ slot: Int) {
-        if let context, context.observationProbe.isTracking() { registerAccess(slot) }
+        let isTracking = probePointer?._withUnsafeGuaranteedRef { $0.isTracking() }
+        if isTracking ?? false { registerAccess(slot) }
     }
 
     private final func registerAccess(_ slot: Int) {

@@ -23,11 +23,18 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     // value they would cost more than the access.
 
     /// Where the object is kept, or that it has no store yet.
-    @exclusivity(unchecked) package final var home: StoredEntity
+    @exclusivity(unchecked) package final var home: StoredEntity {
+        didSet { layoutPointer = Unmanaged.passUnretained(home.layout) }
+    }
+    /// The layout of `home`, which every access of a value needs: a plain pointer is read without counting references.
+    @exclusivity(unchecked) private final var layoutPointer: Unmanaged<EntityLayout>
     /// The place in the store; negative while temporary.
     @exclusivity(unchecked) package final var reference: Int64
-    /// Cleared by the context when it goes; never dangling while the object can be used.
-    @exclusivity(unchecked) package final unowned(unsafe) var context: NSManagedObjectContext?
+    /// Cleared by the context when it goes; never dangling while the object can be used. A plain pointer: contexts are
+    /// referred to weakly, which makes retaining one cost more than reading a value.
+    @exclusivity(unchecked) private final var contextPointer: Unmanaged<NSManagedObjectContext>?
+    /// The context's.
+    @exclusivity(unchecked) private(set) final var probePointer: Unmanaged<ObservationProbe>?
     /// The identity map that has the object. It outlives the context, so that an object may be released on any
     /// thread, also while the context goes.
     @exclusivity(unchecked) final var registry: IdentityMap?
@@ -44,22 +51,38 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
 
     package final var layout: EntityLayout { home.layout }
 
+    package final var context: NSManagedObjectContext? {
+        get { contextPointer?.takeUnretainedValue() }
+        set {
+            contextPointer = newValue.map(Unmanaged.passUnretained)
+            probePointer = newValue.map { Unmanaged.passUnretained($0.observationProbe) }
+        }
+    }
+
+    /// The slot of a key's property.
+    @inline(__always)
+    final func slot<Value>(_ key: ManagedKey<Value>) -> Int {
+        layoutPointer._withUnsafeGuaranteedRef { key.index(in: $0) }
+    }
+
     /// Makes an object of an entity and, with a context, inserts it there.
     ///
     /// A new object has its default values and, in a context, a temporary ID; then `awakeFromInsert()` runs.
     public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+        reference = 0
+        if context == nil, let materialising = StoredEntity.materialising, materialising.entity === entity {
+            // The context makes an object for a row: it sets the rest.
+            home = materialising
+            layoutPointer = Unmanaged.passUnretained(materialising.layout)
+            super.init()
+            return
+        }
         let layout = EntityLayout.layout(of: entity)
         require(
             !entity.isAbstract || context == nil,
             "Cannot insert an object of the abstract entity '\(entity.name ?? "")'.")
-        reference = 0
-        if let materialising = StoredEntity.materialising, materialising.layout === layout, context == nil {
-            // The context makes an object for a row: it sets the rest.
-            home = materialising
-            super.init()
-            return
-        }
         home = context?.unstoredEntity(layout) ?? StoredEntity(unstored: layout)
+        layoutPointer = Unmanaged.passUnretained(layout)
         super.init()
         reference = StoredEntity.newTemporaryReference()
         values = layout.initialValues

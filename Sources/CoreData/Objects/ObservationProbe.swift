@@ -7,13 +7,21 @@ import Synchronization
 /// Observation module does not say when that is; but under tracking, and only then, a registrar puts the key path
 /// of an access into a set, and so asks the key path's argument for its hash. The probe's argument notes that.
 final class ObservationProbe {
-    private let subject = Subject()
-    private var registrar = ObservationRegistrar()
+    // Used on the context's queue only, on each access of a value: checks at run time would cost more than the access.
+
+    private let subject: Subject
+    private let path: KeyPath<Subject, Int>
+    @exclusivity(unchecked) private var registrar = ObservationRegistrar()
+
+    init() {
+        subject = Subject()
+        path = \Subject.[Argument(subject: subject)]
+    }
 
     /// O(1), a few nanoseconds outside of tracking.
     @inline(__always)
     func isTracking() -> Bool {
-        registrar.access(subject, keyPath: subject.path)
+        registrar.access(subject, keyPath: path)
         guard subject.wasHashed.load(ordering: .relaxed) else { return false }
         noteTracking()
         return true
@@ -27,7 +35,6 @@ final class ObservationProbe {
 
     private final class Subject: Observable {
         let wasHashed = Atomic<Bool>(false)
-        private(set) lazy var path: KeyPath<Subject, Int> = \Subject.[Argument(subject: self)]
 
         subscript(argument: Argument) -> Int { 0 }
     }

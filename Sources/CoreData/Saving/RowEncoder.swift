@@ -20,7 +20,7 @@ struct RowEncoder: ~Copyable {
             let isSet = slot < object.values.count && !object.values[slot].isUnloaded
             if let old = object.row, !(isSet && object.touched.contains(slot)) {
                 // What nobody set keeps its bytes, also those of an archive that was refused.
-                copy(info, from: old)
+                builder.copy(info, from: old)
             } else if isSet {
                 try set(object.values[slot], info, plan)
             }
@@ -28,15 +28,6 @@ struct RowEncoder: ~Copyable {
         return builder.finish(
             reference: object.reference, version: version, entityNumber: home.entityNumber,
             timestamp: timestamp)
-    }
-
-    private mutating func copy(_ info: PropertySlot, from old: Row) {
-        if info.kind == .composite {
-            for element in info.elements { copy(element, from: old) }
-            return
-        }
-        builder.copy(info.rowSlot, from: old, hasBytes: info.kind.hasBytes)
-        if info.entitySlot >= 0 { builder.copy(info.entitySlot, from: old, hasBytes: false) }
     }
 
     private mutating func set(_ value: SlotValue, _ info: PropertySlot, _ plan: StorePlan?) throws {
@@ -53,6 +44,13 @@ struct RowEncoder: ~Copyable {
 }
 
 extension RowBuilder {
+    /// Copies what a row has for a property, as it is.
+    mutating func copy(_ info: PropertySlot, from old: Row) {
+        for element in info.elements { copy(element, from: old) }
+        copy(info.rowSlot, from: old, hasBytes: info.kind.hasBytes)
+        if info.entitySlot >= 0 { copy(info.entitySlot, from: old, hasBytes: false) }
+    }
+
     /// Sets the value of an attribute.
     ///
     /// - Throws: 134060 when a transformer refuses a value.

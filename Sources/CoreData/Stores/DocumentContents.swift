@@ -19,6 +19,14 @@ package struct DocumentContents {
         package let number: Int64?
         package let links: [Link]
         fileprivate let values: Values
+
+        /// How many attributes have a value.
+        package var valueCount: Int {
+            switch values {
+            case .named(let attributes): attributes.count
+            case .listed(let values): values.count { $0 != nil }
+            }
+        }
     }
 
     fileprivate enum Values {
@@ -103,13 +111,13 @@ package struct DocumentNames {
         type == NSXMLStoreType ? name.uppercased() : name
     }
 
-    /// Compares the version hashes of the file with those of a model.
+    /// Compares the version hashes of the file with those of a model, unless that was made from the objects.
     ///
     /// - Throws: 134100, with the entities that differ.
     package static func checkVersion(
         _ contents: DocumentContents, _ url: URL, _ model: NSManagedObjectModel
     ) throws {
-        guard contents.metadata[NSStoreModelVersionHashesKey] != nil else { return }
+        guard contents.metadata[NSStoreModelVersionHashesKey] != nil, !model.isReconstructed else { return }
         try StoreMetadata.check(
             contents.metadata, model,
             configuration: ModelCache.configuration(of: model, for: contents.metadata)

@@ -47,21 +47,28 @@ extension Row {
             timestamp: timestamp)
     }
 
+    /// The row of the next version, whose to-one relationships with these slots lead nowhere.
+    func withoutLinks(_ slots: PropertySet, _ layout: EntityLayout) -> Row {
+        var builder = RowBuilder()
+        builder.begin(slotCount: slotCount)
+        for slot in layout.slots.indices where layout.slots[slot].isStored && !slots.contains(slot) {
+            builder.copy(layout.slots[slot], from: self)
+        }
+        return builder.finish(
+            reference: reference, version: version &+ 1, entityNumber: entityNumber,
+            timestamp: Date.timeIntervalSinceReferenceDate)
+    }
+
     /// The row with values as triggers of the store computed them: those of derived attributes, and of attributes that
     /// Apple's own applications keep by triggers.
     package func replacing(_ changes: [DerivedValue], _ layout: EntityLayout) -> Row {
         var builder = RowBuilder()
         builder.begin(slotCount: slotCount)
-        func copy(_ slot: PropertySlot, _ builder: inout RowBuilder) {
-            for element in slot.elements { copy(element, &builder) }
-            builder.copy(slot.rowSlot, from: self, hasBytes: slot.kind.hasBytes)
-            if slot.entitySlot >= 0 { builder.copy(slot.entitySlot, from: self, hasBytes: false) }
-        }
         for slot in layout.slots where slot.isStored {
             if slot.attribute != nil, let change = changes.first(where: { $0.attribute == slot.name }) {
                 builder.set(slot, change.value)
             } else {
-                copy(slot, &builder)
+                builder.copy(slot, from: self)
             }
         }
         return builder.finish(

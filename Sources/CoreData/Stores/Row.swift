@@ -189,11 +189,16 @@ package struct RowBuilder: ~Copyable {
 
     /// Copies a slot of another row of the same layout.
     package mutating func copy(_ slot: Int, from row: Row, hasBytes: Bool) {
+        copy(slot, from: row, to: slot, hasBytes: hasBytes)
+    }
+
+    /// Copies a slot of any row to another slot, which keeps values of the same kind.
+    mutating func copy(_ slot: Int, from row: Row, to target: Int, hasBytes: Bool) {
         guard !row.isNull(slot) else { return }
         if hasBytes {
-            row.withBytes(slot) { set(slot, bytes: $0) }
+            row.withBytes(slot) { set(target, bytes: $0) }
         } else {
-            set(slot, integer: row.integer(slot))
+            set(target, integer: row.integer(slot))
         }
     }
 

@@ -28,8 +28,7 @@ package final class RowCache: @unchecked Sendable {
     /// Adds rows of one table that were read, in place of older ones; nothing if a save has come between.
     package func insert(_ rows: [Row], table: UInt32, readAt state: State) {
         lock.withLock {
-            guard state == current else { return }
-            for row in rows { contents.add(row, table) }
+            if state == current { contents.add(rows, table) }
         }
     }
 
@@ -45,8 +44,10 @@ package final class RowCache: @unchecked Sendable {
 
     /// The rows of both generations.
     package struct Contents {
-        private var young: [ObjectKey: Row] = [:]
-        private var old: [ObjectKey: Row] = [:]
+        private typealias Tables = [UInt32: ReferenceMap<Row>]
+
+        private var young: Tables = [:]
+        private var old: Tables = [:]
         private var youngCost = 0
         private let limit: Int
 
@@ -54,26 +55,40 @@ package final class RowCache: @unchecked Sendable {
 
         /// The row of an object, if it is there. O(1).
         package mutating func row(_ key: ObjectKey) -> Row? {
-            if let row = young[key] { return row }
-            guard let row = old.removeValue(forKey: key) else { return nil }
+            if let row = young[key.table]?.value(key.reference) { return row }
+            guard let row = old[key.table]?.remove(key.reference) else { return nil }
             add(row, key.table)
             return row
         }
 
         /// Adds a row, in place of an older one. O(1).
-        package mutating func add(_ row: Row, _ table: UInt32) {
-            let key = ObjectKey(table: table, reference: row.reference)
-            if let replaced = young.updateValue(row, forKey: key) { youngCost -= replaced.cost }
-            youngCost += row.cost
-            guard youngCost > limit / 2 else { return }
-            old = young
-            young = [:]
-            youngCost = 0
+        package mutating func add(_ row: Row, _ table: UInt32) { add(CollectionOfOne(row), table) }
+
+        /// Adds rows of one table, in place of older ones. O(n).
+        package mutating func add(_ rows: some Collection<Row>, _ table: UInt32) {
+            guard !rows.isEmpty else { return }
+            var rowsOfTable = youngTable(table)
+            for row in rows {
+                if let replaced = rowsOfTable.set(row, for: row.reference) { youngCost -= replaced.cost }
+                youngCost += row.cost
+                guard youngCost > limit / 2 else { continue }
+                old = young
+                young = [:]
+                youngCost = 0
+                rowsOfTable = youngTable(table)
+            }
+        }
+
+        private mutating func youngTable(_ number: UInt32) -> ReferenceMap<Row> {
+            if let table = young[number] { return table }
+            let table = ReferenceMap<Row>()
+            young[number] = table
+            return table
         }
 
         package mutating func remove(_ key: ObjectKey) {
-            if let row = young.removeValue(forKey: key) { youngCost -= row.cost }
-            old[key] = nil
+            if let row = young[key.table]?.remove(key.reference) { youngCost -= row.cost }
+            old[key.table]?.remove(key.reference)
         }
 
         fileprivate mutating func removeAll() {

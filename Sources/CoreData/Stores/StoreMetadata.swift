@@ -72,7 +72,8 @@ enum StoreMetadata {
             """
             The model used to open the store is incompatible with the one used to create the store. Entities that \
             differ: \(differences.joined(separator: ", ")). \(uncertainty.map { "\($0) " } ?? "")\
-            Migration is not supported yet.
+            SQLite stores are migrated with \(NSMigratePersistentStoresAutomaticallyOption) and \
+            \(NSInferMappingModelAutomaticallyOption).
             """,
             [
                 "metadata": metadata,

@@ -88,11 +88,32 @@ struct StoreTransfer {
         }
         unit.objects.context = context
         do {
-            if !unit.isEmpty { _ = try new.save(unit) }
+            if !unit.isEmpty { try save(unit) }
         } catch let violations as ConstraintViolations {
             throw violations.cause
         }
         for (object, _) in rows { context.dismiss(object) }
+    }
+
+    /// Saves all objects at once, with the times of last saves that they have.
+    private func save(_ unit: UnitOfWork) throws {
+        guard let store = new as? SQLiteStore else {
+            _ = try new.save(unit)
+            return
+        }
+        try store.importing { target in
+            for inserts in Dictionary(grouping: unit.inserts, by: { $0.home.table }).values {
+                guard let home = inserts.first?.home, let highest = inserts.map(\.row.reference).max() else {
+                    continue
+                }
+                try target.reserve(upTo: highest, of: home)
+            }
+            try target.save(unit)
+            for insert in unit.inserts {
+                try target.keepTimes(
+                    insert.home.layout.timeSlots, of: insert.row, store.schema.entity(insert.home))
+            }
+        }
     }
 
     /// Gives an object its values and destinations, which then are what is new about it.
@@ -133,26 +154,18 @@ struct StoreTransfer {
     }
 
     private func setReferences(_ objects: [NSManagedObject]) throws {
-        if let store = new as? NSAtomicStore {
-            for object in objects {
-                let found = try store.withReference(object.reference) {
-                    try store.newReferences(for: [object], of: object.home)
-                }
-                guard found == [object.reference] else {
-                    throw NSError.coreData(
-                        .persistentStoreOperation,
-                        """
-                        The store of type \(store.type) gives two objects of entity '\(object.entity.name ?? "")' the same \
-                        reference object.
-                        """)
-                }
+        guard let store = new as? NSAtomicStore else { return }
+        for object in objects {
+            let found = try store.withReference(object.reference) {
+                try store.newReferences(for: [object], of: object.home)
             }
-        } else if let store = new as? SQLiteStore {
-            for group in Dictionary(grouping: objects, by: { $0.home.table }).values {
-                guard let home = group.first?.home, let highest = group.map(\.reference).max() else {
-                    continue
-                }
-                _ = try store.reserveReferences(for: home, count: Int(highest))
+            guard found == [object.reference] else {
+                throw NSError.coreData(
+                    .persistentStoreOperation,
+                    """
+                    The store of type \(store.type) gives two objects of entity '\(object.entity.name ?? "")' the same \
+                    reference object.
+                    """)
             }
         }
     }

@@ -6,8 +6,9 @@ struct StoreCommand: ParsableCommand {
         commandName: "store",
         abstract: "Looks into stores, checks, copies, compares and prepares them.",
         discussion: """
-            A store is a SQLite file that Core Data wrote, Apple's or this one. Newer ones hold a copy of their model; \
-            for others, and where the copy is not to be used, --model takes a model in any form.
+            A store is a SQLite, XML or binary file that Core Data wrote, Apple's or this one. Newer SQLite stores hold a \
+            copy of their model; of others, what their tables or objects tell is taken. --model takes the real one, in \
+            any form.
 
             Commands that only read change nothing: neither the file nor the log beside it.
             """,

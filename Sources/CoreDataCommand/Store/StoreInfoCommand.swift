@@ -34,8 +34,7 @@ struct StoreInfoCommand: ParsableCommand {
                 "model copy",
                 report.hasModelCache
                     ? "yes"
-                    : report.isModelReconstructed
-                        ? "no; others make one from the tables, without --model" : "no; others need --model"
+                    : "no; other commands make one from the \(report.journalMode == nil ? "objects" : "tables"), without --model"
             ))
         facts.append(("size", "\(report.byteCount) bytes"))
         if let mode = report.journalMode { facts.append(("journal", mode)) }

@@ -8,7 +8,7 @@ struct StoreSchemaCommand: ParsableCommand {
         commandName: "schema",
         abstract: "Tells the tables of a store, and which property each column is for.",
         discussion: """
-            XML and binary stores have no tables: of those, the entities of the model are told, which needs --model.
+            XML and binary stores have no tables: of those, the entities of the model are told.
 
             EXAMPLES
               coredata store schema Library.sqlite

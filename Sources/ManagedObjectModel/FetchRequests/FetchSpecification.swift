@@ -25,6 +25,8 @@ package struct FetchSpecification {
     package var propertiesToFetch: [Any]?
     package var propertiesToGroupBy: [Any]?
     package var havingPredicate: NSPredicate?
+    /// What a store answered to this very fetch already, for the context that takes it in.
+    package var answer: AnyObject?
 
     private var name: String?
     private var ownedEntity: NSEntityDescription?

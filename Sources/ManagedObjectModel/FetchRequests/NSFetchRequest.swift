@@ -49,6 +49,12 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         specification.entity = entity
     }
 
+    /// What a store answered to this very fetch already.
+    package var answer: AnyObject? {
+        get { specification.answer }
+        set { specification.answer = newValue }
+    }
+
     /// Makes the request part of a model: the model owns the entity.
     func joinModel() {
         specification.referenceEntityWeakly()

@@ -43,3 +43,12 @@ enum MappingExpression {
             context: NSExpression(kind: .keyPath(operand: manager, path: "sourceContext")), countOnly: false)
     }
 }
+
+extension NSPropertyMapping {
+    /// The property of the source object that an inferred mapping takes the value from; nil for a new property.
+    package var inferredSourceName: String? {
+        guard let valueExpression else { return nil }
+        if valueExpression.expressionType == .keyPath { return valueExpression.keyPath }
+        return valueExpression.arguments?.first?.constantValue as? String
+    }
+}

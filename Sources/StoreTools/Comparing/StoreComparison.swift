@@ -12,8 +12,11 @@ package struct StoreComparison {
     private let old: OpenStore
     private let new: OpenStore
     private let matching: Matching
+    /// Whether the models say which relationships are ordered.
+    private let knowsOrders: Bool
 
     package init(_ old: OpenStore, _ new: OpenStore, matching: Matching = .key) {
+        knowsOrders = [old, new].allSatisfy { $0.type == .sqlite || !$0.model.isReconstructed }
         self.old = old
         self.new = new
         self.matching = matching
@@ -115,7 +118,7 @@ package struct StoreComparison {
             }
             let led = try partners.translated(oldValue)
             let isSame =
-                relationship.isToMany && !relationship.isOrdered
+                relationship.isToMany && !(relationship.isOrdered && knowsOrders)
                 ? Set(led.elements) == Set(newValue.elements) : led == newValue
             return isSame ? nil : (field, oldValue, newValue)
         }

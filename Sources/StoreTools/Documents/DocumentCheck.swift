@@ -19,16 +19,12 @@ struct DocumentCheck {
         progress("objects", 0.3)
         var tally = FindingTally()
         let objects = numbered(contents, &tally)
-        guard let model else {
-            checkLinks(contents, objects, &tally)
-            return tally.findings + [
-                StoreFinding(
-                    .warning, .noModel,
-                    "\(type.description) holds no copy of its model; give it with --model to have values checked"
-                )
-            ]
-        }
         var findings: [StoreFinding] = []
+        var lack: [StoreFinding] = []
+        guard let model = model ?? objectModel(&lack) else {
+            checkLinks(contents, objects, &tally)
+            return tally.findings + lack
+        }
         do {
             try DocumentNames.checkVersion(contents, url, model)
         } catch {
@@ -41,7 +37,30 @@ struct DocumentCheck {
             findings.append(StoreFinding(.error, .modelMismatch, error.localizedDescription))
             checkLinks(contents, objects, &tally)
         }
-        return findings + tally.findings
+        return findings + tally.findings + lack
+    }
+
+    /// A model that is made from the objects; nil when none can be. Either way a finding says so.
+    private func objectModel(_ findings: inout [StoreFinding]) -> NSManagedObjectModel? {
+        let lack = "\(type.description) holds no copy of its model"
+        do {
+            let model = try NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(
+                ofType: type.storeType, at: url)
+            findings.append(
+                StoreFinding(
+                    .warning, .noModel,
+                    """
+                    \(lack); values are checked with one that was made from the objects, which knows neither inverses nor what \
+                    must have a value: give it with --model
+                    """))
+            return model
+        } catch {
+            findings.append(
+                StoreFinding(
+                    .warning, .noModel,
+                    "\(lack); give it with --model to have values checked. \(error.localizedDescription)"))
+            return nil
+        }
     }
 
     /// The places of the objects by number.

@@ -9,7 +9,8 @@ final class DocumentCopy {
     let coordinator: NSPersistentStoreCoordinator
     /// What the copy could not take as it is, each as a sentence.
     private(set) var notices: [String] = []
-    private let folder: URL
+    /// Where the copy is; nil when it is in memory.
+    private let folder: URL?
 
     /// - Throws: as `NSPersistentStoreCoordinator.addPersistentStore(ofType:configurationName:at:options:)`: for a file that
     ///   is damaged, or is not one of the model.
@@ -25,22 +26,19 @@ final class DocumentCopy {
         guard let source = opened as? any ObjectStore else {
             throw StoreToolError("The store at \(url.path) cannot be read.")
         }
-        // Nobody else may look into it.
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "coredata-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        // No file is made with a model that was made from objects; neither is there external data then.
+        folder = model.isReconstructed ? nil : try Self.makeFolder()
         do {
             let made = try coordinator.addPersistentStore(
                 ofType: NSSQLiteStoreType, configurationName: configuration,
-                at: folder.appendingPathComponent("Copy.sqlite"))
+                at: folder?.appendingPathComponent("Copy.sqlite") ?? URL(fileURLWithPath: "/dev/null"))
             guard let made = made as? SQLiteStore else {
                 throw StoreToolError("The store at \(url.path) cannot be copied.")
             }
             store = made
         } catch {
-            try? FileManager.default.removeItem(at: folder)
+            if let folder { try? FileManager.default.removeItem(at: folder) }
             throw error
         }
         // From here on `deinit` removes the folder.
@@ -49,7 +47,16 @@ final class DocumentCopy {
 
     deinit {
         try? coordinator.remove(store)
-        try? FileManager.default.removeItem(at: folder)
+        if let folder { try? FileManager.default.removeItem(at: folder) }
+    }
+
+    /// A folder that nobody else may look into.
+    private static func makeFolder() throws -> URL {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "coredata-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        return folder
     }
 
     private static let batchSize = 256
@@ -215,22 +222,24 @@ final class DocumentCopy {
     private static func links(
         _ relationship: NSRelationshipDescription, _ source: any ObjectStore
     ) throws -> [(home: StoredEntity, value: [Link])] {
-        try source.homes.filter { $0.entity.isKindOf(entity: relationship.entity) && !$0.entity.isAbstract }
-            .map { home in
-                var query = FetchQuery(home: home)
-                query.includesSubentities = false
-                let owners = try source.keys(for: query).map(\.reference)
-                let found = try source.destinations(
-                    of: relationship, home: home, owners: owners, in: nil)
-                let links = try owners.flatMap { owner in
-                    let key = try number(owner, home, source)
-                    return try (found[owner] ?? []).compactMap { destination -> Link? in
-                        guard let home = source.home(number: destination.entityNumber) else { return nil }
-                        return Link(
-                            owner: key, destination: try number(destination.reference, home, source))
-                    }
+        try relationship.entity.selfAndDescendants.compactMap(source.home(of:)).filter {
+            !$0.entity.isAbstract
+        }
+        .map { home in
+            var query = FetchQuery(home: home)
+            query.includesSubentities = false
+            let owners = try source.keys(for: query).map(\.reference)
+            let found = try source.destinations(
+                of: relationship, home: home, owners: owners, in: nil)
+            let links = try owners.flatMap { owner in
+                let key = try number(owner, home, source)
+                return try (found[owner] ?? []).compactMap { destination -> Link? in
+                    guard let home = source.home(number: destination.entityNumber) else { return nil }
+                    return Link(
+                        owner: key, destination: try number(destination.reference, home, source))
                 }
-                return (home, links)
             }
+            return (home, links)
+        }
     }
 }

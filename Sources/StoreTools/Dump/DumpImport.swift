@@ -109,7 +109,7 @@ package struct DumpImport {
         var outcome = Outcome(count: 0, notices: [], leftOut: [])
         try target.store.importing { store in
             let session = try ImportSession(
-                store, keepsKeys: keepsKeys, isReconstructed: header.isModelReconstructed)
+                store, keepsKeys: keepsKeys, reconstruction: header.reconstruction)
             try reader.forEachObject { object, values, bytes in
                 try session.add(object, values)
                 progress(bytes)

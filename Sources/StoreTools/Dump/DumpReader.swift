@@ -22,8 +22,11 @@ package final class DumpReader {
         /// The archive of the model, in raw deflate.
         package var modelArchive: Data?
         package var metadata: [String: JSONValue] = [:]
-        /// Whether the names are of a model that was made from the tables of a store, which do not know capitals.
-        package var isModelReconstructed = false
+        fileprivate(set) var isModelReconstructed = false
+        fileprivate(set) var origin = ModelReconstruction.tables
+
+        /// What the model was made from; nil for a real one.
+        package var reconstruction: ModelReconstruction? { isModelReconstructed ? origin : nil }
 
         /// The model; nil when the dump has none.
         ///
@@ -50,6 +53,13 @@ package final class DumpReader {
                 case "format": format = try reader.value()
                 case "version": version = try reader.value()
                 case "model": header.modelArchive = try modelArchive()
+                case "reconstructedFrom":
+                    guard case .string(let text) = try reader.value(),
+                        let origin = ModelReconstruction(rawValue: text)
+                    else {
+                        throw reader.failure("'reconstructedFrom' is neither 'tables' nor 'objects'")
+                    }
+                    header.origin = origin
                 case "isModelReconstructed":
                     guard case .bool(let flag) = try reader.value() else {
                         throw reader.failure("'isModelReconstructed' is no Boolean")

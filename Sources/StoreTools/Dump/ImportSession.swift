@@ -13,7 +13,7 @@ final class ImportSession {
     private var unit = UnitOfWork()
     private var unitSize = 0
     /// The times of their last saves that objects of the unit were told with.
-    private var toldTimes: [(entity: SQLEntity, row: CoreData.Row, slot: PropertySlot)] = []
+    private var toldTimes: [(entity: SQLEntity, row: CoreData.Row, slots: [PropertySlot])] = []
     private var missingFiles = MissingFiles()
     private var leftOut = LeftOut()
     private var count = 0
@@ -24,14 +24,14 @@ final class ImportSession {
 
     /// - Parameters:
     ///   - keepsKeys: whether the store is new, and objects keep their keys.
-    ///   - isReconstructed: whether the names of the dump are of a model that was made from tables.
-    init(_ store: StoreImport, keepsKeys: Bool, isReconstructed: Bool) throws {
+    ///   - reconstruction: what the model of the dump was made from; nil for a real one.
+    init(_ store: StoreImport, keepsKeys: Bool, reconstruction: ModelReconstruction?) throws {
         self.store = store
         self.keepsKeys = keepsKeys
         let keys = try ImportedKeys(store, keepsKeys: keepsKeys)
         self.keys = keys
         spool = try ImportSpool(store)
-        builder = ObjectBuilder(store.snapshot.schema, isReconstructed: isReconstructed, key: keys.key)
+        builder = ObjectBuilder(store.snapshot.schema, reconstruction: reconstruction, key: keys.key)
     }
 
     private var schema: SQLSchema { store.snapshot.schema }
@@ -49,7 +49,7 @@ final class ImportSession {
         missingFiles.note(values)
         try keys.note(made.row, made.entity)
         unit.inserts.append(.init(home: made.entity.home, row: made.row))
-        toldTimes += made.toldTimes.map { (made.entity, made.row, $0) }
+        if !made.toldTimes.isEmpty { toldTimes.append((made.entity, made.row, made.toldTimes)) }
         for waiting in made.waiting { try spool.add(waiting, of: made.row.reference, made.entity) }
         for list in made.lists { try spool.add(list) }
         count += 1
@@ -61,18 +61,8 @@ final class ImportSession {
         if !unit.isEmpty { try store.save(unit) }
         unit = UnitOfWork()
         unitSize = 0
-        for (entity, row, slot) in toldTimes { try tell(entity, row, slot) }
+        for (entity, row, slots) in toldTimes { try store.keepTimes(slots, of: row, entity) }
         toldTimes = []
-    }
-
-    /// Sets the time of an object's last save to what was told. The triggers of such attributes look at inserts and at
-    /// versions only.
-    private func tell(_ entity: SQLEntity, _ row: CoreData.Row, _ slot: PropertySlot) throws {
-        guard let column = entity.column(rowSlot: slot.rowSlot) else { return }
-        let time = row.isNull(slot.rowSlot) ? nil : row.double(slot.rowSlot)
-        try store.update(
-            "UPDATE \(schema.quoted(entity.table)) SET \(schema.quoted(column.name)) = ? WHERE Z_PK = ?",
-            [time, row.reference])
     }
 
     /// Puts in what waited.

@@ -85,10 +85,12 @@ package struct StoreDump {
         json.string(Self.format)
         json.key("version")
         json.integer(Int64(Self.version))
-        // One that was made from tables is not the store's.
-        if source.model.isReconstructed {
+        // One that was made from tables or objects is not the store's.
+        if let reconstruction = source.reconstruction {
             json.key("isModelReconstructed")
             json.bool(true)
+            json.key("reconstructedFrom")
+            json.string(reconstruction.rawValue)
         } else {
             json.key("model")
             json.string(try source.modelArchive().base64EncodedString())

@@ -23,22 +23,21 @@ struct ObjectBuilder: ~Copyable {
 
     private var builder = RowBuilder()
     private let names: EntityNames
-    private let isReconstructed: Bool
+    private let reconstruction: ModelReconstruction?
     /// Which key an object gets in the store; nil when that is not known yet.
     private let key: (ObjectReference, SQLEntity) throws -> Int64?
     private var waiting: [WaitingReference] = []
 
     /// - Parameters:
-    ///   - isReconstructed: whether the objects are told with a model that was made from tables: without capitals, with
-    ///     the columns of all heirs, and with foreign keys as numbers.
+    ///   - reconstruction: what the model was made from that the objects are told with; nil for a real one.
     ///   - key: says which key an object of the text gets in the store; nil when that is not known yet.
     init(
-        _ schema: SQLSchema, isReconstructed: Bool,
+        _ schema: SQLSchema, reconstruction: ModelReconstruction?,
         key: @escaping (ObjectReference, SQLEntity) throws -> Int64?
     ) {
         self.key = key
-        self.isReconstructed = isReconstructed
-        names = EntityNames(schema, ignoresCase: isReconstructed)
+        self.reconstruction = reconstruction
+        names = EntityNames(schema, ignoresCase: reconstruction != nil)
     }
 
     /// A new object. What is not there gets the default value of the model.
@@ -79,8 +78,9 @@ struct ObjectBuilder: ~Copyable {
         let row = builder.finish(
             reference: key, version: 1, entityNumber: entity.number,
             timestamp: Date.timeIntervalSinceReferenceDate)
-        let toldTimes = layout.derivedIndexes.filter { given[$0] != nil }.map { layout.slots[$0] }
-            .filter(\.isTime)
+        let toldTimes = layout.timeSlots.filter { slot in
+            layout.index(of: slot.name).map { given[$0] != nil } ?? false
+        }
         return Made(row: row, entity: entity, lists: lists, waiting: waiting, toldTimes: toldTimes)
     }
 
@@ -93,13 +93,15 @@ struct ObjectBuilder: ~Copyable {
         for (name, value) in values where name != ObjectValues.objectID {
             guard let index = names.slot(name, of: entity), slots[index].isStored else {
                 // The columns of other heirs of its table are empty.
-                if isReconstructed, value == .null || value == .array([]) { continue }
+                if reconstruction != nil, value == .null || value == .array([]) { continue }
                 throw StoreToolError("\(object): the entity has no stored property named '\(name)'.")
             }
             let slot = slots[index]
             if let relationship = slot.relationship, slot.kind == .toMany, !slot.isTold,
                 relationship.inverseRelationship?.isToMany != true
             {
+                // Without inverses, both ends are told.
+                if reconstruction == .objects { continue }
                 throw StoreToolError(
                     """
                     \(object): '\(name)' follows from its inverse '\(relationship.inverseRelationship?.name ?? "")', which \
@@ -135,7 +137,7 @@ struct ObjectBuilder: ~Copyable {
         case .string, .uri: builder.set(place, string: try Self.text(value, "a string"))
         case .uuid:
             let text = try Self.text(value, "a UUID")
-            if isReconstructed, let data = Data(base64Encoded: text), data.count == 16 {
+            if reconstruction == .tables, let data = Data(base64Encoded: text), data.count == 16 {
                 return builder.set(place, data: data)
             }
             guard let uuid = UUID(uuidString: text) else { throw StoreToolError("a UUID is expected") }
@@ -148,7 +150,7 @@ struct ObjectBuilder: ~Copyable {
                 throw StoreToolError("data in base64 is expected")
             }
             // The tables do not tell which data may be in files, so there the column itself was told.
-            builder.set(place, data: isReconstructed ? data : StoreImport.column(data, slot))
+            builder.set(place, data: reconstruction == .tables ? data : StoreImport.column(data, slot))
         case .toOne: try setDestination(slot, value, index)
         case .composite, .undefined, .toMany, .fetched: break
         }
@@ -169,6 +171,12 @@ struct ObjectBuilder: ~Copyable {
 
     private mutating func setDestination(_ slot: PropertySlot, _ value: JSONValue, _ index: Int) throws {
         guard let relationship = slot.relationship else { return }
+        var value = value
+        // Objects do not always show which relationships are to many.
+        if reconstruction == .objects, case .array(let elements) = value, elements.count <= 1 {
+            guard let element = elements.first else { return }
+            value = element
+        }
         let (destination, entity) = try destination(value, of: relationship)
         guard let key = try key(destination, entity) else {
             return waiting.append(WaitingReference(slot: index, object: destination, entity: entity))
@@ -180,7 +188,11 @@ struct ObjectBuilder: ~Copyable {
     private func destinations(
         _ value: JSONValue, of relationship: NSRelationshipDescription
     ) throws -> [(object: ObjectReference, entity: SQLEntity)] {
+        if reconstruction == .objects, case .string = value {
+            return [try destination(value, of: relationship)]
+        }
         guard case .array(let elements) = value else {
+            if reconstruction == .objects, value == .null { return [] }
             throw StoreToolError("a list of objects is expected, not \(value.kind)")
         }
         return try elements.map { try destination($0, of: relationship) }
@@ -190,7 +202,7 @@ struct ObjectBuilder: ~Copyable {
         _ value: JSONValue, of relationship: NSRelationshipDescription
     ) throws -> (object: ObjectReference, entity: SQLEntity) {
         let wanted = relationship.destinationEntity
-        if isReconstructed, case .number(let text) = value, let key = Int64(text),
+        if reconstruction == .tables, case .number(let text) = value, let key = Int64(text),
             let entity = names.entity(wanted?.name ?? "")
         {
             return (ObjectReference(entity: entity.name, key: key), entity)
@@ -289,17 +301,5 @@ struct ObjectBuilder: ~Copyable {
             throw StoreToolError("\(what) is expected, not \(value.kind)")
         }
         return text
-    }
-}
-
-extension PropertySlot {
-    /// Whether the value is the time of the last save.
-    fileprivate var isTime: Bool {
-        guard isStored, kind == .date,
-            let derivation = (property as? NSDerivedAttributeDescription)?.derivation
-        else {
-            return false
-        }
-        return derivation == .now
     }
 }

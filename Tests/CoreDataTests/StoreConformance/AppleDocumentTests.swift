@@ -74,12 +74,46 @@ struct AppleDocumentTests {
         for (name, relationship) in object.entity.relationshipsByName {
             let value = object.value(forKey: name)
             let objects =
-                relationship.isToMany ? (value as? NSSet)?.allObjects ?? [] : value.map { [$0] } ?? []
+                relationship.isToMany ? value.map(members) ?? [] : value.map { [$0] } ?? []
             let ids = objects.compactMap { object in
                 (object as? NSManagedObject)?.objectID.uriRepresentation().lastPathComponent.dropFirst()
             }
             #expect(Set(ids.map { "z\($0)" }) == expected.relationships[name]?.ids ?? [])
         }
+    }
+
+    private func members(_ value: Any) -> [Any] {
+        (value as? NSOrderedSet)?.array ?? (value as? NSSet)?.allObjects ?? []
+    }
+
+    /// The same values come with a model that was made from the objects.
+    @Test(arguments: xmlFiles) func anXMLStoreWithoutItsModel(_ path: String) throws {
+        let url = Corpus.url(path)
+        let raw = try RawXMLStore(Data(contentsOf: url))
+        let model = try NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(
+            ofType: NSXMLStoreType, at: url)
+        // It is opened as it is, without being told to pass over versions, and takes no changes.
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let store = try coordinator.addPersistentStore(type: .xml, at: url)
+        #expect(store.isReadOnly && store.identifier == raw.identifier)
+        try coordinator.inContext { context in
+            var count = 0
+            for entity in model.entities where entity.superentity == nil {
+                for object in try context.all(entity.name ?? "") {
+                    count += 1
+                    let id = object.objectID.uriRepresentation().lastPathComponent.dropFirst()
+                    let expected = try #require(raw.objects["z\(id)"])
+                    #expect(expected.entity == object.entity.name?.uppercased())
+                    #expect(
+                        Set(object.entity.attributesByName.keys.map { $0.lowercased() })
+                            .isSuperset(of: expected.attributes.keys))
+                    #expect(object.entity.relationshipsByName.count >= expected.relationships.count)
+                    expect(object, expected)
+                }
+            }
+            #expect(count == raw.objects.count)
+        }
+        try coordinator.close()
     }
 
     /// Undoes the escapes in another way than the library: by plain replacing.
@@ -137,6 +171,45 @@ struct AppleDocumentTests {
         #expect(again.nodes == raw.nodes)
         #expect(again.lastNumber == raw.lastNumber)
         #expect(NSDictionary(dictionary: again.metadata) == NSDictionary(dictionary: raw.metadata))
+    }
+
+    /// The same values come, in their order, with a model that was made from the objects.
+    @Test(arguments: binaryFiles) func aBinaryStoreWithoutItsModel(_ path: String) throws {
+        let url = Corpus.url(path)
+        let raw = try RawBinaryStore(Data(contentsOf: url))
+        let model = try NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(
+            ofType: NSBinaryStoreType, at: url)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let store = try coordinator.addPersistentStore(type: .binary, at: url)
+        #expect(store.isReadOnly)
+        try coordinator.inContext { context in
+            var count = 0
+            for entity in model.entities where entity.superentity == nil {
+                for object in try context.all(entity.name ?? "") {
+                    count += 1
+                    let id = object.objectID.uriRepresentation().lastPathComponent.dropFirst()
+                    let node = try #require(Int(id).flatMap { raw.nodes[$0] })
+                    #expect(node.entity == object.entity.name)
+                    let names = object.entity.attributesByName.keys.sorted()
+                    try #require(names.count == node.values.count)
+                    for (name, expected) in zip(names, node.values) {
+                        #expect(object.value(forKey: name).map { "\($0)" } == expected.map { "\($0)" })
+                    }
+                    for (name, expected) in node.related where !expected.isEmpty {
+                        let value = try #require(object.value(forKey: name))
+                        let objects = (value as? NSManagedObject).map { [$0] } ?? members(value)
+                        let numbers = objects.compactMap { object in
+                            (object as? NSManagedObject).flatMap {
+                                Int($0.objectID.uriRepresentation().lastPathComponent.dropFirst())
+                            }
+                        }
+                        #expect(Set(numbers) == expected)
+                    }
+                }
+            }
+            #expect(count == raw.nodes.count)
+        }
+        try coordinator.close()
     }
 
     // MARK: Metadata without opening

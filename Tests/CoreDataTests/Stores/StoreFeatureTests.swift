@@ -68,6 +68,27 @@ import Testing
         ),
         ("CREATE TRIGGER t AFTER DELETE ON ZOTHER BEGIN INSERT INTO gone VALUES (1); END", "gone"),
         ("CREATE TRIGGER t AFTER UPDATE ON Z_PRIMARYKEY BEGIN SELECT Fancy(1); END", "Z_PRIMARYKEY"),
+        (
+            "CREATE TRIGGER quiet BEFORE UPDATE ON ZITEM WHEN NEW.ZNAME = 'changed' BEGIN SELECT RAISE(IGNORE); END",
+            "trigger quiet of table ZITEM"
+        ),
+        (
+            "CREATE TRIGGER quiet BEFORE INSERT ON zitem BEGIN SELECT CASE 1 WHEN 1 THEN rAiSe /* no */ ( -- ABORT\n Ignore) END; END",
+            "trigger quiet of table"
+        ),
+        (
+            "CREATE TRIGGER quiet AFTER UPDATE ON Z_PRIMARYKEY BEGIN SELECT RAISE(IGNORE); END",
+            "trigger quiet of table Z_PRIMARYKEY"
+        ),
+        // Only what a save writes to matters, and words in texts are none.
+        (
+            """
+            CREATE TABLE log (x UNIQUE ON CONFLICT IGNORE);
+            CREATE TRIGGER aside BEFORE INSERT ON log BEGIN SELECT RAISE(IGNORE); END;
+            CREATE TRIGGER loud BEFORE DELETE ON ZOTHER WHEN OLD.Z_PK = 'RAISE(IGNORE)' BEGIN
+            SELECT RAISE(ABORT, 'RAISE(IGNORE)'); END
+            """, ""
+        ),
     ])
     func theErrorNamesTheFeature(_ sql: String, _ name: String) throws {
         try make(sql)
@@ -91,6 +112,16 @@ import Testing
             INSERT INTO ZITEM SELECT *, 1 FROM old; DROP TABLE old;
             """)
         #expect(try saveRefusal().localizedDescription.contains("column ZODD of table ZITEM"))
+    }
+
+    @Test(arguments: ["IGNORE", "replace"]) func aTableThatDropsRows(_ policy: String) throws {
+        try make(
+            """
+            ALTER TABLE ZITEM RENAME TO old;
+            CREATE TABLE ZITEM (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR UNIQUE ON CONFLICT \(policy));
+            INSERT INTO ZITEM SELECT * FROM old; DROP TABLE old;
+            """)
+        #expect(try saveRefusal().localizedDescription.contains("a condition of table ZITEM that drops rows"))
     }
 
     @Test func aModuleThatIsNotThere() throws {

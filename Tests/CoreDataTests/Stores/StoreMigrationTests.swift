@@ -89,6 +89,58 @@ import Testing
         #expect(try other.stored("ZNAME", in: "ZITEM") == ["text 'b'"])
     }
 
+    /// A migration is no save of the objects: times of their last saves stay.
+    @Test func timesOfLastSavesStay() throws {
+        let changed = NSDerivedAttributeDescription()
+        changed.name = "changed"
+        changed.attributeType = .dateAttributeType
+        changed.isOptional = true
+        changed.derivationExpression = NSExpression(format: "now()")
+        let note = NSEntityDescription("Note", attribute("name", .string), changed)
+        let heir = NSEntityDescription("Heir", attribute("more", .string))
+        note.subentities = [heir]
+        let list = folder.url.appendingPathComponent("Notes.plist")
+        let values: [(entity: String, values: [String: Any])] = [
+            ("Note", ["name": "a", "changed": Date(timeIntervalSinceReferenceDate: 1.5)]),
+            ("Note", ["name": "b"]),
+            ("Heir", ["name": "c", "changed": Date(timeIntervalSinceReferenceDate: 3.25)]),
+        ]
+        let objects = values.enumerated().map { index, object in
+            ["id": "\(index)", "entity": object.entity, "values": object.values] as [String: Any]
+        }
+        try PropertyListSerialization.data(
+            fromPropertyList: ["objects": objects], format: .binary, options: 0
+        ).write(to: list)
+        let coordinator = NSPersistentStoreCoordinator(
+            managedObjectModel: NSManagedObjectModel(of: note, heir))
+        let store = try coordinator.addPersistentStore(type: StoreKind.atomic.type, at: list)
+        try coordinator.migratePersistentStore(store, to: other.file, type: .sqlite)
+        func times() throws -> [String] {
+            try other.rows("SELECT quote(ZCHANGED) FROM ZNOTE ORDER BY ZNAME").compactMap {
+                String.fromDatabaseValue($0[0])
+            }
+        }
+        #expect(try times() == ["1.5", "NULL", "3.25"])
+        let start = Date()
+        try coordinator.inContext { context in
+            let notes = try context.all("Note")
+            let told = notes.compactMap { $0.value(forKey: "changed") as? Date }
+            #expect(Set(told.map(\.timeIntervalSinceReferenceDate)) == [1.5, 3.25])
+            let last = try #require(notes.first { $0.value(forKey: "name") as? String == "c" })
+            last.setValue("z", forKey: "name")
+            try context.save()
+            #expect(try #require(last.value(forKey: "changed") as? Date) >= start)
+        }
+        #expect(try times().dropLast() == ["1.5", "NULL"])
+        // New objects get new numbers.
+        try coordinator.inContext { context in
+            try context.insert("Note", ["name": "d"])
+            try context.save()
+        }
+        #expect(try other.rows("SELECT DISTINCT Z_PK FROM ZNOTE").count == 4)
+        try coordinator.close()
+    }
+
     @Test func metadataThatWasNotWrittenYetGoesToTheCopy() throws {
         let coordinator = try folder.open(Self.model)
         let store = coordinator.persistentStores[0]

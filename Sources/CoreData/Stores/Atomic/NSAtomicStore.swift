@@ -138,7 +138,9 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
     }
 
     private func checkVersion(_ model: NSManagedObjectModel) throws {
-        guard (options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber)?.boolValue != true,
+        // A model that was made from objects has no hashes that could be compared; the objects are.
+        guard !model.isReconstructed,
+            (options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber)?.boolValue != true,
             metadata?[NSStoreModelVersionHashesKey] != nil
         else { return }
         try StoreMetadata.check(metadata, model, configuration: configurationName, url: url)

@@ -1,4 +1,5 @@
 import Foundation
+import ManagedObjectModel
 
 /// The file of a store that is read and written as a whole.
 enum StoreDocument {
@@ -138,6 +139,11 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
     /// The contents of a file with other metadata.
     class func setting(_ metadata: [String: Any], in data: Data, _ url: URL) throws -> Data { data }
 
+    /// A model made from the contents of a file.
+    class func reconstructedModel(of data: Data, _ url: URL) throws -> NSManagedObjectModel {
+        throw StoreDocument.unopenable(url, "its type tells no model")
+    }
+
     package final override func loadMetadata() throws {
         guard let url else { return }
         guard let data = try StoreDocument.readIfPresent(url), !data.isEmpty else {
@@ -213,6 +219,9 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
 
     override func prepare(_ model: NSManagedObjectModel) throws {
         try super.prepare(model)
+        if model.isReconstructed {
+            unsupportedFeatures = ["no model: the one it is opened with was made from objects or tables"]
+        }
         for home in homes {
             if let slot = home.layout.slots.first(where: { $0.isStored && $0.kind == .composite }) {
                 throw refusal(

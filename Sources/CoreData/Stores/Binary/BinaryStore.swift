@@ -16,6 +16,10 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
         try BinaryStoreFile(data, url).setting(metadata)
     }
 
+    override class func reconstructedModel(of data: Data, _ url: URL) throws -> NSManagedObjectModel {
+        try BinaryStoreFile(data, url).reconstructedModel(url)
+    }
+
     override func take(_ data: Data, _ url: URL) throws {
         let file = try BinaryStoreFile(data, url)
         let byName = Dictionary(homes.map { ($0.entity.name ?? "", $0) }, uniquingKeysWith: { a, _ in a })

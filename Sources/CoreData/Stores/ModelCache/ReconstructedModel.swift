@@ -3,10 +3,10 @@ import GRDB
 import ManagedObjectModel
 
 extension NSManagedObjectModel {
-    /// The version identifier of models that were made from the tables of a store.
+    /// The version identifier of models that were made from the tables or objects of a store.
     static let reconstructionMark = "OpenCoreData.reconstructed"
 
-    /// Whether the model was made from the tables of a store, see
+    /// Whether the model was made from the tables or objects of a store, see
     /// `NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(ofType:at:options:)`. Stores open with such a
     /// model for reading only.
     public var isReconstructed: Bool { versionIdentifiers.contains(AnyHashable(Self.reconstructionMark)) }
@@ -214,10 +214,12 @@ struct ReconstructedModel {
         }
     }
 
-    /// A name in a column, in lower case. Names that every managed object has properties under begin with a capital.
-    private static func name(_ text: some StringProtocol) -> String {
-        let name = text.lowercased()
-        return EntityCheck.isReserved(name) ? name.prefix(1).uppercased() + name.dropFirst() : name
+    /// A name in a column, in lower case.
+    private static func name(_ text: some StringProtocol) -> String { key(text.lowercased()) }
+
+    /// A name that a property can have: those that every managed object has properties under begin with a capital.
+    static func key(_ name: String) -> String {
+        EntityCheck.isReserved(name) ? name.prefix(1).uppercased() + name.dropFirst() : name
     }
 
     /// The number at the start of a name, and what follows.

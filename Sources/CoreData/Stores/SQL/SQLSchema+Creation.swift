@@ -73,9 +73,10 @@ extension SQLSchema {
 
     /// An index for every foreign key, and for the entity where a table has several.
     private func entityIndexes() -> [SQLStatement] {
-        tables.flatMap { table -> [SQLStatement] in
+        let foreignKeys = self.foreignKeys
+        return tables.flatMap { table -> [SQLStatement] in
             let names = table.columns.map(\.name)
-            let keys = names.filter { isForeignKey($0, in: table) }
+            let keys = names.filter { foreignKeys[table.name]?.contains($0) ?? false }
             return (hasEntityIndex(table) ? ["Z_ENT"] + keys : keys).map { index($0, table.name) }
         }
     }
@@ -86,14 +87,18 @@ extension SQLSchema {
         return !table.root.subentities.isEmpty && setting.map { "\($0)" } != "YES"
     }
 
-    private func isForeignKey(_ column: String, in table: Table) -> Bool {
-        entities.contains { entity in
-            entity.table == table.name
-                && entity.columns.contains { $0.name == column && $0.kind == .toOne }
-        }
-            || allLinks.contains {
-                $0.kind == .destinationColumn && $0.table == table.name && $0.owner == column
+    /// The columns with foreign keys, by table.
+    private var foreignKeys: [String: Set<String>] {
+        var keys: [String: Set<String>] = [:]
+        for entity in entities {
+            for column in entity.columns where column.kind == .toOne {
+                keys[entity.table, default: []].insert(column.name)
             }
+        }
+        for links in allLinks where links.kind == .destinationColumn {
+            keys[links.table, default: []].insert(links.owner)
+        }
+        return keys
     }
 
     private func index(_ column: String, _ table: String) -> SQLStatement {

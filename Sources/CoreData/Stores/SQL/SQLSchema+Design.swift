@@ -40,6 +40,13 @@ private struct SchemaDesign {
     private var taken: [String: TakenNames] = [:]
     /// The order column beside each to-one relationship whose inverse is ordered.
     private var orderColumns: [ObjectIdentifier: String] = [:]
+    /// To-many relationships without inverse that keep a key in the tables of their destinations, by these, in the order
+    /// of their owners.
+    private var oneWays:
+        [ObjectIdentifier: [(owner: StoredEntity, relationship: NSRelationshipDescription)]] = [:]
+    /// Whether to-many relationships without inverse have join tables: a model that was made from the objects of a store
+    /// does not know the inverses that let several owners have the same destination.
+    private let sharesLinks: Bool
     /// The foreign keys that stand for to-many relationships without inverse.
     private var hiddenKeys: [ObjectIdentifier: String] = [:]
     /// The column with an object's key in the table of a many-to-many relationship of the object's entity.
@@ -51,6 +58,15 @@ private struct SchemaDesign {
         self.dialect = dialect
         self.existing = existing
         for home in homes { homesByEntity[ObjectIdentifier(home.entity)] = home }
+        sharesLinks = existing == nil && (homes.first?.entity.model?.isReconstructed ?? false)
+        guard !sharesLinks else { return }
+        for home in homes {
+            for relationship in ownRelationships(home)
+            where relationship.isToMany && relationship.inverseRelationship == nil {
+                guard let destination = relationship.destinationEntity else { continue }
+                oneWays[ObjectIdentifier(destination), default: []].append((home, relationship))
+            }
+        }
     }
 
     mutating func run() {
@@ -186,19 +202,14 @@ private struct SchemaDesign {
 
     /// To-many relationships without inverse that lead to an entity keep a key there.
     private mutating func designHiddenKeys(to home: StoredEntity, _ table: inout SQLSchema.Table) {
-        for owner in homes {
-            for relationship in ownRelationships(owner)
-            where relationship.isToMany && relationship.inverseRelationship == nil
-                && relationship.destinationEntity === home.entity
-            {
-                let name = newName("Z\(owner.entityNumber)" + relationship.name.uppercased(), in: table.name)
-                table.columns.append((name, "INTEGER"))
-                hiddenKeys[ObjectIdentifier(relationship)] = name
-                if relationship.isOrdered {
-                    let order = newName("Z_FOK_" + name.dropFirst(), in: table.name)
-                    table.columns.append((order, "INTEGER"))
-                    orderColumns[ObjectIdentifier(relationship)] = order
-                }
+        for (owner, relationship) in oneWays[ObjectIdentifier(home.entity)] ?? [] {
+            let name = newName("Z\(owner.entityNumber)" + relationship.name.uppercased(), in: table.name)
+            table.columns.append((name, "INTEGER"))
+            hiddenKeys[ObjectIdentifier(relationship)] = name
+            if relationship.isOrdered {
+                let order = newName("Z_FOK_" + name.dropFirst(), in: table.name)
+                table.columns.append((order, "INTEGER"))
+                orderColumns[ObjectIdentifier(relationship)] = order
             }
         }
     }
@@ -234,8 +245,23 @@ private struct SchemaDesign {
                 links[ObjectIdentifier(relationship)] = SQLLinks(
                     kind: .destinationColumn, table: table, owner: key, destination: "Z_PK",
                     order: orderColumns[ObjectIdentifier(relationship)], ownerEntity: nil)
+            } else if sharesLinks {
+                designSharedLinks(relationship, home)
             }
         }
+    }
+
+    /// A join table for a relationship without inverse.
+    private mutating func designSharedLinks(_ relationship: NSRelationshipDescription, _ home: StoredEntity) {
+        let destination = joinColumn(relationship, home)
+        let table = takenTables.newName(destination)
+        joinTables.append(
+            SQLSchema.JoinTable(
+                name: table, orders: relationship.isOrdered ? [order(destination)] : [], first: "Z_OWNER",
+                second: destination))
+        links[ObjectIdentifier(relationship)] = SQLLinks(
+            kind: .joinTable, table: table, owner: "Z_OWNER", destination: destination,
+            order: relationship.isOrdered ? order(destination) : nil, ownerEntity: nil)
     }
 
     private func keyColumn(

@@ -145,7 +145,7 @@ struct ConstraintCheck {
 extension Row {
     /// The values of columns, and bytes that are the same for what SQLite takes to be the same; nil when one is
     /// missing, as NULL is never equal to NULL.
-    fileprivate func uniqueValues(_ columns: [SQLColumn]) -> (key: [UInt8], values: [SQLValue])? {
+    func uniqueValues(_ columns: [SQLColumn]) -> (key: [UInt8], values: [SQLValue])? {
         var key: [UInt8] = []
         var values: [SQLValue] = []
         for column in columns {
@@ -179,7 +179,7 @@ extension Row {
     }
 
     /// What a column has for the row; nil for no value.
-    private func columnValue(_ column: SQLColumn) -> SQLValue? {
+    func columnValue(_ column: SQLColumn) -> SQLValue? {
         let slot = column.rowSlot
         guard !isNull(slot) else { return nil }
         switch column.kind {

@@ -29,18 +29,27 @@ enum ExternalFileNames {
     private static func all(in database: Database, _ places: [String: Set<String>]) throws -> Set<String> {
         var names: Set<String> = []
         for (table, columns) in places {
-            for column in columns.map(\.quotedDatabaseIdentifier) {
-                // The length alone, which is asked for first, is known without reading what a long value has.
-                let values = try Data.fetchCursor(
-                    database,
-                    sql: """
-                        SELECT DISTINCT \(column) FROM \(table.quotedDatabaseIdentifier)
-                        WHERE typeof(\(column)) = 'blob' AND length(\(column)) BETWEEN 37 AND 38
-                        """)
-                while let value = try values.next() {
-                    if let name = ExternalData.fileName(value) { names.insert(name) }
-                }
-            }
+            for column in columns { names.formUnion(try all(in: database, column: column, of: table)) }
+        }
+        return names
+    }
+
+    /// Those in one column, in rows that meet a condition of SQL. O(rows).
+    static func all(
+        in database: Database, column: String, of table: String, where condition: String = "TRUE",
+        _ arguments: StatementArguments = []
+    ) throws -> Set<String> {
+        let column = column.quotedDatabaseIdentifier
+        // The length alone, which is asked for first, is known without reading what a long value has.
+        let values = try Data.fetchCursor(
+            database,
+            sql: """
+                SELECT DISTINCT \(column) FROM \(table.quotedDatabaseIdentifier)
+                WHERE typeof(\(column)) = 'blob' AND length(\(column)) BETWEEN 37 AND 38 AND (\(condition))
+                """, arguments: arguments)
+        var names: Set<String> = []
+        while let value = try values.next() {
+            if let name = ExternalData.fileName(value) { names.insert(name) }
         }
         return names
     }

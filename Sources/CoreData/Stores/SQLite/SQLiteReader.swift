@@ -9,10 +9,17 @@ struct SQLiteReader {
 
     init(_ database: Database) { self.database = database }
 
-    func rows(_ statement: SQLStatement, _ decoder: RowDecoder, _ timestamp: Double) throws -> [Row] {
+    /// - Parameter note: is told now and then how many rows were read.
+    func rows(
+        _ statement: SQLStatement, _ decoder: RowDecoder, _ timestamp: Double,
+        noting note: ((Int) -> Void)? = nil
+    ) throws -> [Row] {
         var builder = RowBuilder()
         var rows: [Row] = []
-        try step(statement) { rows.append(try decoder.row($0, &builder, timestamp: timestamp)) }
+        try step(statement) {
+            rows.append(try decoder.row($0, &builder, timestamp: timestamp))
+            if rows.count & 1023 == 0 { note?(rows.count) }
+        }
         return rows
     }
 

@@ -14,13 +14,6 @@ extension SQLiteStore {
         }
     }
 
-    /// Reserves references for new objects of an entity; the first one.
-    func reserveReferences(for home: StoredEntity, count: Int) throws -> Int64 {
-        try write("reserve object IDs") { database in
-            try SQLiteSave(self, database).reserve(home, count: count)
-        }
-    }
-
     package func save(_ unit: UnitOfWork) throws -> SaveOutcome {
         let files = ExternalFiles(of: self)
         do {
@@ -175,6 +168,21 @@ struct SQLiteSave {
             try execute(
                 compiler.vacate(entity, columns),
                 values + [.integer(update.old.reference), .integer(update.old.version)])
+        }
+    }
+
+    /// Gives a row that was inserted the times of its last save that it has itself, in the place of those that triggers set.
+    /// They look at inserts and at versions only, so these stay.
+    func keepTimes(of row: Row, _ entity: SQLEntity) throws {
+        let layout = entity.home.layout
+        for index in layout.derivedIndexes {
+            let slot = layout.slots[index]
+            guard (slot.property as? NSDerivedAttributeDescription)?.derivation == .now,
+                let column = entity.column(rowSlot: slot.rowSlot), !row.isNull(slot.rowSlot)
+            else { continue }
+            try execute(
+                "UPDATE \(schema.quoted(entity.table)) SET \(schema.quoted(column.name)) = ? WHERE Z_PK = ?",
+                [.double(row.double(slot.rowSlot)), .integer(row.reference)])
         }
     }
 

@@ -145,10 +145,13 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
 
     // MARK: Reading
 
-    func read<Value>(_ what: String, _ body: (Database) throws -> Value) throws -> Value {
+    func read<Value>(
+        _ what: String, _ cancellation: FetchCancellation? = nil, _ body: (Database) throws -> Value
+    ) throws -> Value {
         guard let access = access.withLock({ $0 }) else { throw Self.removed }
         do {
-            return try access.read(body)
+            guard let cancellation else { return try access.read(body) }
+            return try access.read { try cancellation.reading($0, body) }
         } catch let error as DatabaseError {
             throw NSError.sqlite(error, during: what, store: url)
         }
@@ -183,13 +186,21 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         decoders[entity.number] ?? RowDecoder(family: entity.familyNumbers.compactMap(schema.entity))
     }
 
-    package func rows(for query: FetchQuery) throws -> [Row] {
+    package func rows(for query: FetchQuery) throws -> [Row] { try rows(for: query, nil) }
+
+    /// The objects that a query finds, as rows, read in a way that can be cancelled.
+    ///
+    /// - Parameter note: is told now and then how many rows were read.
+    func rows(
+        for query: FetchQuery, _ cancellation: FetchCancellation?, noting note: ((Int) -> Void)? = nil
+    ) throws -> [Row] {
         let entity = schema.entity(query.home)
         let decoder = decoder(entity)
         let statement = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnNames)
         let state = rowCache.state
-        let rows = try read("fetch") { database in
-            try SQLiteReader(database).rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
+        let rows = try read("fetch", cancellation) { database in
+            try SQLiteReader(database).rows(
+                statement, decoder, Date.timeIntervalSinceReferenceDate, noting: note)
         }
         rowCache.insert(rows, table: query.home.table, readAt: state)
         return rows
@@ -206,8 +217,13 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     }
 
     package func dictionaries(for query: FetchQuery) throws -> [[String: Any]] {
+        try dictionaries(for: query, nil)
+    }
+
+    /// The dictionaries that a query finds, read in a way that can be cancelled.
+    func dictionaries(for query: FetchQuery, _ cancellation: FetchCancellation?) throws -> [[String: Any]] {
         let (statement, columns) = try FetchCompiler(schema: schema).dictionaries(query)
-        return try read("fetch") { try SQLiteReader($0).dictionaries(statement, columns) }
+        return try read("fetch", cancellation) { try SQLiteReader($0).dictionaries(statement, columns) }
     }
 
     package func row(

@@ -23,6 +23,7 @@ struct SQLiteStoreFeatures {
         var features: [String] = []
         features += try unknownEntities()
         for table in tables { features += try unsupported(in: table) }
+        features += try silentLosses()
         features += try conditions()
         features += try virtualTables()
         return features
@@ -94,6 +95,34 @@ struct SQLiteStoreFeatures {
                 """, arguments: [table]
         ).filter { !known.contains($0) }
             .map { "column \($0) of table \(table), which must have a value and is not in the model" }
+    }
+
+    /// Triggers and conditions that drop a change without an error: a save would take for written what is not.
+    private func silentLosses() throws -> [String] {
+        let history = [HistoryTables.transaction, HistoryTables.change, HistoryTables.strings]
+        let written = Set((tables.map(\.name) + history).map { $0.uppercased() })
+        let rows = try GRDB.Row.fetchCursor(
+            database,
+            sql: """
+                SELECT name, tbl_name, sql, type = 'trigger' FROM sqlite_master
+                WHERE (type = 'trigger' AND sql LIKE '%RAISE%IGNORE%') OR (type = 'table' AND sql LIKE '%CONFLICT%')
+                ORDER BY name
+                """)
+        var features: [String] = []
+        while let row = try rows.next(), features.count < 10 {
+            guard let name = String.fromDatabaseValue(row[0]), let table = String.fromDatabaseValue(row[1]),
+                let sql = String.fromDatabaseValue(row[2]), written.contains(table.uppercased())
+            else { continue }
+            if Bool.fromDatabaseValue(row[3]) == true {
+                if SQLTokens(sql).raisesIgnore {
+                    features.append("trigger \(name) of table \(table), which drops changes without an error")
+                }
+            } else if SQLTokens(sql).dropsConflicts {
+                features.append(
+                    "a condition of table \(table) that drops rows without an error (ON CONFLICT)")
+            }
+        }
+        return features
     }
 
     /// Conditions of tables (`CHECK`). A connection that only reads passes over them, so the statements that made the

@@ -54,7 +54,7 @@ extension SQLiteStoreFile {
                             resultCode: .SQLITE_CORRUPT, message: faults.joined(separator: "; "))
                     }
                 }
-                try withLock("replace the store") { try Self.move(draft, to: url) }
+                try withLock("replace the store") { _ in try Self.move(draft, to: url) }
             }
         } catch {
             added.takeBack()
@@ -64,7 +64,8 @@ extension SQLiteStoreFile {
         added.removeOthers(own)
     }
 
-    private static func write(to draft: URL, _ fill: (DatabaseQueue) throws -> Void) throws {
+    /// Makes a database, which is closed when this returns.
+    static func write(to draft: URL, _ fill: (DatabaseQueue) throws -> Void) throws {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.prepareDatabase { try SQLiteDefence.install(on: $0) }
@@ -74,7 +75,7 @@ extension SQLiteStoreFile {
     }
 
     /// `rename` takes the old file's place in one step, which Foundation's move does not.
-    private static func move(_ draft: URL, to url: URL) throws {
+    static func move(_ draft: URL, to url: URL) throws {
         // There are some only beside what is no database: else they went with the lock.
         for suffix in ["-wal", "-shm", "-journal"] {
             try? FileManager.default.removeItem(atPath: url.path + suffix)
@@ -86,9 +87,11 @@ extension SQLiteStoreFile {
 
     /// Runs a block while nobody else has the store open. A file that is no database needs no lock.
     ///
+    /// - Parameter body: is given the connection that has the lock; nil for what is no database. To read the file past that
+    ///   connection would give up the lock.
     /// - Throws: 134090 when others have it open, or what the block throws.
-    func withLock(_ what: String, _ body: () throws -> Void) throws {
-        guard FileManager.default.fileExists(atPath: url.path) else { return try body() }
+    func withLock(_ what: String, _ body: (DatabaseQueue?) throws -> Void) throws {
+        guard FileManager.default.fileExists(atPath: url.path) else { return try body(nil) }
         var connection: DatabaseQueue?
         defer { try? connection?.close() }
         do {
@@ -104,7 +107,7 @@ extension SQLiteStoreFile {
         } catch is DatabaseError {
             // Whatever it is, it is no store that anybody could be using.
         }
-        try body()
+        try body(connection)
     }
 }
 

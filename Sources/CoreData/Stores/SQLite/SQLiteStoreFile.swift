@@ -269,7 +269,7 @@ struct SQLiteStoreFile {
         if options.destroysByForce {
             try remove(external)
         } else {
-            try withLock("destroy the store") { try remove(external) }
+            try withLock("destroy the store") { _ in try remove(external) }
         }
     }
 

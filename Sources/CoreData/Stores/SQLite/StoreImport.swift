@@ -74,6 +74,22 @@ package final class StoreImport {
         try snapshot.database.cachedStatement(sql: sql).execute(arguments: arguments)
     }
 
+    /// Gives a row that came in the times of its last save that it has itself. The triggers of such attributes look at
+    /// inserts and at versions only, so these stay.
+    ///
+    /// - Parameter slots: attributes of the entity that are derived by `now()`.
+    /// - Throws: an error of SQLite.
+    package func keepTimes(_ slots: [PropertySlot], of row: Row, _ entity: SQLEntity) throws {
+        let schema = snapshot.schema
+        for slot in slots {
+            guard let column = entity.column(rowSlot: slot.rowSlot) else { continue }
+            let time = row.isNull(slot.rowSlot) ? nil : row.double(slot.rowSlot)
+            try update(
+                "UPDATE \(schema.quoted(entity.table)) SET \(schema.quoted(column.name)) = ? WHERE Z_PK = ?",
+                [time, row.reference])
+        }
+    }
+
     /// The bytes that the column of an attribute gets for data.
     package static func column(_ data: Data, _ slot: PropertySlot) -> Data {
         slot.isExternal ? ExternalData.column(data) : data
@@ -82,6 +98,16 @@ package final class StoreImport {
     /// The bytes that the column of an attribute gets for data in a file; nil when the attribute is not kept in files.
     package static func column(naming file: UUID, _ slot: PropertySlot) -> Data? {
         slot.isExternal ? ExternalData.column(naming: file) : nil
+    }
+}
+
+extension EntityLayout {
+    /// The attributes whose value is the time of the last save.
+    package var timeSlots: [PropertySlot] {
+        derivedIndexes.map { slots[$0] }.filter { slot in
+            guard slot.isStored, slot.kind == .date else { return false }
+            return (slot.property as? NSDerivedAttributeDescription)?.derivation == .now
+        }
     }
 }
 

@@ -11,12 +11,11 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
     override func prepare(_ model: NSManagedObjectModel) throws {
         try super.prepare(model)
         for home in homes {
-            let names = home.layout.slots.filter(\.isStored).map(\.name)
-            if let twin = names.first(where: { name in
-                names.count { $0.lowercased() == name.lowercased() } > 1
-            }) {
+            var names: Set<String> = []
+            for slot in home.layout.slots where slot.isStored {
+                guard !names.insert(slot.name.lowercased()).inserted else { continue }
                 throw refusal(
-                    "it does not tell capitals from small letters, and entity '\(home.entity.name ?? "")' has another property like '\(twin)'"
+                    "it does not tell capitals from small letters, and entity '\(home.entity.name ?? "")' has another property like '\(slot.name)'"
                 )
             }
         }
@@ -49,6 +48,10 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
         var file = try XMLStoreReader.read(data, url)
         file.set(metadata)
         return try file.data()
+    }
+
+    override class func reconstructedModel(of data: Data, _ url: URL) throws -> NSManagedObjectModel {
+        try XMLStoreReader.read(data, url).reconstructedModel(url)
     }
 
     // MARK: Reading

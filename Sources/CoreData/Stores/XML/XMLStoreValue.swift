@@ -26,6 +26,26 @@ enum XMLStoreValue {
         }
     }
 
+    /// The type of attributes that the file names so; nil for a name that is unknown.
+    static func attributeType(_ name: String) -> NSAttributeType? {
+        switch name {
+        case "int16": .integer16AttributeType
+        case "int32": .integer32AttributeType
+        case "int64": .integer64AttributeType
+        case "bool": .booleanAttributeType
+        case "double": .doubleAttributeType
+        case "float": .floatAttributeType
+        case "date": .dateAttributeType
+        case "decimal": .decimalAttributeType
+        case "string": .stringAttributeType
+        case "uri": .URIAttributeType
+        case "uuid": .UUIDAttributeType
+        case "binary": .binaryDataAttributeType
+        case "transformable": .transformableAttributeType
+        default: nil
+        }
+    }
+
     /// The value of a text, for a cache node; nil when it is none of the slot's type.
     static func value(_ text: String, _ slot: PropertySlot) -> Any? {
         switch slot.kind {

@@ -27,6 +27,26 @@ struct FetchCompiler {
         try select(query) { _ in SQLStatement("SELECT \(QuerySource.base).Z_ENT, \(QuerySource.base).Z_PK") }
     }
 
+    /// A statement with the key `k` of each row and the values `v0`, `v1` … of expressions.
+    ///
+    /// - Parameter check: is told the kind of each value, by the number of its expression.
+    func keys(
+        _ query: FetchQuery, computing expressions: [NSExpression], check: (Int, SlotKind) throws -> Void
+    ) throws -> SQLStatement {
+        try select(query) { compiler in
+            var list = [SQLStatement("\(QuerySource.base).Z_PK AS k")]
+            for (index, expression) in expressions.enumerated() {
+                let operand = try Self.value(expression, &compiler)
+                try check(index, operand.kind)
+                var column = operand.sql
+                column.append(" AS v\(index)")
+                list.append(column)
+            }
+            let all = list.joined(separator: ", ")
+            return SQLStatement("SELECT \(all.text)", all.arguments)
+        }
+    }
+
     /// A statement with one number.
     func count(_ query: FetchQuery) throws -> SQLStatement {
         var query = query

@@ -1,0 +1,135 @@
+import Foundation
+import ManagedObjectModel
+
+/// What a batch request did to one store or several.
+struct BatchOutcome {
+    private(set) var count = 0
+    private(set) var objectIDs: [NSManagedObjectID] = []
+    /// The number of the transaction in the history of the store; nil without one.
+    var historyNumber: Int64?
+    private let keepsIDs: Bool
+
+    init(keepingIDs: Bool) { keepsIDs = keepingIDs }
+
+    mutating func add(_ home: StoredEntity, _ reference: Int64) {
+        count += 1
+        if keepsIDs { objectIDs.append(NSManagedObjectID(home: home, reference: reference)) }
+    }
+
+    mutating func add(_ other: BatchOutcome) {
+        count += other.count
+        objectIDs += other.objectIDs
+    }
+}
+
+/// Runs batch requests on the stores of a context's coordinator, one transaction a store.
+struct BatchExecution {
+    let context: NSManagedObjectContext
+    let coordinator: NSPersistentStoreCoordinator
+
+    /// - Throws: see `NSBatchInsertRequest`.
+    func insert(_ request: NSBatchInsertRequest) throws -> NSBatchInsertResult {
+        let fetch = try resolve(request, request.givenEntity, request.entityName)
+        let stores = try sqliteStores(fetch)
+        let name = fetch.entity.name ?? ""
+        guard !fetch.entity.isAbstract else {
+            throw NSError.coreData(.coreData, "Cannot insert rows of the abstract entity '\(name)'.")
+        }
+        guard let store = stores.first(where: { !$0.isReadOnly }) else {
+            throw stores.first?.readOnlyError
+                ?? NSError.coreData(
+                    .persistentStoreSave, "No store of the coordinator holds entity '\(name)'.")
+        }
+        let home = fetch.query(store).home
+        let outcome = try run("insert a batch", in: store) { batch in
+            var insertion = BatchInsertion(
+                batch, home, policy: (context.mergePolicy as? NSMergePolicy)?.mergeType,
+                keepingIDs: request.resultType == .objectIDs)
+            return try insertion.run(request.source)
+        }
+        return NSBatchInsertResult(outcome, request.resultType)
+    }
+
+    /// - Throws: see `NSBatchUpdateRequest`; when one of several stores fails, what was written to others stays.
+    func update(_ request: NSBatchUpdateRequest) throws -> NSBatchUpdateResult {
+        let keepsIDs = request.resultType == .updatedObjectIDsResultType
+        var outcome = BatchOutcome(keepingIDs: keepsIDs)
+        let fetch = try resolve(request, request.givenEntity, request.entityName) {
+            $0.predicate = request.predicate
+            $0.includesSubentities = request.includesSubentities
+        }
+        for store in try sqliteStores(fetch) {
+            outcome.add(
+                try run("update a batch", in: store) { batch in
+                    try BatchUpdate(batch, fetch.query(store), request.propertiesToUpdate ?? [:])
+                        .run(keepingIDs: keepsIDs)
+                })
+        }
+        return NSBatchUpdateResult(outcome, request.resultType)
+    }
+
+    /// - Throws: see `NSBatchDeleteRequest`; when one of several stores fails, what was deleted in others is gone.
+    func delete(_ request: NSBatchDeleteRequest) throws -> NSBatchDeleteResult {
+        var outcome = BatchOutcome(keepingIDs: request.resultType == .resultTypeObjectIDs)
+        if request.isForNothing { return NSBatchDeleteResult(outcome, request.resultType) }
+        let found = request.fetchRequest
+        found.affectedStores = request.affectedStores ?? found.affectedStores
+        found.resultType = .managedObjectIDResultType
+        let fetch = try ResolvedFetch(found, context)
+        let stores = try sqliteStores(fetch)
+        guard stores.count < 2 || !fetch.isWindow else {
+            throw NSError.coreData(
+                .coreData,
+                """
+                The entity '\(fetch.entity.name ?? "")' is in several stores, so a batch deletion cannot have a limit or an \
+                offset; name one store in affectedStores.
+                """)
+        }
+        for store in stores {
+            outcome.add(
+                try run("delete a batch", in: store) { batch in
+                    var deletion = BatchDeletion(
+                        batch, keepingIDs: request.resultType == .resultTypeObjectIDs)
+                    return try deletion.run(fetch.query(store))
+                })
+        }
+        return NSBatchDeleteResult(outcome, request.resultType)
+    }
+
+    private func resolve(
+        _ request: NSPersistentStoreRequest, _ entity: NSEntityDescription?, _ name: String,
+        _ configure: (NSFetchRequest<any NSFetchRequestResult>) -> Void = { _ in }
+    ) throws -> ResolvedFetch {
+        guard entity != nil || !name.isEmpty else {
+            throw NSError.coreData(.coreData, "A batch request must have an entity.")
+        }
+        let fetch = NSFetchRequest<any NSFetchRequestResult>(entityName: name)
+        if let entity { fetch.entity = entity }
+        fetch.affectedStores = request.affectedStores
+        configure(fetch)
+        return try ResolvedFetch(fetch, context)
+    }
+
+    private func sqliteStores(_ fetch: ResolvedFetch) throws -> [SQLiteStore] {
+        try fetch.stores.map { store in
+            guard let store = store as? SQLiteStore else {
+                throw NSError.coreData(
+                    .persistentStoreUnsupportedRequestType,
+                    """
+                    Batch requests work on SQLite stores alone; the store of entity '\(fetch.entity.name ?? "")' is of the type \
+                    \(store.type).
+                    """, [NSAffectedStoresErrorKey: [store]])
+            }
+            return store
+        }
+    }
+
+    private func run(
+        _ what: String, in store: SQLiteStore, _ body: (StoreBatch) throws -> BatchOutcome
+    ) throws -> BatchOutcome {
+        let outcome = try store.batch(
+            what, author: context.transactionAuthor, contextName: context.name, body)
+        if outcome.count > 0 { coordinator.postRemoteChange(store, historyNumber: outcome.historyNumber) }
+        return outcome
+    }
+}

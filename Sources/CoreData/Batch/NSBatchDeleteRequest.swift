@@ -1,0 +1,94 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+/// What an `NSBatchDeleteRequest` returns. The raw values are Apple's.
+public enum NSBatchDeleteRequestResultType: UInt, Sendable {
+    /// `true`.
+    case resultTypeStatusOnly = 0
+    /// The IDs of the deleted rows, `[NSManagedObjectID]`, those that went with others included.
+    case resultTypeObjectIDs = 1
+    /// The number of deleted rows, an `Int`, those that went with others included.
+    case resultTypeCount = 2
+}
+
+/// What an `NSBatchDeleteRequest` did.
+public class NSBatchDeleteResult: NSPersistentStoreResult {
+    /// The result, of the type that `resultType` tells.
+    public let result: Any?
+    /// What kind of result it is.
+    public let resultType: NSBatchDeleteRequestResultType
+
+    init(_ batch: BatchOutcome, _ type: NSBatchDeleteRequestResultType) {
+        resultType = type
+        result =
+            switch type {
+            case .resultTypeStatusOnly: true
+            case .resultTypeObjectIDs: batch.objectIDs
+            case .resultTypeCount: batch.count
+            }
+    }
+}
+
+/// Deletes the rows of a SQLite store that a fetch request finds, without making objects of them.
+///
+/// ```swift
+/// let old: NSFetchRequest<any NSFetchRequestResult> = Event.fetchRequest()
+/// old.predicate = NSPredicate(format: "date < %@", lastYear as NSDate)
+/// try context.execute(NSBatchDeleteRequest(fetchRequest: old))
+/// ```
+///
+/// All goes in one transaction. The delete rules hold: Cascade deletes the destinations too, Nullify ends their links,
+/// Deny fails the request (1600), No Action leaves them. Objects' hooks and other validation do not run, such as that
+/// of the least number of destinations. Files of external data go with their rows.
+///
+/// Contexts learn nothing of it: hand the IDs to `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
+open class NSBatchDeleteRequest: NSPersistentStoreRequest {
+    private var fetch: NSFetchRequest<any NSFetchRequestResult>
+    /// Whether the request was made for no objects at all.
+    private(set) var isForNothing = false
+
+    /// A copy of what finds the rows: its entity, predicate, order, limit and offset count.
+    open var fetchRequest: NSFetchRequest<any NSFetchRequestResult> { Self.copy(of: fetch) }
+
+    /// What the request returns; the status alone by default.
+    open var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
+
+    /// Creates a request without an entity, which cannot be executed.
+    public required init() { fetch = NSFetchRequest() }
+
+    /// A request for what another request finds.
+    public init(fetchRequest fetch: NSFetchRequest<any NSFetchRequestResult>) {
+        self.fetch = Self.copy(of: fetch)
+    }
+
+    /// A request for certain rows. They are of one entity, or have a superentity in common.
+    public convenience init(objectIDs objects: [NSManagedObjectID]) {
+        let request = NSFetchRequest<any NSFetchRequestResult>()
+        request.entity = objects.first.map { first in
+            let lineage = sequence(first: first.entity, next: \.superentity)
+            return lineage.first { ancestor in objects.allSatisfy { $0.entity.isKindOf(entity: ancestor) } }
+                ?? first.entity
+        }
+        request.predicate = NSPredicate(format: "SELF IN %@", objects)
+        self.init(fetchRequest: request)
+        isForNothing = objects.isEmpty
+    }
+
+    public override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
+
+    public override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = Self()
+        copy.affectedStoreObjects = affectedStoreObjects
+        copy.fetch = Self.copy(of: fetch)
+        copy.isForNothing = isForNothing
+        copy.resultType = resultType
+        return copy
+    }
+
+    private static func copy(
+        of request: NSFetchRequest<any NSFetchRequestResult>
+    ) -> NSFetchRequest<any NSFetchRequestResult> {
+        request.copy() as? NSFetchRequest<any NSFetchRequestResult> ?? request
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import ManagedObjectModel
+
+/// The type of an asynchronous fetch's completion block for a request that names no type of its result.
+public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock = (
+    NSAsynchronousFetchResult<any NSFetchRequestResult>
+) -> Void
+
+/// A fetch whose store is asked on another thread, so that the context's queue, which may be the main queue, is free
+/// meanwhile.
+///
+/// ```swift
+/// let request = NSAsynchronousFetchRequest(fetchRequest: books) { result in
+///     self.show(result.finalResult ?? [])
+/// }
+/// let result = try context.execute(request) as? NSAsynchronousFetchResult<Book>
+/// cancelButton.action = { result?.cancel() }
+/// ```
+///
+/// `execute(_:)` checks the request and returns at once; the completion block runs on the context's queue. The result
+/// is that of the same fetch at that moment, with the context's unsaved changes.
+///
+/// Rows and dictionaries of one SQLite store are read on another thread; other fetches, and those of a context with a
+/// parent, run on the context's queue, later.
+open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
+    /// What is fetched.
+    public private(set) var fetchRequest: NSFetchRequest<ResultType>
+    /// Is called on the context's queue with the result, or with what went wrong.
+    public private(set) var completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
+    /// How many objects the result will have, more or less; the total of its progress. 0 for unknown.
+    open var estimatedResultCount = 0
+
+    /// A fetch without an entity, which cannot be executed.
+    public required init() { fetchRequest = NSFetchRequest() }
+
+    /// An asynchronous form of a fetch.
+    public init(
+        fetchRequest request: NSFetchRequest<ResultType>,
+        completionBlock blk: ((NSAsynchronousFetchResult<ResultType>) -> Void)? = nil
+    ) {
+        fetchRequest = request
+        completionBlock = blk
+    }
+
+    public override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
+
+    public override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = Self()
+        copy.affectedStoreObjects = affectedStoreObjects
+        copy.fetchRequest = fetchRequest.copy() as? NSFetchRequest<ResultType> ?? fetchRequest
+        copy.completionBlock = completionBlock
+        copy.estimatedResultCount = estimatedResultCount
+        return copy
+    }
+}
+
+/// The result of an `NSAsynchronousFetchRequest`, which is complete when the request's completion block runs.
+open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousResult {
+    /// The request that this is the result of.
+    public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
+    /// What the fetch found; nil before the end, and when it failed or was cancelled.
+    public fileprivate(set) var finalResult: [ResultType]?
+
+    init(_ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext) {
+        fetchRequest = request
+        super.init(context, estimatedCount: request.estimatedResultCount)
+    }
+}
+
+/// An asynchronous fetch of any type.
+protocol AsynchronousFetch: NSPersistentStoreRequest {
+    /// Begins to fetch. Called on the context's queue.
+    ///
+    /// - Throws: 134060 with what is wrong with the request.
+    func start(in context: NSManagedObjectContext) throws -> NSPersistentStoreAsynchronousResult
+}
+
+extension NSAsynchronousFetchRequest: AsynchronousFetch {
+    func start(in context: NSManagedObjectContext) throws -> NSPersistentStoreAsynchronousResult {
+        // What the caller changes after this call does not count.
+        let request = fetchRequest.copy() as? NSFetchRequest<ResultType> ?? fetchRequest
+        request.affectedStores = affectedStores ?? request.affectedStores
+        let fetch = try ResolvedFetch(request, context)
+        let result = NSAsynchronousFetchResult(self, context)
+        // The caller leaves them to the queue that reads and then to that of the context.
+        let work = Transfer((context: context, fetch: fetch, request: request, result: result))
+        DispatchQueue.global().async {
+            let (context, fetch, request, result) = work.value
+            let ahead = Result { try Self.readAhead(fetch, result) }
+            let answer = Transfer(ahead)
+            context.contextQueue.async {
+                context.runEvent { Self.finish(request, result, answer.value) }
+            }
+        }
+        return result
+    }
+
+    private static func readAhead(
+        _ fetch: ResolvedFetch, _ result: NSAsynchronousFetchResult<ResultType>
+    ) throws -> ReadAhead? {
+        // A child asks its parent, on the parent's queue.
+        guard result.managedObjectContext.parent == nil, fetch.stores.count == 1,
+            let store = fetch.stores.first as? SQLiteStore, fetch.specification.includesPropertyValues
+        else { return nil }
+        return try ReadAhead(fetch.query(store), of: store, result.cancellation) { count in
+            result.progress?.completedUnitCount = Int64(count)
+        }
+    }
+
+    private static func finish(
+        _ request: NSFetchRequest<ResultType>, _ result: NSAsynchronousFetchResult<ResultType>,
+        _ ahead: Result<ReadAhead?, any Error>
+    ) {
+        do {
+            guard !result.cancellation.isCancelled else { throw FetchCancellation.error }
+            request.answer = try ahead.get()
+            let objects = try result.managedObjectContext.fetchAny(request)
+            guard let typed = objects as? [ResultType] else {
+                throw NSError.coreData(
+                    .coreData, "The request asks for \(ResultType.self), but the result has other elements.")
+            }
+            result.finalResult = typed
+            result.progress?.totalUnitCount = Int64(typed.count)
+            result.progress?.completedUnitCount = Int64(typed.count)
+        } catch {
+            result.operationError = error
+        }
+        result.fetchRequest.completionBlock?(result)
+    }
+}

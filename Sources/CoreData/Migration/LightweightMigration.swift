@@ -1,0 +1,174 @@
+import Foundation
+import GRDB
+import ManagedObjectModel
+
+/// The migration of a SQLite store to a model that differs from its own in ways that need no decision: what Apple's
+/// framework calls lightweight, with a mapping model that is inferred.
+///
+/// The store is locked and copied; the objects of the copy are written to a draft with the tables of the new model; the
+/// draft takes the store's place in one step. Whatever fails before that leaves the store as it was. Objects keep
+/// their primary keys and versions, so that the URIs of their IDs stay; the store keeps its identifier, its files of
+/// external data, and tables that belong to no model.
+struct LightweightMigration {
+    private let file: SQLiteStoreFile
+    private let metadata: [String: Any]
+    private let source: NSManagedObjectModel
+    private let destination: NSManagedObjectModel
+    private let configuration: String?
+    private let options: [AnyHashable: Any]
+    private let mapping: NSMappingModel
+
+    /// What a store has that needs a migration to another model.
+    private struct Findings {
+        let metadata: [String: Any]
+        let model: NSManagedObjectModel?
+    }
+
+    /// Migrates the store at a URL if the options ask for it and its model is another one.
+    ///
+    /// - Throws: 134130 when the store's own model is neither in the store nor in the program, 134140 when only mapping
+    ///   models that are made by hand are asked for, 134190 for a difference that cannot be inferred, 134110 when the
+    ///   objects do not fit the new model, 134090 while others have the store open.
+    static func runIfNeeded(
+        at url: URL, to model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
+    ) throws {
+        guard isOn(NSMigratePersistentStoresAutomaticallyOption, options),
+            !isOn(NSReadOnlyPersistentStoreOption, options),
+            !isOn(NSIgnorePersistentStoreVersioningOption, options), url.isFileURL, !url.isNullDevice
+        else { return }
+        let file = SQLiteStoreFile(url: url, options: try SQLiteStoreOptions(options))
+        // What is wrong with a file is told when it is opened.
+        guard !model.isReconstructed, FileManager.default.fileExists(atPath: url.path),
+            let isThere = try? file.exists(), isThere,
+            let findings = try? findings(file, model, configuration)
+        else { return }
+        let migration = try LightweightMigration(file, findings, model, configuration, options ?? [:])
+        try migration.run()
+    }
+
+    private static func isOn(_ key: String, _ options: [AnyHashable: Any]?) -> Bool {
+        (options?[key] as? NSNumber)?.boolValue ?? options?[key] as? Bool ?? false
+    }
+
+    /// Nil for a store of the model.
+    private static func findings(
+        _ file: SQLiteStoreFile, _ model: NSManagedObjectModel, _ configuration: String?
+    ) throws -> Findings? {
+        try file.read { database in
+            let metadata = try SQLiteMetadata.read(database, file.url)
+            if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)
+                || ModelCache.confirms(model, configuration, metadata: metadata, database, file.url)
+            {
+                return nil
+            }
+            return Findings(
+                metadata: metadata, model: try? ModelCache.read(database, metadata: metadata, file.url))
+        }
+    }
+
+    private init(
+        _ file: SQLiteStoreFile, _ findings: Findings, _ model: NSManagedObjectModel,
+        _ configuration: String?,
+        _ options: [AnyHashable: Any]
+    ) throws {
+        self.file = file
+        self.options = options
+        self.configuration = configuration
+        metadata = findings.metadata
+        destination = model
+        guard Self.isOn(NSInferMappingModelAutomaticallyOption, options) else {
+            throw NSError.coreData(
+                .migrationMissingMappingModel,
+                """
+                The store at \(file.url.path) has another model, and \(NSInferMappingModelAutomaticallyOption) is not set. \
+                Migration by mapping models that are made by hand is not supported.
+                """, [NSFilePathErrorKey: file.url.path])
+        }
+        guard
+            let source = findings.model
+                ?? NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: metadata)
+        else {
+            throw NSError.coreData(
+                .migrationMissingSourceModel,
+                "The model of the store at \(file.url.path) is neither in the store nor in the program.",
+                [NSFilePathErrorKey: file.url.path])
+        }
+        self.source = source
+        mapping = try NSMappingModel.inferredMappingModel(forSourceModel: source, destinationModel: model)
+    }
+
+    // MARK: Running
+
+    private func run() throws {
+        let start = Date()
+        var unused: Set<String> = []
+        try file.withLock("migrate the store") { store in
+            try file.withDraft { copy in
+                try SQLiteStoreFile.write(to: copy) { queue in try store?.backup(to: queue) }
+                try file.withDraft { draft in
+                    unused = try fill(draft, from: copy)
+                    try SQLiteStoreFile.move(draft, to: file.url)
+                }
+            }
+        }
+        for name in unused {
+            try? FileManager.default.removeItem(at: file.url.externalDataFolder.appendingPathComponent(name))
+        }
+        Log.store.info("Migrated the store at \(file.url.path) in \(Date().timeIntervalSince(start)) s.")
+    }
+
+    /// Writes the objects of a copy of the store to a draft.
+    ///
+    /// - Returns: the names of external data that the draft needs no more.
+    private func fill(_ draft: URL, from copy: URL) throws -> Set<String> {
+        do {
+            let old = try open(copy, source, ModelCache.configuration(of: source, for: metadata), options)
+            defer { old.willRemove(from: old.persistentStoreCoordinator) }
+            if !old.unsupportedFeatures.isEmpty {
+                throw Self.failure("the store has \(old.unsupportedFeatures.joined(separator: ", "))")
+            }
+            let new = try open(draft, destination, configuration, nil)
+            defer { new.willRemove(from: new.persistentStoreCoordinator) }
+            let before = try old.externalFileNames()
+            try old.withSnapshot { snapshot in
+                let plan = try MigrationPlan(mapping, from: old, to: new, snapshot)
+                try new.write("migrate the store") { database in
+                    var objects = MigrationCopy(snapshot, new, database, plan, file.url.externalDataFolder)
+                    try objects.run()
+                    try UnmodelledTables(snapshot, new.schema).copy(to: database)
+                    try SQLiteMetadata.write(newMetadata(new), database)
+                }
+            }
+            return before.subtracting(try new.externalFileNames())
+        } catch let error as NSError where error.code != CocoaError.Code.migration.rawValue {
+            throw Self.failure(error.localizedDescription, error)
+        }
+    }
+
+    private func open(
+        _ url: URL, _ model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?
+    ) throws -> SQLiteStore {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        var options = options
+        options?[NSMigratePersistentStoresAutomaticallyOption] = nil
+        let store = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: configuration, at: url, options: options)
+        guard let store = store as? SQLiteStore else { throw Self.failure("it is no SQLite store") }
+        return store
+    }
+
+    /// What says how the store is to be opened comes from the new model; all else, and the identifier, stays.
+    private func newMetadata(_ new: SQLiteStore) -> [String: Any] {
+        var merged: [String: Any] = new.metadata ?? [:]
+        for (key, value) in metadata where merged[key] == nil { merged[key] = value }
+        merged[NSStoreUUIDKey] = metadata[NSStoreUUIDKey]
+        return merged
+    }
+
+    /// - Parameter reason: the end of a sentence without its full stop.
+    static func failure(_ reason: String, _ cause: NSError? = nil) -> NSError {
+        var userInfo: [String: Any] = ["reason": reason]
+        userInfo[NSUnderlyingErrorKey] = cause
+        return .coreData(.migration, "The store cannot be migrated to the model: \(reason)", userInfo)
+    }
+}

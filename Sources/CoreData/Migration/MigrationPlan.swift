@@ -1,0 +1,84 @@
+import Foundation
+import ManagedObjectModel
+
+/// Where the objects of each entity of a store go, and where their values come from.
+struct MigrationPlan {
+    /// The way of one entity's objects.
+    struct Step {
+        let source: SQLEntity
+        let destination: SQLEntity
+        /// For each slot of the destination the slot of the source; nil for a new property.
+        let origins: [PropertySlot?]
+        /// What is added to primary keys, so that hierarchies that become one have different ones.
+        let offset: Int64
+    }
+
+    /// Owners before what they own, as far as the order of the mapping goes.
+    let steps: [Step]
+    private let stepBySource: [Int32: Int]
+
+    init(
+        _ mapping: NSMappingModel, from old: SQLiteStore, to new: SQLiteStore, _ snapshot: StoreSnapshot
+    ) throws {
+        let sources = Self.byName(old.schema)
+        let destinations = Self.byName(new.schema)
+        var pairs: [(source: SQLEntity, destination: SQLEntity, mapping: NSEntityMapping)] = []
+        for entity in mapping.entityMappings ?? [] {
+            guard let source = sources[entity.sourceEntityName ?? ""],
+                let destination = destinations[entity.destinationEntityName ?? ""]
+            else { continue }
+            pairs.append((source, destination, entity))
+        }
+        let offsets = try Self.offsets(pairs.map { ($0.source, $0.destination) }, snapshot)
+        steps = pairs.map { source, destination, mapping in
+            Step(
+                source: source, destination: destination, origins: Self.origins(mapping, source, destination),
+                offset: offsets[[destination.table, source.table]] ?? 0)
+        }
+        stepBySource = Dictionary(
+            steps.enumerated().map { ($1.source.number, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The way of the objects of an entity; nil when it is gone.
+    func step(ofSource number: Int32) -> Step? { stepBySource[number].map { steps[$0] } }
+
+    private static func byName(_ schema: SQLSchema) -> [String: SQLEntity] {
+        Dictionary(
+            schema.entities.map { ($0.home.entity.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func origins(
+        _ mapping: NSEntityMapping, _ source: SQLEntity, _ destination: SQLEntity
+    ) -> [PropertySlot?] {
+        let properties = (mapping.attributeMappings ?? []) + (mapping.relationshipMappings ?? [])
+        var names: [String: String] = [:]
+        for property in properties { names[property.name ?? ""] = property.inferredSourceName }
+        let layout = source.home.layout
+        return destination.home.layout.slots.map { slot in
+            // Times of last saves are kept, though they are derived.
+            let name = names[slot.name] ?? (slot.isDerived ? slot.name : nil)
+            let origin = name.flatMap { layout.index(of: $0) }.map { layout.slots[$0] }
+            return origin.flatMap { $0.isStored && (!slot.isDerived || $0.kind == slot.kind) ? $0 : nil }
+        }
+    }
+
+    /// By the tables of destination and source. The first source of a table keeps its keys.
+    private static func offsets(
+        _ pairs: [(source: SQLEntity, destination: SQLEntity)], _ snapshot: StoreSnapshot
+    ) throws -> [[String]: Int64] {
+        var offsets: [[String]: Int64] = [:]
+        var next: [String: Int64] = [:]
+        for (source, destination) in pairs where offsets[[destination.table, source.table]] == nil {
+            let highest = try SQLiteReader(snapshot.database).integer(
+                SQLStatement("SELECT MAX(Z_PK) FROM \(snapshot.schema.quoted(source.table))"))
+            let offset = next[destination.table] ?? 0
+            offsets[[destination.table, source.table]] = offset
+            let (sum, isTooMuch) = offset.addingReportingOverflow(Int64(max(highest, 0)))
+            guard !isTooMuch else {
+                throw LightweightMigration.failure("table \(source.table) has no primary keys left")
+            }
+            next[destination.table] = sum
+        }
+        return offsets
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import GRDB
+
+/// The tables of a store that belong to no entity, which a migration takes over as they are: those that an application, or
+/// another part of Apple's frameworks, put beside the store's own.
+struct UnmodelledTables {
+    private let old: StoreSnapshot
+    private let ours: Set<String>
+
+    init(_ old: StoreSnapshot, _ new: SQLSchema) {
+        self.old = old
+        let modelled = [old.schema, new].flatMap { schema in
+            schema.tables.map(\.name) + schema.joinTables.map(\.name)
+        }
+        ours = Set(
+            modelled + ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
+                + [HistoryTables.change, HistoryTables.transaction, HistoryTables.strings])
+    }
+
+    /// Copies tables with their rows, then indexes, views and triggers.
+    func copy(to database: Database) throws {
+        let objects = try GRDB.Row.fetchAll(
+            old.database,
+            sql: """
+                SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL
+                ORDER BY type != 'table', rowid
+                """
+        ).map { (type: $0[0] as String, name: $0[1] as String, table: $0[2] as String, sql: $0[3] as String) }
+        let virtual = objects.filter { $0.sql.uppercased().hasPrefix("CREATE VIRTUAL") }.map(\.name)
+        var copied: Set<String> = []
+        for object in objects where object.type == "table" {
+            guard !ours.contains(object.name), !object.name.lowercased().hasPrefix("sqlite_"),
+                !virtual.contains(where: { object.name == $0 || object.name.hasPrefix("\($0)_") })
+            else { continue }
+            try database.execute(sql: object.sql)
+            try copyRows(of: object.name, to: database)
+            copied.insert(object.name)
+        }
+        for object in objects where object.type != "table" {
+            if object.type == "view" || copied.contains(object.table) {
+                try database.execute(sql: object.sql)
+            }
+        }
+        guard !copied.isEmpty else { return }
+        // Entities of Apple's own, whose tables those are.
+        let entities = try GRDB.Row.fetchCursor(
+            old.database, sql: "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > ?",
+            arguments: [HistoryTables.stringNumber])
+        while let entity = try entities.next() {
+            try database.execute(
+                sql: "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)",
+                arguments: StatementArguments(Array(entity.databaseValues)))
+        }
+    }
+
+    private func copyRows(of table: String, to database: Database) throws {
+        let columns = try String.fetchAll(
+            old.database, sql: "SELECT name FROM pragma_table_info(?)", arguments: [table]
+        ).map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+        let name = table.quotedDatabaseIdentifier
+        let rows = try GRDB.Row.fetchCursor(old.database, sql: "SELECT \(columns) FROM \(name)")
+        while let row = try rows.next() {
+            let values = Array(row.databaseValues)
+            let parameters = Array(repeating: "?", count: values.count).joined(separator: ", ")
+            try database.execute(
+                sql: "INSERT INTO \(name) (\(columns)) VALUES (\(parameters))",
+                arguments: StatementArguments(values))
+        }
+    }
+}

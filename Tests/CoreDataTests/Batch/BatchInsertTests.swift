@@ -1,0 +1,228 @@
+import CoreData
+import GRDB
+import Testing
+
+/// Rows written without objects.
+struct BatchInsertTests {
+    private let folder: StoreFolder
+    private let coordinator: NSPersistentStoreCoordinator
+
+    init() throws {
+        folder = try StoreFolder()
+        coordinator = try folder.open(BatchModel.model(), BatchModel.tracking)
+    }
+
+    private func request(_ objects: [[String: Any]]) -> NSBatchInsertRequest {
+        let request = NSBatchInsertRequest(entityName: "Product", objects: objects)
+        request.resultType = .count
+        return request
+    }
+
+    @Test func dictionariesBecomeRows() throws {
+        let made = Date(timeIntervalSinceReferenceDate: 1000.5)
+        try coordinator.inContext { context throws in
+            let status = try context.execute(
+                NSBatchInsertRequest(
+                    entityName: "Product",
+                    objects: [
+                        [
+                            "name": "Ära", "price": 1.5, "cost": NSDecimalNumber(string: "2.25"),
+                            "made": made,
+                            "isOld": true, "picture": Data([1, 2]),
+                        ],
+                        ["name": "Bolt", "stock": 7, "price": NSNull()],
+                    ]))
+            #expect((status as? NSBatchInsertResult)?.result as? Bool == true)
+            #expect((status as? NSBatchInsertResult)?.resultType == .statusOnly)
+            #expect(context.registeredObjects.isEmpty)
+
+            let found = try context.all("Product", by: "name")
+            #expect(found.map { $0.value(forKey: "name") as? String } == ["Bolt", "Ära"])
+            #expect(found[1].value(forKey: "price") as? Double == 1.5)
+            #expect(found[1].value(forKey: "cost") as? NSDecimalNumber == NSDecimalNumber(string: "2.25"))
+            #expect(found[1].value(forKey: "made") as? Date == made)
+            #expect(found[1].value(forKey: "isOld") as? Bool == true)
+            #expect(found[1].value(forKey: "picture") as? Data == Data([1, 2]))
+            #expect(found[1].value(forKey: "canonicalName") as? String == "ara")
+            #expect(found[1].value(forKey: "stock") as? Int == 1)
+            #expect(found[0].value(forKey: "stock") as? Int == 7)
+            #expect(found[0].value(forKey: "price") == nil)
+        }
+    }
+
+    @Test func handlersGiveRowsUntilTheyReturnTrue() throws {
+        try coordinator.inContext { context throws in
+            var next = 0
+            let dictionaries = NSBatchInsertRequest(entityName: "Product") { (row: NSMutableDictionary) in
+                guard next < 1201 else { return true }
+                #expect(row.count == 0)
+                row["name"] = "Nail \(next)"
+                if next % 2 == 0 { row["stock"] = next }
+                next += 1
+                return false
+            }
+            dictionaries.resultType = .count
+            #expect(try context.result(of: dictionaries) as? Int == 1201)
+            #expect(
+                try context.all("Product", where: NSPredicate(format: "stock == 1200")).map {
+                    $0.value(forKey: "name") as? String
+                } == ["Nail 1200"])
+            #expect(try context.all("Product", where: NSPredicate(format: "stock == 1")).count == 600)
+
+            var tools = 0
+            let objects = NSBatchInsertRequest(entityName: "Tool") { (tool: NSManagedObject) in
+                guard tools < 3 else { return true }
+                tool.setValue("Saw \(tools)", forKey: "name")
+                tool.setValue(Double(tools), forKey: "weight")
+                tools += 1
+                return false
+            }
+            objects.resultType = .objectIDs
+            let ids = try #require(try context.result(of: objects) as? [NSManagedObjectID])
+            #expect(
+                ids.map { context.object(with: $0).value(forKey: "name") as? String } == [
+                    "Saw 0", "Saw 1", "Saw 2",
+                ])
+            #expect(ids.allSatisfy { $0.entity.name == "Tool" && !$0.isTemporaryID })
+        }
+        #expect(
+            try folder.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Product'") == 1204.databaseValue)
+    }
+
+    @Test func toOneRelationshipsTakeSavedObjects() throws {
+        try coordinator.inContext { context throws in
+            let shop = try context.insert("Shop", ["name": "Corner"])
+            try context.save()
+            #expect(
+                try context.result(
+                    of: request([["name": "Pen", "shop": shop], ["name": "Ink", "shop": shop.objectID]]))
+                    as? Int == 2)
+            context.refreshAllObjects()
+            #expect((shop.value(forKey: "products") as? Set<NSManagedObject>)?.count == 2)
+            #expect(shop.value(forKey: "productCount") as? Int == 2)
+
+            let unsaved = try context.insert("Shop")
+            #expect(
+                try error { try context.execute(request([["name": "A", "shop": unsaved]])) }
+                    .localizedDescription.contains("takes a saved object of entity 'Shop'"))
+            #expect(
+                try error { try context.execute(request([["name": "A", "tags": Set<NSManagedObject>()]])) }
+                    .localizedDescription.contains("'tags'"))
+        }
+    }
+
+    @Test(arguments: [
+        (["name": "x", "colour": 1] as [String: any Sendable], 134060),
+        (["name": "x", "canonicalName": "x"], 134060), (["name": 5], 1550),
+        (["name": "x", "stock": 1 << 40], 1550),
+        (["name": NSNull()], 1570), ([:], 1570),
+    ])
+    func whatCannotBeWrittenFailsTheWholeRequest(_ bad: [String: any Sendable], _ code: Int) throws {
+        try coordinator.inContext { context throws in
+            let rows = (0..<700).map { ["name": "Good \($0)"] as [String: Any] } + [bad as [String: Any]]
+            let error = try error { try context.execute(request(rows)) }
+            #expect(error.code == code)
+            #expect(error.localizedDescription.contains("Row 700 of the batch."))
+            #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Product")) == 0)
+        }
+        #expect(try folder.rows("SELECT 1 FROM ACHANGE").isEmpty)
+    }
+
+    @Test func mergePoliciesDecideAboutUniqueValues() throws {
+        try coordinator.inContext { context throws in
+            _ = try context.execute(request([["code": "a", "name": "First", "price": 1.0]]))
+            let again = request([["code": "b", "name": "Other"], ["code": "a", "name": "Second"]])
+            context.mergePolicy = NSMergePolicy.error
+            #expect(try error { try context.execute(again) }.code == 133021)
+            #expect(try context.values("name", of: "Product", by: "code") == ["First"])
+
+            context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+            #expect(try context.result(of: again) as? Int == 1)
+            #expect(try context.values("name", of: "Product", by: "code") == ["First", "Other"])
+
+            context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            #expect(try context.result(of: again) as? Int == 2)
+            context.refreshAllObjects()
+            #expect(try context.values("name", of: "Product", by: "code") == ["Second", "Other"])
+            #expect(try context.values("price", of: "Product", by: "code") == [1.0, nil])
+            #expect(try context.values("canonicalName", of: "Product", by: "code") == ["second", "other"])
+
+            context.mergePolicy = NSMergePolicy.overwrite
+            _ = try context.execute(request([["code": "a", "name": "Third"]]))
+            context.refreshAllObjects()
+            #expect(try context.values("name", of: "Product", by: "code") == ["Third", "Other"])
+            #expect(try context.values("price", of: "Product", by: "code") == [Double?.none, nil])
+        }
+        #expect(try folder.rows("SELECT ZCODE FROM ZPRODUCT ORDER BY 1").count == 2)
+    }
+
+    @Test func rowsOfOneBatchWithTheSameUniqueValuesBecomeOne() throws {
+        try coordinator.inContext { context throws in
+            let rows: [[String: Any]] = [
+                ["code": "a", "name": "First", "price": 1.0], ["code": "a", "name": "Second"],
+                ["name": "No code"],
+                ["name": "None either"],
+            ]
+            #expect(try error { try context.execute(request(rows)) }.code == 133021)
+            context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            #expect(try context.result(of: request(rows)) as? Int == 3)
+            let found = try context.all("Product", where: NSPredicate(format: "code == 'a'"))
+            #expect(found.map { $0.value(forKey: "name") as? String } == ["Second"])
+            #expect(found.map { $0.value(forKey: "price") as? Double } == [1.0])
+        }
+    }
+
+    @Test func historyHasOneTransactionOfTheAuthor() throws {
+        try coordinator.inContext { context throws in
+            context.transactionAuthor = "importer"
+            _ = try context.execute(request((0..<600).map { ["name": "\($0)"] }))
+            #expect(try context.historyWords() == [Array(repeating: "insert Product", count: 600)])
+        }
+        #expect(
+            try folder.value(
+                "SELECT ZNAME FROM ATRANSACTIONSTRING JOIN ATRANSACTION ON ZAUTHORTS = ATRANSACTIONSTRING.Z_PK"
+            )
+                == "importer".databaseValue)
+    }
+
+    @Test func largeDataGoesToFiles() throws {
+        let picture = Data(repeating: 7, count: 200 << 10)
+        try coordinator.inContext { context throws in
+            _ = try context.execute(request([["name": "Poster", "picture": picture]]))
+            #expect(try context.only("Product").value(forKey: "picture") as? Data == picture)
+        }
+        #expect(try folder.value("SELECT length(ZPICTURE) FROM ZPRODUCT") == 38.databaseValue)
+    }
+
+    @Test func otherStoresRefuseBatches() throws {
+        let memory = NSPersistentStoreCoordinator(
+            managedObjectModel: NSManagedObjectModel(
+                of: NSEntityDescription("Note", attribute("text", .string))))
+        try memory.addPersistentStore(type: .inMemory, at: URL(fileURLWithPath: "/dev/null"))
+        try memory.inContext { context throws in
+            let error = try error {
+                try context.execute(NSBatchInsertRequest(entityName: "Note", objects: [["text": "x"]]))
+            }
+            #expect(error.code == 134091)
+        }
+        try coordinator.inContext { context throws in
+            #expect(
+                try error { try context.execute(NSBatchInsertRequest(entityName: "Nothing", objects: [])) }
+                    .code
+                    == 134060)
+            #expect(try error { try context.execute(NSBatchInsertRequest()) }.code == 134060)
+        }
+    }
+
+    @Test func requestsTellWhatTheyWereMadeWith() throws {
+        let entity = try #require(coordinator.managedObjectModel.entitiesByName["Product"])
+        let request = NSBatchInsertRequest(entity: entity, objects: [["name": "a"]])
+        request.resultType = .objectIDs
+        let copy = try #require(request.copy() as? NSBatchInsertRequest)
+        #expect(copy.entity === entity && copy.entityName == "Product" && copy.resultType == .objectIDs)
+        #expect(copy.objectsToInsert?.count == 1 && copy.dictionaryHandler == nil)
+        #expect(copy.requestType == .batchInsertRequestType)
+        copy.managedObjectHandler = { _ in true }
+        #expect(copy.objectsToInsert == nil && copy.managedObjectHandler != nil)
+    }
+}

@@ -1,0 +1,194 @@
+import CoreData
+import Synchronization
+import Testing
+
+/// Fetches whose store is asked on another thread.
+struct AsynchronousFetchTests {
+    private let folder: StoreFolder
+    private let coordinator: NSPersistentStoreCoordinator
+
+    init() throws {
+        folder = try StoreFolder()
+        coordinator = try folder.open(BatchModel.model())
+        try coordinator.inContext { context in
+            let rows = (0..<3000).map { ["name": "product \($0)", "price": Double($0)] as [String: Any] }
+            try context.execute(NSBatchInsertRequest(entityName: "Product", objects: rows))
+        }
+    }
+
+    /// A fetch of the cheapest products.
+    private func cheap(_ limit: Int = 0) -> NSFetchRequest<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Product")
+        request.predicate = NSPredicate(format: "price < 5")
+        request.sortDescriptors = [NSSortDescriptor(key: "price", ascending: true)]
+        request.fetchLimit = limit
+        return request
+    }
+
+    /// What a fetch ends with, after a block of the same event; the state of the result when `execute` had returned.
+    private func outcome<T: Sendable>(
+        _ context: NSManagedObjectContext, _ fetch: @escaping () -> NSFetchRequest<NSManagedObject>,
+        then body: @escaping (NSAsynchronousFetchResult<NSManagedObject>) throws -> Void = { _ in },
+        _ read: @escaping (NSAsynchronousFetchResult<NSManagedObject>) -> T
+    ) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            context.perform {
+                do {
+                    let request = NSAsynchronousFetchRequest(fetchRequest: fetch()) { result in
+                        continuation.resume(returning: read(result))
+                    }
+                    let result = try #require(
+                        try context.execute(request) as? NSAsynchronousFetchResult<NSManagedObject>)
+                    #expect(result.finalResult == nil && result.operationError == nil)
+                    #expect(result.fetchRequest === request && result.managedObjectContext === context)
+                    try body(result)
+                } catch {
+                    Issue.record(error)
+                }
+            }
+        }
+    }
+
+    private func names(_ result: NSAsynchronousFetchResult<NSManagedObject>) -> [String] {
+        (result.finalResult ?? []).map { $0.value(forKey: "name") as? String ?? "?" }
+    }
+
+    @Test func theResultComesOnTheQueueOfTheContext() async throws {
+        let context = coordinator.context()
+        let found = try await outcome(context, { cheap() }) { result in
+            #expect(result.operationError == nil)
+            #expect(result.progress?.isFinished == true && result.progress?.totalUnitCount == 5)
+            return names(result)
+        }
+        #expect(found == (0..<5).map { "product \($0)" })
+    }
+
+    @Test func unsavedChangesCount() async throws {
+        let context = coordinator.context()
+        let found = try await outcome(context, { cheap(3) }) { _ in
+            try context.insert("Product", ["name": "new", "price": 0.5])
+            let first = try #require(
+                try context.all("Product", where: NSPredicate(format: "price == 1")).first)
+            context.delete(first)
+        } _: {
+            names($0)
+        }
+        #expect(found == ["product 0", "new", "product 2"])
+    }
+
+    @Test func whatIsSavedMeanwhileCounts() async throws {
+        let context = coordinator.context()
+        let found = try await outcome(context, { cheap() }) { _ in
+            let gone = try #require(
+                try context.all("Product", where: NSPredicate(format: "price == 1")).first)
+            context.delete(gone)
+            try context.insert("Product", ["name": "new", "price": 0.5])
+            try context.save()
+        } _: {
+            names($0)
+        }
+        #expect(found == ["product 0", "new", "product 2", "product 3", "product 4"])
+    }
+
+    @Test func aCancelledFetchFindsNothing() async throws {
+        let context = coordinator.context()
+        let error = try await outcome(context, { cheap() }) {
+            $0.cancel()
+        } _: { result in
+            #expect(result.finalResult == nil)
+            return result.operationError as NSError?
+        }
+        #expect(error?.domain == NSCocoaErrorDomain && error?.code == CocoaError.Code.userCancelled.rawValue)
+    }
+
+    /// Without the interruption, this one looks at nine million pairs, each with a search in a text.
+    @Test(.timeLimit(.minutes(1))) func cancellingInterruptsSQL() async throws {
+        let context = coordinator.context()
+        try await context.perform {
+            let shop = try context.insert("Shop")
+            try context.save()
+            let all = NSBatchUpdateRequest(entityName: "Product")
+            all.propertiesToUpdate = ["shop": shop]
+            try context.execute(all)
+        }
+        let error = try await outcome(context) {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Product")
+            request.predicate = NSPredicate(
+                format: "SUBQUERY(shop.products, $p, $p.name MATCHES '(p|q)+r*o.*(d+|u+)*c.*zz').@count > 0")
+            return request
+        } then: { result in
+            let progress = try #require(result.progress)
+            #expect(progress.isIndeterminate && progress.isCancellable)
+            // Most likely the database is at work by then; if it is not, the fetch is cancelled all the same.
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(200)) { progress.cancel() }
+        } _: {
+            $0.operationError as NSError?
+        }
+        #expect(error?.code == CocoaError.Code.userCancelled.rawValue)
+    }
+
+    @Test func progressIsAPartOfTheCurrentOne() async throws {
+        let context = coordinator.context()
+        let whole = Progress(totalUnitCount: 2)
+        let isDone = try await outcome(context) {
+            whole.becomeCurrent(withPendingUnitCount: 1)
+            return cheap()
+        } then: { _ in
+            whole.resignCurrent()
+        } _: { _ in
+            whole.fractionCompleted
+        }
+        #expect(isDone == 0.5)
+    }
+
+    @Test func dictionariesAndOtherStoresWork() async throws {
+        let context = coordinator.context()
+        let prices = await withCheckedContinuation { (continuation: CheckedContinuation<[Double?], Never>) in
+            context.perform {
+                let fetch = NSFetchRequest<NSDictionary>(entityName: "Product")
+                fetch.resultType = .dictionaryResultType
+                fetch.propertiesToFetch = ["price"]
+                fetch.fetchLimit = 2
+                fetch.sortDescriptors = [NSSortDescriptor(key: "price", ascending: false)]
+                let request = NSAsynchronousFetchRequest(fetchRequest: fetch) { result in
+                    continuation.resume(
+                        returning: (result.finalResult ?? []).map { $0["price"] as? Double })
+                }
+                do { try context.execute(request) } catch { Issue.record(error) }
+            }
+        }
+        #expect(prices == [2999, 2998])
+
+        let memory = NSPersistentStoreCoordinator(
+            managedObjectModel: NSManagedObjectModel(
+                of: NSEntityDescription("Product", attribute("name", .string), attribute("price", .double))))
+        try memory.addPersistentStore(type: .inMemory, at: URL(fileURLWithPath: "/dev/null"))
+        let other = memory.context()
+        let found = try await outcome(other) {
+            cheap()
+        } then: { _ in
+            try other.insert("Product", ["name": "only", "price": 1.0])
+        } _: {
+            names($0)
+        }
+        #expect(found == ["only"])
+    }
+
+    @Test func aWrongRequestIsRefusedAtOnce() throws {
+        try coordinator.inContext { context throws in
+            let fetch = NSFetchRequest<NSManagedObject>(entityName: "Nothing")
+            #expect(
+                try error { try context.execute(NSAsynchronousFetchRequest(fetchRequest: fetch)) }.code
+                    == 134060)
+        }
+    }
+
+    @Test func copiesKeepTheirSettings() throws {
+        let request = NSAsynchronousFetchRequest(fetchRequest: cheap())
+        request.estimatedResultCount = 7
+        let copy = try #require(request.copy() as? NSAsynchronousFetchRequest<NSManagedObject>)
+        #expect(copy.estimatedResultCount == 7 && copy.fetchRequest !== request.fetchRequest)
+        #expect(copy.fetchRequest.predicate == request.fetchRequest.predicate)
+        #expect(copy.requestType == .fetchRequestType)
+    }
+}
