@@ -12,9 +12,10 @@ struct DictionaryQuery {
     let order: [NSSortDescriptor]
     let isDistinct: Bool
 
-    /// The dictionaries of the properties asked for: one for each node, or for each group of nodes.
+    /// The dictionaries of the properties asked for, in order: one for each node or object, or for each group of them.
     ///
-    /// - Throws: as `nodes()`.
+    /// - Parameter matches: what meets the condition of the request.
+    /// - Throws: 134060 for an order, a condition on groups or an expression that cannot be evaluated.
     func dictionaries(of matches: [any KeyValueCoding]) throws -> [[String: Any]] {
         let columns = try properties.map { try NodeColumn($0, entity) }
         let groupColumns = try groupBy.map { try NodeColumn($0, entity) }
