@@ -140,7 +140,6 @@ struct ResolvedFetch {
         query.sortDescriptors = sortDescriptors
         query.limit = specification.fetchLimit
         query.offset = specification.fetchOffset
-        query.isWindow = isWindow
         query.groupBy = groupBy
         query.having = specification.havingPredicate
         query.isDistinct = specification.returnsDistinctResults
