@@ -12,6 +12,16 @@ package enum CollectionOperator: String, Sendable, CaseIterable {
     case unionOfSets = "@unionOfSets"
     case distinctUnionOfSets = "@distinctUnionOfSets"
 
+    /// Whether the result is a collection.
+    package var isUnion: Bool {
+        switch self {
+        case .count, .sum, .average, .minimum, .maximum: false
+        case .unionOfObjects, .distinctUnionOfObjects, .unionOfArrays, .distinctUnionOfArrays, .unionOfSets,
+            .distinctUnionOfSets:
+            true
+        }
+    }
+
     /// The operator's result.
     ///
     /// - Parameters:

@@ -6,16 +6,15 @@ import ManagedObjectModel
 ///
 /// An object's place in a result depends on those others: when one of them has unsaved changes, it has to be asked again.
 struct RelatedPaths {
-    /// The entities that paths of relationships lead to.
-    private(set) var destinations: [[String]: NSEntityDescription] = [:]
-    /// The paths that lead over a relationship to many.
-    private(set) var manyPaths: Set<[String]> = []
+    /// Where paths of relationships lead.
+    private var places: [[String]: Place] = [:]
     private let root: Place
     private var variables: [String: Place] = [:]
 
     private struct Place {
         let path: [String]
         let entity: NSEntityDescription
+        /// Whether the path leads over a relationship to many.
         let isMany: Bool
     }
 
@@ -74,10 +73,7 @@ struct RelatedPaths {
         var place = start
         for step in KeyPathSteps(keyPath).steps {
             guard case .key(let key) = step else { continue }
-            if !place.path.isEmpty {
-                destinations[place.path] = place.entity
-                if place.isMany { manyPaths.insert(place.path) }
-            }
+            if !place.path.isEmpty { places[place.path] = place }
             guard let relationship = place.entity.relationshipsByName[key],
                 let destination = relationship.destinationEntity
             else { return nil }
@@ -90,26 +86,15 @@ struct RelatedPaths {
     /// The condition that an object leads to one of some others; nil when none of them can be reached.
     func condition(reaching objects: [NSManagedObject]) -> NSPredicate? {
         var parts: [NSPredicate] = []
-        for (path, entity) in destinations {
-            let reached = objects.filter { $0.entity.isKindOf(entity: entity) }.map(\.objectID)
+        for place in places.values {
+            let reached = objects.filter { $0.entity.isKindOf(entity: place.entity) }.map(\.objectID)
             if reached.isEmpty { continue }
             parts.append(
                 NSComparisonPredicate(
-                    leftExpression: NSExpression(forKeyPath: path.joined(separator: ".")),
+                    leftExpression: NSExpression(forKeyPath: place.path.joined(separator: ".")),
                     rightExpression: NSExpression(forConstantValue: reached),
-                    modifier: manyPaths.contains(path) ? .any : .direct, type: .in))
+                    modifier: place.isMany ? .any : .direct, type: .in))
         }
         return parts.isEmpty ? nil : NSCompoundPredicate(orPredicateWithSubpredicates: parts)
-    }
-}
-
-extension NSExpression {
-    /// Whether it is a function over all rows of a result, or has one.
-    var isOfAllRows: Bool {
-        guard case .function(nil, let name, let arguments) = kind else { return false }
-        if arguments.count == 1, ["sum:", "count:", "min:", "max:", "average:"].contains(name) {
-            return true
-        }
-        return arguments.contains(where: \.isOfAllRows)
     }
 }

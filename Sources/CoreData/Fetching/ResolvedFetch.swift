@@ -194,7 +194,7 @@ struct ResolvedFetch {
         }
         if !groupBy.isEmpty { throw refuse("its rows cannot be grouped") }
         for case let property as NSExpressionDescription in properties {
-            if property.expression?.isOfAllRows ?? false {
+            if property.expression.map(NodeColumn.hasAggregate) ?? false {
                 throw refuse("'\(property.name)' cannot be computed over all rows")
             }
         }
