@@ -40,7 +40,7 @@ package enum SQLListForm: Sendable {
 
 /// Functions over many rows.
 package enum AggregateFunction: Sendable {
-    case sum, average
+    case count, minimum, maximum, sum, average
 }
 
 /// Functions that a store provides because SQL has none that is right for all of Unicode.
@@ -114,6 +114,9 @@ package struct SQLiteDialect: SQLDialect {
 
     package func aggregate(_ function: AggregateFunction, _ text: String, _ kind: SlotKind) -> String {
         switch (function, kind) {
+        case (.count, _): "COUNT(\(text))"
+        case (.minimum, _): "MIN(\(text))"
+        case (.maximum, _): "MAX(\(text))"
         case (.sum, .decimal): "\(SQLiteFunctionNames.decimalSum)(\(text))"
         case (.average, .decimal): "\(SQLiteFunctionNames.decimalAverage)(\(text))"
         case (.sum, _): "SUM(\(text))"

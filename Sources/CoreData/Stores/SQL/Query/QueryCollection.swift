@@ -39,35 +39,21 @@ struct QueryCollection {
 
     /// What an operator of key paths, or the function of its name, computes from the rows.
     ///
-    /// - Throws: 134060 for an operator that SQL cannot compute, or of values that it does not take.
-    func aggregate(_ operation: CollectionOperator, isFunction: Bool) throws -> QueryOperand {
-        if let obstacle = value.obstacle, operation != .count { throw refused(operation, obstacle) }
-        switch operation {
-        case .count:
-            let isEveryRow = place.map { $0.key == value.text && $0.isAlwaysThere } ?? false
-            return scalar(isEveryRow ? "COUNT(*)" : "COUNT(\(value.text))", .integer64)
-        case .minimum, .maximum:
-            guard [.number, .text, .uuid, .data].contains(value.family) else {
-                throw refused(operation, "the values have no order")
-            }
-            return scalar("\(operation == .minimum ? "MIN" : "MAX")(\(value.text))", value.kind)
-        case .sum, .average:
-            guard value.family == .number else { throw refused(operation, "the values are no numbers") }
-            let isSum = operation == .sum
-            let kind: SlotKind =
-                value.kind == .decimal ? .decimal : isSum && value.kind.isWholeNumber ? .integer64 : .double
-            let call = source.schema.dialect.aggregate(isSum ? .sum : .average, value.text, kind)
-            // `average:` of nothing is nothing; sums, and the operator, are zero.
-            return scalar(call, kind, zero: isSum || !isFunction)
-        default:
-            throw refused(operation, "a SQL store does not compute it")
-        }
-    }
-
-    private func scalar(_ call: String, _ kind: SlotKind, zero: Bool = false) -> QueryOperand {
-        var statement = select(SQLStatement(call, value.arguments), and: nil)
-        statement.text = zero ? "COALESCE((\(statement.text)), 0)" : "(\(statement.text))"
-        return QueryOperand(statement, kind: kind)
+    /// - Parameter refusal: makes an error of the reason why there is no such value.
+    func aggregate(
+        _ function: AggregateFunction, isFunction: Bool, refusal: (String) -> NSError
+    ) throws -> QueryOperand {
+        let isEveryRow = place.map { $0.key == value.text && $0.isAlwaysThere } ?? false
+        var result =
+            function == .count && isEveryRow
+            ? QueryOperand(sql: "COUNT(*)", kind: .integer64)
+            : try value.aggregate(function, source.schema.dialect, refusal: refusal)
+        let statement = select(result.sql, and: nil)
+        // `average:` of nothing is nothing; sums, and the operator, are zero.
+        let isZeroOfNothing = function == .sum || function == .average && !isFunction
+        result.sql = SQLStatement(
+            isZeroOfNothing ? "COALESCE((\(statement.text)), 0)" : "(\(statement.text))", statement.arguments)
+        return result
     }
 
     private func select(_ list: SQLStatement, and condition: SQLStatement?) -> SQLStatement {
@@ -80,9 +66,5 @@ struct QueryCollection {
             statement.append(conditions.joined(separator: " AND "))
         }
         return statement
-    }
-
-    private func refused(_ operation: CollectionOperator, _ reason: String) -> NSError {
-        .coreData(.coreData, "Unsupported operator \(operation.rawValue) in a key path: \(reason).")
     }
 }
