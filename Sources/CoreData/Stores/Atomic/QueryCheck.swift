@@ -71,29 +71,28 @@ struct QueryCheck {
     /// - Throws: as `check(_:)` of a predicate; also for a key path over many objects, which have no order together.
     func check(sortKey keyPath: String) throws {
         try check(keyPath: keyPath)
+        let steps = KeyPathSteps(keyPath).steps
         var current: NSEntityDescription? = entity
-        for (index, step) in KeyPathSteps(keyPath).steps.enumerated() {
-            guard case .key(let key) = step else {
-                if case .evaluatedObject = step { continue }
+        for (index, step) in steps.enumerated() {
+            let rest = steps[(index + 1)...]
+            switch step {
+            case .evaluatedObject: continue
+            case .collection:
                 throw NSError.coreData(
                     .coreData, "An operator in keypath \(keyPath) needs a to-many relationship before it.")
+            case .key(let key):
+                guard let relationship = current?.relationshipsByName[key] else {
+                    return try check(rest: rest, of: current, key, keyPath)
+                }
+                if relationship.isToMany {
+                    if case .collection? = rest.first { return }
+                    throw NSError.coreData(
+                        .coreData,
+                        "to-many key not allowed here: '\(key)' of entity \(current?.name ?? "") in keypath \(keyPath)"
+                    )
+                }
+                current = relationship.destinationEntity
             }
-            guard let relationship = current?.relationshipsByName[key] else {
-                try check(rest: KeyPathSteps(keyPath).steps.dropFirst(index + 1), of: current, key, keyPath)
-                break
-            }
-            if relationship.isToMany, index + 1 < KeyPathSteps(keyPath).steps.count,
-                case .collection = KeyPathSteps(keyPath).steps[index + 1]
-            {
-                return
-            }
-            guard !relationship.isToMany else {
-                throw NSError.coreData(
-                    .coreData,
-                    "to-many key not allowed here: '\(key)' of entity \(current?.name ?? "") in keypath \(keyPath)"
-                )
-            }
-            current = relationship.destinationEntity
         }
     }
 
