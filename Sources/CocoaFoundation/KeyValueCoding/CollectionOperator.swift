@@ -76,7 +76,7 @@ package enum CollectionOperator: String, Sendable, CaseIterable {
     }
 
     /// The values; where those are collections, their elements.
-    func flattened(_ values: [Any]) -> [Any] {
+    private func flattened(_ values: [Any]) -> [Any] {
         values.flatMap { value -> [Any] in
             guard let inner = value as? any ValueCollection else { return [value] }
             return flattened(inner.collectionElements.compactMap(presentValue))

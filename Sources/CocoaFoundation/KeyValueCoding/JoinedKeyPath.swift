@@ -99,10 +99,9 @@ struct JoinedKeyPath {
         case .average: return try Statistics.average(operation.numbers(values))?.any ?? 0
         case .minimum: return try Statistics.minimum(values)
         case .maximum: return try Statistics.maximum(values)
-        case .unionOfObjects: return values
-        case .distinctUnionOfObjects: return distinctValues(values)
-        case .unionOfArrays, .unionOfSets: return values
-        case .distinctUnionOfArrays, .distinctUnionOfSets: return distinctValues(values)
+        case .unionOfObjects, .unionOfArrays, .unionOfSets: return values
+        case .distinctUnionOfObjects, .distinctUnionOfArrays, .distinctUnionOfSets:
+            return distinctValues(values)
         }
     }
 

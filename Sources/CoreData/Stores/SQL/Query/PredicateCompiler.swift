@@ -11,7 +11,6 @@ struct PredicateCompiler {
     let schema: SQLSchema
     let root: QueryPlace
     var dialect: any SQLDialect { schema.dialect }
-    private let entity: SQLEntity
     /// The objects that the variables of subqueries stand for.
     private var variables: [String: QueryPlace] = [:]
     /// Expressions that a key stands for, before properties of its name.
@@ -22,7 +21,6 @@ struct PredicateCompiler {
 
     init(_ schema: SQLSchema, _ entity: SQLEntity) {
         self.schema = schema
-        self.entity = entity
         root = QuerySource(schema, entity).root(entity)
     }
 
