@@ -29,19 +29,45 @@ extension NSPredicate {
         iterators: Set<String> = [],
         _ replacement: (NSExpression, _ iterators: Set<String>) throws -> NSExpression?
     ) rethrows -> NSPredicate {
-        switch shape {
-        case .value, .opaque:
-            return self
-        case .comparison(let comparison):
-            return NSComparisonPredicate(
-                leftExpression: try comparison.leftExpression.replacing(iterators, replacement),
-                rightExpression: try comparison.rightExpression.replacing(iterators, replacement),
-                modifier: comparison.comparisonPredicateModifier, type: comparison.predicateOperatorType,
-                options: comparison.options)
-        case .compound(let type, let parts):
-            let parts = try parts.map { try $0.replacing(iterators: iterators, replacement) }
-            return CompoundPredicate(type: type, subpredicates: parts)
+        // A loop and not a recursion: code may nest AND and OR tens of thousands deep.
+        var done: [NSPredicate] = []
+        var rest: [ReplacementStep] = [.replace(self)]
+        while let step = rest.popLast() {
+            switch step {
+            case .join(let type, let count):
+                let parts = Array(done.suffix(count))
+                done.removeLast(count)
+                done.append(CompoundPredicate(type: type, subpredicates: parts))
+            case .replace(let predicate):
+                switch predicate.shape {
+                case .value, .opaque: done.append(predicate)
+                case .comparison(let comparison):
+                    done.append(try comparison.replacingSides(iterators, replacement))
+                case .compound(let type, let parts):
+                    rest.append(.join(type, parts.count))
+                    rest += parts.reversed().map(ReplacementStep.replace)
+                }
+            }
         }
+        return done[0]
+    }
+
+    private enum ReplacementStep {
+        case replace(NSPredicate)
+        /// The last predicates that are done become one.
+        case join(NSCompoundPredicate.LogicalType, Int)
+    }
+}
+
+extension NSComparisonPredicate {
+    fileprivate func replacingSides(
+        _ iterators: Set<String>,
+        _ replacement: (NSExpression, _ iterators: Set<String>) throws -> NSExpression?
+    ) rethrows -> NSPredicate {
+        NSComparisonPredicate(
+            leftExpression: try leftExpression.replacing(iterators, replacement),
+            rightExpression: try rightExpression.replacing(iterators, replacement),
+            modifier: comparisonPredicateModifier, type: predicateOperatorType, options: options)
     }
 }
 
