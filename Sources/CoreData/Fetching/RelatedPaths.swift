@@ -9,7 +9,7 @@ struct RelatedPaths {
     /// Where paths of relationships lead.
     private var places: [[String]: Place] = [:]
     private let root: Place
-    private var variables: [String: Place] = [:]
+    private var variables: [String: [Place]] = [:]
 
     private struct Place {
         let path: [String]
@@ -31,41 +31,37 @@ struct RelatedPaths {
             case .value, .opaque: break
             case .compound(_, let parts): rest += parts
             case .comparison(let comparison):
-                _ = place(comparison.leftExpression)
-                _ = place(comparison.rightExpression)
+                _ = objects(comparison.leftExpression)
+                _ = objects(comparison.rightExpression)
             }
         }
     }
 
-    /// Reads an expression, and finds the objects that it stands for; nil for other values.
-    private mutating func place(_ expression: NSExpression) -> Place? {
+    /// Reads an expression, and finds the objects that it may stand for; none for other values.
+    private mutating func objects(_ expression: NSExpression) -> [Place] {
         switch expression.kind {
-        case .constant, .block, .symbol, .anyKey, .custom, .assignment: return nil
-        case .evaluatedObject: return root
-        case .variable(let name): return variables[name]
-        case .keyPath(let start, let path): return place(start).flatMap { place(path, from: $0) }
+        case .constant, .block, .symbol, .anyKey, .custom, .assignment: return []
+        case .evaluatedObject: return [root]
+        case .variable(let name): return variables[name] ?? []
+        case .keyPath(let start, let path): return objects(start).compactMap { place(path, from: $0) }
+        case .function(nil, "objectFrom:withIndex:", let arguments): return arguments.flatMap { objects($0) }
         case .function(let target, _, let arguments):
-            for part in arguments + (target.map { [$0] } ?? []) { _ = place(part) }
-            return nil
+            for part in arguments + (target.map { [$0] } ?? []) { _ = objects(part) }
+            return []
         case .aggregate(let parts):
-            for part in parts { _ = place(part) }
-            return nil
-        case .set(_, let left, let right):
-            _ = place(left)
-            _ = place(right)
-            return nil
+            for part in parts { _ = objects(part) }
+            return []
+        case .set(_, let left, let right): return objects(left) + objects(right)
         case .subquery(let collection, let variable, let predicate):
-            let objects = place(collection)
+            let elements = objects(collection)
             let outer = variables[variable]
-            variables[variable] = objects
+            variables[variable] = elements
             read(predicate)
             variables[variable] = outer
-            return objects
+            return elements
         case .conditional(let predicate, let one, let other):
             read(predicate)
-            _ = place(one)
-            _ = place(other)
-            return nil
+            return objects(one) + objects(other)
         }
     }
 

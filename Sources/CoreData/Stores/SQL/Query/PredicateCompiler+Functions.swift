@@ -13,13 +13,17 @@ extension PredicateCompiler {
         else {
             throw Self.unsupported(expression, context, "Unsupported function expression \(name)")
         }
-        if arguments.count == 1, let aggregate = AggregateFunction(functionName: function.name) {
-            return try self.aggregate(aggregate, name, arguments[0], expression, context)
+        if arguments.count == 1, let aggregate = AggregateFunction(functionName: function.name),
+            let value = try self.aggregate(aggregate, name, arguments[0], expression, context)
+        {
+            return value
         }
         if function.name == "objectFrom:withIndex:" {
-            guard case .symbol(.size) = arguments[1].kind, let rows = try rows(arguments[0], context) else {
-                throw Self.unsupported(
-                    expression, context, "of the elements of a collection a SQL store knows only [SIZE]")
+            guard case .symbol(.size) = arguments[1].kind else {
+                return try element(arguments, expression, context).object
+            }
+            guard let rows = try rows(arguments[0], context) else {
+                throw Self.unsupported(expression, context, "[SIZE] needs a to-many relationship")
             }
             return try rows.aggregate(.count, isFunction: true) { Self.unsupported(expression, context, $0) }
         }
@@ -44,15 +48,17 @@ extension PredicateCompiler {
         return QueryOperand(call(function.name, operands, kind), kind: kind)
     }
 
-    /// A function over the rows that a relationship leads to, or over all rows of a group.
+    /// A function over the rows that a relationship leads to, or over all rows of a group; nil for one of a value, as
+    /// medians and deviations are that are of no relationship.
     private mutating func aggregate(
         _ function: AggregateFunction, _ name: String, _ argument: NSExpression, _ expression: NSExpression,
         _ context: NSPredicate?
-    ) throws -> QueryOperand {
+    ) throws -> QueryOperand? {
         func refusal(_ reason: String) -> NSError { Self.unsupported(expression, context, reason) }
         if let rows = try rows(argument, context) {
             return try rows.aggregate(function, isFunction: true, refusal: refusal)
         }
+        if function == .median || function == .standardDeviation { return nil }
         guard allowsAggregates else {
             throw refusal(
                 "Unsupported function expression \(name): it needs a to-many relationship, or belongs into the properties to fetch"
@@ -62,10 +68,9 @@ extension PredicateCompiler {
     }
 
     /// The rows that a relationship leads to; nil for one value.
-    private mutating func rows(_ expression: NSExpression, _ context: NSPredicate?) throws -> QueryCollection?
-    {
+    mutating func rows(_ expression: NSExpression, _ context: NSPredicate?) throws -> QueryCollection? {
         switch expression.kind {
-        case .keyPath, .subquery:
+        case .keyPath, .subquery, .set:
             if case .collection(let rows) = try term(expression, context) { rows } else { nil }
         default: nil
         }

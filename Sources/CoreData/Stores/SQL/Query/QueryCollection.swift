@@ -24,17 +24,41 @@ struct QueryCollection {
     }
 
     /// Whether a value is one of the collection's: unknown for a missing value, unless there are none.
-    func contains(_ sql: SQLStatement) -> SQLStatement {
+    func contains(_ sql: SQLStatement) -> SQLStatement { ofOwner(includes(sql)) }
+
+    /// Whether a value is one of the collection's.
+    func includes(_ sql: SQLStatement) -> SQLStatement {
         let present = SQLStatement("\(value.text) IS NOT NULL", value.arguments)
         let values = select(value.sql, and: present)
-        return ofOwner(SQLStatement("\(sql.text) IN (\(values.text))", sql.arguments + values.arguments))
+        return SQLStatement("\(sql.text) IN (\(values.text))", sql.arguments + values.arguments)
     }
 
     /// A condition that is unknown where there is no object that the relationship leads from.
     func ofOwner(_ condition: SQLStatement) -> SQLStatement {
-        guard let owner = source.optionalOwner else { return condition }
+        let owners = source.optionalOwners.map { "\($0) IS NOT NULL" }
+        if owners.isEmpty { return condition }
         return SQLStatement(
-            "CASE WHEN \(owner) IS NOT NULL THEN \(condition.text) END", condition.arguments)
+            "CASE WHEN \(owners.joined(separator: " AND ")) THEN \(condition.text) END", condition.arguments)
+    }
+
+    /// One of the objects that an ordered relationship leads to; nil for rows that are not just those.
+    func object(at index: QueryIndex) -> QueryPlace? {
+        guard let place, let outer = source.outer, let order = source.order, order.key == place.key else {
+            return nil
+        }
+        let rows = select(SQLStatement(place.key), and: nil)
+        // A key has no arguments; nor have the rows of a relationship without a condition.
+        guard rows.arguments.isEmpty else { return nil }
+        let range =
+            switch index {
+            case .first: "ASC LIMIT 1"
+            case .last: "DESC LIMIT 1"
+            case .position(let position) where position < 0: "ASC LIMIT 0"
+            case .position(let position): "ASC LIMIT 1 OFFSET \(position)"
+            }
+        return QueryPlace(
+            source: outer, key: "(\(rows.text) ORDER BY \(order.column) \(range))", entity: place.entity,
+            table: place.table)
     }
 
     /// What an operator of key paths, or the function of its name, computes from the rows.
@@ -49,7 +73,7 @@ struct QueryCollection {
             ? QueryOperand(sql: "COUNT(*)", kind: .integer64)
             : try value.aggregate(function, source.schema.dialect, refusal: refusal)
         let statement = select(result.sql, and: nil)
-        // `average:` of nothing is nothing; sums, and the operator, are zero.
+        // `average:` and its like of nothing are nothing; sums, and the operator, are zero.
         let isZeroOfNothing = function == .sum || function == .average && !isFunction
         result.sql = SQLStatement(
             isZeroOfNothing ? "COALESCE((\(statement.text)), 0)" : "(\(statement.text))", statement.arguments)
@@ -67,4 +91,12 @@ struct QueryCollection {
         }
         return statement
     }
+}
+
+/// Which element of an ordered collection is meant.
+enum QueryIndex {
+    case first
+    case last
+    /// Counted from 0.
+    case position(Int64)
 }

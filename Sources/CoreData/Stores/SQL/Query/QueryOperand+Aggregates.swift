@@ -17,12 +17,15 @@ extension QueryOperand {
                 throw refusal("the values have no order")
             }
             result = kind
-        case .sum, .average:
+        case .standardDeviation:
+            guard family == .number || family == .nothing else { throw refusal("the values are no numbers") }
+            result = .double
+        case .sum, .average, .median:
             guard family == .number || family == .nothing else { throw refusal("the values are no numbers") }
             result =
                 kind == .decimal ? .decimal : function == .sum && kind.isWholeNumber ? .integer64 : .double
         }
-        return QueryOperand(SQLStatement(dialect.aggregate(function, text, result), arguments), kind: result)
+        return QueryOperand(SQLStatement(dialect.aggregate(function, text, kind), arguments), kind: result)
     }
 }
 
@@ -47,6 +50,8 @@ extension AggregateFunction {
         case "max:": self = .maximum
         case "sum:": self = .sum
         case "average:": self = .average
+        case "median:": self = .median
+        case "stddev:": self = .standardDeviation
         default: return nil
         }
     }
