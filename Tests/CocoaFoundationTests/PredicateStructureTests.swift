@@ -95,6 +95,15 @@ import Testing
         #expect(text.components(separatedBy: "a == 7").count == 20_002)
         #expect(text.components(separatedBy: "(").count == 20_000)
         #expect(!text.contains("$"))
+        let sum = (0..<5_000).reduce(NSExpression(forVariable: "x")) { inner, index in
+            let name = index.isMultiple(of: 2) ? "add:to:" : "multiply:by:"
+            return NSExpression(forFunction: name, arguments: [inner, NSExpression(forVariable: "y")])
+        }
+        let comparison = NSComparisonPredicate(
+            leftExpression: sum, rightExpression: sum, modifier: .direct, type: .equalTo)
+        let side = comparison.withSubstitutionVariables(["x": 7]).leftExpression.description
+        #expect(side.hasPrefix("(((") && side.contains("(((7 + $y) * $y + $y) * $y + $y) * $y"))
+        #expect(side.components(separatedBy: "$y").count == 5_001)
         let short = NSCompoundPredicate(orPredicateWithSubpredicates: [
             NSCompoundPredicate(notPredicateWithSubpredicate: leaf),
             NSCompoundPredicate(andPredicateWithSubpredicates: [leaf, NSPredicate(value: true)]),
