@@ -84,6 +84,35 @@ import Testing
         #expect(!block.isEquivalent(to: NSPredicate { _, _ in true }))
     }
 
+    @Test func longChainsAreReplacedAndPrinted() {
+        let leaf = NSPredicate(format: "a == $x")
+        let chain = (0..<20_000).reduce(leaf) { inner, index in
+            NSCompoundPredicate(
+                type: index.isMultiple(of: 2) ? .and : .or,
+                subpredicates: index.isMultiple(of: 3) ? [leaf, inner] : [inner, leaf])
+        }
+        let text = chain.withSubstitutionVariables(["x": 7]).formatString
+        #expect(text.components(separatedBy: "a == 7").count == 20_002)
+        #expect(text.components(separatedBy: "(").count == 20_000)
+        #expect(!text.contains("$"))
+        let sum = (0..<5_000).reduce(NSExpression(forVariable: "x")) { inner, index in
+            let name = index.isMultiple(of: 2) ? "add:to:" : "multiply:by:"
+            return NSExpression(forFunction: name, arguments: [inner, NSExpression(forVariable: "y")])
+        }
+        let comparison = NSComparisonPredicate(
+            leftExpression: sum, rightExpression: sum, modifier: .direct, type: .equalTo)
+        let side = comparison.withSubstitutionVariables(["x": 7]).leftExpression.description
+        #expect(side.hasPrefix("(((") && side.contains("(((7 + $y) * $y + $y) * $y + $y) * $y"))
+        #expect(side.components(separatedBy: "$y").count == 5_001)
+        let short = NSCompoundPredicate(orPredicateWithSubpredicates: [
+            NSCompoundPredicate(notPredicateWithSubpredicate: leaf),
+            NSCompoundPredicate(andPredicateWithSubpredicates: [leaf, NSPredicate(value: true)]),
+        ])
+        #expect(
+            short.withSubstitutionVariables(["x": 7]).formatString
+                == "NOT a == 7 OR (a == 7 AND TRUEPREDICATE)")
+    }
+
     @Test func shapes() throws {
         guard case .comparison = NSPredicate(format: "a == 1").shape else { return #expect(Bool(false)) }
         guard case .value(true) = NSPredicate(value: true).shape else { return #expect(Bool(false)) }

@@ -116,6 +116,58 @@ import Testing
         }
     }
 
+    @Test(arguments: [(1...3, 0...20), (60...70, 60...140), (120...200, 150...400)])
+    func wildcardsAgreeWithATableOfAllPlaces(_ partLength: ClosedRange<Int>, _ textLength: ClosedRange<Int>) {
+        var generator = Fuzzing.numbers(seed: 0x11CE)
+        let plain = TextComparison(options: [])
+        var found = 0
+        for _ in 0..<Fuzzing.rounds(400) {
+            let alphabet = Array("aabéc".unicodeScalars.prefix(Int.random(in: 1...5, using: &generator)))
+            func random(_ length: Int) -> [Unicode.Scalar] {
+                (0..<length).map { _ in alphabet.randomElement(using: &generator) ?? "a" }
+            }
+            let text = random(Int.random(in: textLength, using: &generator))
+            var pattern: [Unicode.Scalar] = ["*"]
+            for _ in 0..<Int.random(in: 1...2, using: &generator) {
+                let length = Int.random(in: partLength, using: &generator)
+                var part = random(length)
+                // Often a part of the text, so that it can be found.
+                if Bool.random(using: &generator), length <= text.count {
+                    let start = Int.random(in: 0...(text.count - length), using: &generator)
+                    part = Array(text[start..<(start + length)])
+                }
+                for _ in 0...(length / 8) { part[Int.random(in: 0..<length, using: &generator)] = "?" }
+                pattern += part + ["*"]
+            }
+            let isLike = Self.matches(text, pattern)
+            if isLike { found += 1 }
+            let (textString, patternString) = (Self.string(text), Self.string(pattern))
+            #expect(plain.like(textString, patternString) == isLike, "\(textString) \(patternString)")
+        }
+        #expect(found > 20)
+    }
+
+    private static func string(_ scalars: [Unicode.Scalar]) -> String {
+        var view = String.UnicodeScalarView()
+        view.append(contentsOf: scalars)
+        return String(view)
+    }
+
+    /// The textbook's table: whether each beginning of the text is like each beginning of the pattern.
+    private static func matches(_ text: [Unicode.Scalar], _ pattern: [Unicode.Scalar]) -> Bool {
+        var row = [true] + Array(repeating: false, count: text.count)
+        for symbol in pattern {
+            var next = [symbol == "*" && row[0]] + Array(repeating: false, count: text.count)
+            for (index, scalar) in text.enumerated() {
+                next[index + 1] =
+                    symbol == "*"
+                    ? row[index + 1] || next[index] : row[index] && (symbol == "?" || symbol == scalar)
+            }
+            row = next
+        }
+        return row[text.count]
+    }
+
     @Test func hostileSearchIsLinear() {
         let text = String(repeating: "a", count: 1_000_000)
         let part = String(repeating: "a", count: 400_000) + "b"

@@ -25,9 +25,15 @@ enum ElementAccess {
         case .last: return elements.last
         default: break
         }
-        guard let position = Number(index)?.truncated else {
+        guard let position = ElementPosition.of(index) else {
             throw PredicateEvaluationError(.values, "\(described(index)) is no index.")
         }
         return elements.indices.contains(Int(position)) ? elements[Int(position)] : nil
     }
+}
+
+/// The place of an element in a collection, counted from 0.
+package enum ElementPosition {
+    /// The place that an index tells: a number without its fraction; nil for other values.
+    package static func of(_ index: Any?) -> Int64? { Number(index)?.truncated }
 }

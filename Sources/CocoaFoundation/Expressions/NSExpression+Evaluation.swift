@@ -16,9 +16,13 @@ extension NSExpression {
         case .keyPath(let operand, let path):
             let start = try operand.value(with: object, scope: scope)
             let steps = steps ?? KeyPathSteps(path)
-            return scope.logic == .store
-                ? try JoinedKeyPath(steps).value(of: start) : try steps.value(of: start)
+            guard scope.logic == .store else { return try steps.value(of: start) }
+            let value = try JoinedKeyPath(steps).value(of: start)
+            return steps.isSum ? try typedZero(value, object, scope) : value
         case .function(let target, let name, let arguments):
+            if scope.logic == .store, target == nil, name == "objectFrom:withIndex:", arguments.count == 2 {
+                return try NSExpression.element(arguments[0], at: arguments[1], object, scope)
+            }
             var values = try arguments.map { try $0.value(with: object, scope: scope) }
             // Behind a missing object there are no rows to count.
             if scope.logic == .store, target == nil, isOfRows(name, arguments), values[0] == nil {
@@ -27,7 +31,8 @@ extension NSExpression {
             if scope.logic == .store, target == nil, name == "sum:", arguments.count == 1,
                 let rows = values[0] as? [Any]
             {
-                return try JoinedKeyPath.sum(CollectionOperator.sum.numbers(rows)).any
+                let sum = try JoinedKeyPath.sum(CollectionOperator.sum.numbers(rows)).any
+                return try arguments[0].typedZero(sum, object, scope)
             }
             if let target {
                 let receiver = try target.value(with: object, scope: scope)
@@ -64,13 +69,42 @@ extension NSExpression {
         }
     }
 
-    /// Whether a function is one of the rows that a key path leads to.
+    /// Whether a function is one of the rows that a relationship leads to.
     private func isOfRows(_ name: String, _ arguments: [NSExpression]) -> Bool {
-        guard case .keyPath? = arguments.first?.kind else { return false }
+        guard arguments.count == 1, arguments[0].isOfRows else { return false }
         switch name {
-        case "sum:", "count:", "average:", "min:", "max:": return arguments.count == 1
-        case "objectFrom:withIndex:": return true
+        case "sum:", "count:", "average:", "min:", "max:", "median:", "stddev:", "mode:": return true
         default: return false
+        }
+    }
+
+    /// Whether it is a collection that a store has as rows.
+    private var isOfRows: Bool {
+        switch kind {
+        case .keyPath, .set, .subquery: true
+        default: false
+        }
+    }
+
+    /// An element of a collection, or how many there are, by the logic of a store: only an ordered relationship has an
+    /// order.
+    private static func element(
+        _ collection: NSExpression, at index: NSExpression, _ object: Any?, _ scope: EvaluationScope
+    ) throws -> Any? {
+        let index = try index.value(with: object, scope: scope)
+        if let symbol = index as? Symbol, symbol == .size {
+            let value = try collection.value(with: object, scope: scope)
+            // Behind a missing object there are no rows to count.
+            return value == nil && collection.isOfRows ? 0 : try ElementAccess.element(of: value, at: index)
+        }
+        switch collection.kind {
+        case .keyPath(let operand, let path):
+            let start = try operand.value(with: object, scope: scope)
+            let elements = try JoinedKeyPath(collection.steps ?? KeyPathSteps(path)).orderedCollection(
+                of: start)
+            return try ElementAccess.element(of: elements, at: index)
+        case .set, .subquery: throw JoinedKeyPath.noOrder
+        default: return try ElementAccess.element(of: collection.value(with: object, scope: scope), at: index)
         }
     }
 

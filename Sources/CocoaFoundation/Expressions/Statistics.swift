@@ -36,8 +36,9 @@ enum Statistics {
         return runs.filter { $0.count == most }.map(\.number)
     }
 
-    /// The standard deviation of a whole population; `nil` of no numbers.
+    /// The standard deviation of a whole population, the same for the numbers in any order; `nil` of no numbers.
     static func standardDeviation(_ numbers: [Number]) -> Number? {
+        let numbers = sorted(numbers)
         guard let mean = average(numbers)?.double else { return nil }
         let squares = numbers.map { ($0.double - mean) * ($0.double - mean) }
         return .double((squares.reduce(0, +) / Double(numbers.count)).squareRoot())

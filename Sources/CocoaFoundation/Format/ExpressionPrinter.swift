@@ -67,11 +67,12 @@ extension NSExpression {
         case .keyPath(let operand, let path):
             return NSExpression.text(ofKeyPath: path, operand)
         case .function(let target, let name, let arguments):
-            return NSExpression.text(ofFunction: name, target, arguments)
+            return operation.map(NSExpression.text) ?? NSExpression.text(ofFunction: name, target, arguments)
         case .aggregate(let elements):
             return "{\(NSExpression.list(elements))}"
-        case .set(let operation, let left, let right):
-            return NSExpression.text(of: left, operation.rawValue, right, .set)
+        case .set(let word, let left, let right):
+            return NSExpression.text(
+                of: Operation(left: left, word: word.rawValue, right: right, precedence: .set))
         case .subquery(let collection, let variable, let predicate):
             return "SUBQUERY(\(collection), $\(variable), \(predicate.formatString))"
         case .assignment(let variable, let expression):
@@ -110,11 +111,46 @@ extension NSExpression {
         self.precedence < precedence ? "(\(description))" : description
     }
 
-    private static func text(
-        of left: NSExpression, _ word: String, _ right: NSExpression, _ precedence: ExpressionPrecedence
-    ) -> String {
-        // Operators of the same precedence group to the left.
-        "\(left.text(in: precedence)) \(word) \(right.text(in: precedence.tighter))"
+    /// Two operands and the operator that is written between them.
+    private struct Operation {
+        let left: NSExpression
+        let word: String
+        let right: NSExpression
+        let precedence: ExpressionPrecedence
+    }
+
+    private var operation: Operation? {
+        switch kind {
+        case .set(let operation, let left, let right):
+            return Operation(left: left, word: operation.rawValue, right: right, precedence: .set)
+        case .function(nil, let name, let arguments) where arguments.count == 2:
+            return ArithmeticOperator(function: name).map {
+                Operation(
+                    left: arguments[0], word: $0.rawValue, right: arguments[1], precedence: $0.precedence)
+            }
+        default: return nil
+        }
+    }
+
+    /// The text of a chain of operators, which group to the left where their precedence is the same. A loop and not a
+    /// recursion: code may chain thousands of them.
+    private static func text(of operation: Operation) -> String {
+        var beginning = ""
+        var ends: [String] = []
+        var next = operation
+        while true {
+            let left = next.left
+            ends.append(" \(next.word) \(next.right.text(in: next.precedence.tighter))")
+            // A subclass may have a text of its own.
+            guard type(of: left) == NSExpression.self, let inner = left.operation else {
+                return beginning + left.text(in: next.precedence) + ends.reversed().joined()
+            }
+            if left.precedence < next.precedence {
+                beginning += "("
+                ends.append(")")
+            }
+            next = inner
+        }
     }
 
     private static func list(_ expressions: [NSExpression]) -> String {
@@ -129,9 +165,6 @@ extension NSExpression {
             return "FUNCTION(\(target), \(Literal.text(of: name))\(rest))"
         }
         if arguments.count == 2 {
-            if let symbol = ArithmeticOperator(function: name) {
-                return text(of: arguments[0], symbol.rawValue, arguments[1], symbol.precedence)
-            }
             if name == "castObject:toType:" { return "CAST(\(list(arguments)))" }
             if name == "objectFrom:withIndex:" {
                 return "\(arguments[0].text(in: .primary))[\(arguments[1])]"

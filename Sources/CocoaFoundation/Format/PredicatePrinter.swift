@@ -5,35 +5,52 @@ extension NSPredicate {
     /// there for compound predicates. `init(parsing:arguments:)` reads the text back, unless the predicate
     /// contains closures or objects that have no literal.
     public var formatString: String {
-        switch shape {
-        case .value(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
-        case .opaque: "BLOCKPREDICATE"
-        case .comparison(let comparison): comparison.comparisonText
-        case .compound(let type, let parts): NSPredicate.compoundText(type, parts)
+        // A loop and not a recursion: code may nest AND and OR tens of thousands deep.
+        var text = ""
+        var rest: [PrintedPiece] = [.predicate(self)]
+        while let piece = rest.popLast() {
+            switch piece {
+            case .text(let part): text += part
+            case .predicate(let predicate):
+                switch predicate.shape {
+                case .value(let value): text += value ? "TRUEPREDICATE" : "FALSEPREDICATE"
+                case .opaque: text += "BLOCKPREDICATE"
+                case .comparison(let comparison): text += comparison.comparisonText
+                case .compound(let type, let parts): rest += NSPredicate.pieces(type, parts).reversed()
+                }
+            }
         }
+        return text
     }
 
-    private static func compoundText(
+    /// A piece of a predicate's text.
+    private enum PrintedPiece {
+        case text(String)
+        case predicate(NSPredicate)
+    }
+
+    private static func pieces(
         _ type: NSCompoundPredicate.LogicalType, _ parts: [NSPredicate]
-    ) -> String {
-        switch type {
-        case .not:
-            let part = parts.first?.nestedText(isPartOfNot: true) ?? "TRUEPREDICATE"
-            return "NOT \(part)"
-        case .and:
-            if parts.isEmpty { return "TRUEPREDICATE" }
-            return parts.map { $0.nestedText(isPartOfNot: false) }.joined(separator: " AND ")
-        case .or:
-            if parts.isEmpty { return "FALSEPREDICATE" }
-            return parts.map { $0.nestedText(isPartOfNot: false) }.joined(separator: " OR ")
+    ) -> [PrintedPiece] {
+        if type == .not {
+            let part = parts.first?.nestedPieces(isPartOfNot: true) ?? [.text("TRUEPREDICATE")]
+            return [.text("NOT ")] + part
         }
+        guard let first = parts.first else {
+            return [.text(type == .or ? "FALSEPREDICATE" : "TRUEPREDICATE")]
+        }
+        return first.nestedPieces(isPartOfNot: false)
+            + parts.dropFirst().flatMap { part in
+                [.text(type == .and ? " AND " : " OR ")] + part.nestedPieces(isPartOfNot: false)
+            }
     }
 
-    /// The text as a part of a compound predicate.
-    private func nestedText(isPartOfNot: Bool) -> String {
-        guard case .compound(let type, let parts) = shape else { return formatString }
-        let standsAlone = parts.isEmpty || (type == .not && !isPartOfNot)
-        return standsAlone ? formatString : "(\(formatString))"
+    /// The pieces as a part of a compound predicate.
+    private func nestedPieces(isPartOfNot: Bool) -> [PrintedPiece] {
+        guard case .compound(let type, let parts) = shape, !parts.isEmpty, type != .not || isPartOfNot else {
+            return [.predicate(self)]
+        }
+        return [.text("("), .predicate(self), .text(")")]
     }
 }
 

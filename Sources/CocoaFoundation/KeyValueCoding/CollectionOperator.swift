@@ -12,6 +12,16 @@ package enum CollectionOperator: String, Sendable, CaseIterable {
     case unionOfSets = "@unionOfSets"
     case distinctUnionOfSets = "@distinctUnionOfSets"
 
+    /// Whether the result is a collection.
+    package var isUnion: Bool {
+        switch self {
+        case .count, .sum, .average, .minimum, .maximum: false
+        case .unionOfObjects, .distinctUnionOfObjects, .unionOfArrays, .distinctUnionOfArrays, .unionOfSets,
+            .distinctUnionOfSets:
+            true
+        }
+    }
+
     /// The operator's result.
     ///
     /// - Parameters:
@@ -66,7 +76,7 @@ package enum CollectionOperator: String, Sendable, CaseIterable {
     }
 
     /// The values; where those are collections, their elements.
-    func flattened(_ values: [Any]) -> [Any] {
+    private func flattened(_ values: [Any]) -> [Any] {
         values.flatMap { value -> [Any] in
             guard let inner = value as? any ValueCollection else { return [value] }
             return flattened(inner.collectionElements.compactMap(presentValue))

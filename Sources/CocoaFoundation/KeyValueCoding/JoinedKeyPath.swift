@@ -41,6 +41,30 @@ struct JoinedKeyPath {
         }
     }
 
+    /// The collection at the end of the path, for an index to count in; nil when something is missing on the way.
+    ///
+    /// - Throws: `PredicateEvaluationError` for a collection without an order, and for a path over another one.
+    func orderedCollection(of object: Any?) throws -> Any? {
+        var current = presentValue(object)
+        for step in steps {
+            guard let object = current else { return nil }
+            switch step {
+            case .evaluatedObject: continue
+            case .key(let key) where KeyPathSteps.collection(object) == nil:
+                current = presentValue(try KeyPathSteps.property(key, of: object))
+            case .key, .collection: throw Self.noOrder
+            }
+        }
+        if let collection = current.flatMap(KeyPathSteps.collection), !collection.collectionKind.isOrdered {
+            throw Self.noOrder
+        }
+        return current
+    }
+
+    /// The error for an index into what has no order.
+    static let noOrder = PredicateEvaluationError(
+        .predicate, "An index needs an ordered relationship to many at the end of a key path.")
+
     private static func found(_ value: Any?) -> Found {
         guard let value = presentValue(value) else { return .one(nil) }
         guard let collection = KeyPathSteps.collection(value) else { return .one(value) }
@@ -99,10 +123,9 @@ struct JoinedKeyPath {
         case .average: return try Statistics.average(operation.numbers(values))?.any ?? 0
         case .minimum: return try Statistics.minimum(values)
         case .maximum: return try Statistics.maximum(values)
-        case .unionOfObjects: return values
-        case .distinctUnionOfObjects: return distinctValues(values)
-        case .unionOfArrays, .unionOfSets: return values
-        case .distinctUnionOfArrays, .distinctUnionOfSets: return distinctValues(values)
+        case .unionOfObjects, .unionOfArrays, .unionOfSets: return values
+        case .distinctUnionOfObjects, .distinctUnionOfArrays, .distinctUnionOfSets:
+            return distinctValues(values)
         }
     }
 

@@ -34,24 +34,19 @@ private enum PredicatePart {
 }
 
 extension NSPredicate {
-    /// Whether an expression of the predicate, or a part of one, meets a condition. Predicates made of closures have none.
-    package func hasExpression(where condition: (NSExpression) -> Bool) -> Bool {
-        var rest: [PredicatePart] = [.predicate(self)]
-        while let next = rest.popLast() {
-            if case .expression(let expression) = next, condition(expression) { return true }
-            rest += next.parts
-        }
-        return false
-    }
-
-    /// Whether the predicate is nested so deep that walking through it would take too much of the stack. A chain of AND, or
-    /// of OR, is one level, however it is nested.
-    package var isTooDeep: Bool {
+    /// Visits the expressions of the predicate, and the parts of each. Predicates made of closures have none.
+    ///
+    /// - Returns: whether the predicate is within the limit of depth: not nested so deep that walking through it by
+    ///   recursion would take too much of the stack. A chain of AND, or of OR, is one level, however it is nested.
+    @discardableResult
+    package func visitExpressions(_ visit: (NSExpression) -> Void) -> Bool {
+        var isWithinLimit = true
         var rest: [(part: PredicatePart, depth: Int)] = [(.predicate(self), 1)]
         while let next = rest.popLast() {
-            if next.depth > Self.depthLimit { return true }
+            if next.depth > Self.depthLimit { isWithinLimit = false }
+            if case .expression(let expression) = next.part { visit(expression) }
             for part in next.part.parts { rest.append((part, next.depth + 1)) }
         }
-        return false
+        return isWithinLimit
     }
 }

@@ -2,8 +2,8 @@
 /// backslash makes the next code point stand for itself.
 ///
 /// What stands between the wildcards is folded; the pattern is then tested against folded text. Each part between two `*` is
-/// looked for once, from where the one before was found: in time linear to the text where the part has no `?`, and
-/// proportional to the product of the lengths at worst where it has.
+/// looked for once, from where the one before was found: in time linear to the text where the part has no `?`, or few code
+/// points; see `WildcardSearch` for long parts with `?`.
 final class LikePattern: Sendable {
     /// What must stand before the first `*`, or be the whole text.
     private let prefix: Part
@@ -71,6 +71,8 @@ private struct Part: Sendable {
     private let elements: [Element]
     /// The search for a part without `?`.
     private let search: ByteSearch?
+    /// The search for a part with `?`.
+    private let wildcardSearch: WildcardSearch?
     /// How many bytes a part without `?` has.
     private let byteCount: Int
     var isEmpty: Bool { elements.isEmpty }
@@ -82,6 +84,12 @@ private struct Part: Sendable {
         let bytes = ContiguousArray(String(text).utf8)
         byteCount = bytes.count
         search = text.count == elements.count ? ByteSearch(for: bytes) : nil
+        wildcardSearch =
+            search == nil
+            ? WildcardSearch(
+                for: elements.map { element in
+                    if case .scalar(let scalar) = element { scalar } else { nil }
+                }) : nil
     }
 
     /// Where the part ends that begins at a position; nil when something else stands there.
@@ -98,13 +106,8 @@ private struct Part: Sendable {
 
     /// Where the part ends that stands first at or after a position.
     func endOfFirst(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
-        if let search { return search.firstRange(in: text, from: start)?.upperBound }
-        var position = start
-        while position < text.count {
-            if let end = end(in: text, from: position) { return end }
-            position = text.scalar(at: position).next
-        }
-        return nil
+        if let wildcardSearch { return wildcardSearch.endOfFirst(in: text, from: start) }
+        return search?.firstRange(in: text, from: start)?.upperBound
     }
 
     /// Where a text would begin with the part as its end; nil when the text is too short.

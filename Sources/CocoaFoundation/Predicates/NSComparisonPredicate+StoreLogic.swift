@@ -35,8 +35,8 @@ private struct StoreOperand {
     private let value: Any?
     private let operand: ComparedOperand
     private let isNilTest: Bool
-    /// The values of a list that is written out and depends on the object, but for `nil` itself.
-    private let parts: [Any?]?
+    /// The values of `IN`'s list that is written out and depends on the object, but for `nil` itself.
+    private let parts: [Any]?
     private var type: NSComparisonPredicate.Operator { comparison.predicateOperatorType }
 
     init(_ comparison: NSComparisonPredicate, _ object: Any?, _ scope: EvaluationScope) throws {
@@ -44,8 +44,10 @@ private struct StoreOperand {
         isNilTest = comparison.leftExpression.isNothing || comparison.rightExpression.isNothing
         value = try comparison.rightExpression.value(with: object, scope: scope)
         operand = try comparison.comparedOperand(value)
-        if case .aggregate(let list) = comparison.rightExpression.kind, !comparison.rightExpression.isFixed {
-            parts = try list.filter { !$0.isNothing }.map { try $0.value(with: object, scope: scope) }
+        if comparison.predicateOperatorType == .in, let values = value as? [Any],
+            case .aggregate(let list) = comparison.rightExpression.kind, !comparison.rightExpression.isFixed
+        {
+            parts = zip(list, values).filter { !$0.0.isNothing }.map(\.1)
         } else {
             parts = nil
         }
@@ -55,10 +57,8 @@ private struct StoreOperand {
     func truth(of left: Any?) throws -> Bool? {
         if isNilTest { return nilTruth(left) }
         if let elements = value as? any ValueCollection {
-            if type == .in {
-                if let parts { return try isAnyTruth(left, parts) }
-                if operand.hasNoElements { return false }
-            }
+            if let parts { return try isAnyTruth(left, parts) }
+            if type == .in, operand.hasNoElements { return false }
             if type == .between { return try betweenTruth(left, elements.collectionElements) }
         }
         if type == .contains, let elements = left as? any ValueCollection, elements.collectionCount == 0 {
@@ -73,7 +73,7 @@ private struct StoreOperand {
     }
 
     /// `left == a OR left == b OR …`
-    private func isAnyTruth(_ left: Any?, _ parts: [Any?]) throws -> Bool? {
+    private func isAnyTruth(_ left: Any?, _ parts: [Any]) throws -> Bool? {
         var isUnknown = false
         for part in parts {
             guard let left = presentValue(left), let part = presentValue(part) else {
@@ -114,7 +114,8 @@ private struct StoreOperand {
         return isAbove == nil || isBelow == nil ? nil : true
     }
 
-    /// Both sides as texts when one is text and the other a URL or a UUID, which stores let the text stand for.
+    /// Both sides as texts when one is a URL or a UUID, and the other is or has text, which stores let stand for it, or
+    /// options ask for a comparison of texts; nil for other values.
     private func texts(_ left: Any) -> (Any?, Any?)? {
         guard let value else { return nil }
         let isTextual = left is URL || left is UUID

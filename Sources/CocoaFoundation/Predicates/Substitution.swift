@@ -29,19 +29,45 @@ extension NSPredicate {
         iterators: Set<String> = [],
         _ replacement: (NSExpression, _ iterators: Set<String>) throws -> NSExpression?
     ) rethrows -> NSPredicate {
-        switch shape {
-        case .value, .opaque:
-            return self
-        case .comparison(let comparison):
-            return NSComparisonPredicate(
-                leftExpression: try comparison.leftExpression.replacing(iterators, replacement),
-                rightExpression: try comparison.rightExpression.replacing(iterators, replacement),
-                modifier: comparison.comparisonPredicateModifier, type: comparison.predicateOperatorType,
-                options: comparison.options)
-        case .compound(let type, let parts):
-            let parts = try parts.map { try $0.replacing(iterators: iterators, replacement) }
-            return CompoundPredicate(type: type, subpredicates: parts)
+        // A loop and not a recursion: code may nest AND and OR tens of thousands deep.
+        var done: [NSPredicate] = []
+        var rest: [ReplacementStep] = [.replace(self)]
+        while let step = rest.popLast() {
+            switch step {
+            case .join(let type, let count):
+                let parts = Array(done.suffix(count))
+                done.removeLast(count)
+                done.append(CompoundPredicate(type: type, subpredicates: parts))
+            case .replace(let predicate):
+                switch predicate.shape {
+                case .value, .opaque: done.append(predicate)
+                case .comparison(let comparison):
+                    done.append(try comparison.replacingSides(iterators, replacement))
+                case .compound(let type, let parts):
+                    rest.append(.join(type, parts.count))
+                    rest += parts.reversed().map(ReplacementStep.replace)
+                }
+            }
         }
+        return done[0]
+    }
+
+    private enum ReplacementStep {
+        case replace(NSPredicate)
+        /// The last predicates that are done become one.
+        case join(NSCompoundPredicate.LogicalType, Int)
+    }
+}
+
+extension NSComparisonPredicate {
+    fileprivate func replacingSides(
+        _ iterators: Set<String>,
+        _ replacement: (NSExpression, _ iterators: Set<String>) throws -> NSExpression?
+    ) rethrows -> NSPredicate {
+        NSComparisonPredicate(
+            leftExpression: try leftExpression.replacing(iterators, replacement),
+            rightExpression: try rightExpression.replacing(iterators, replacement),
+            modifier: comparisonPredicateModifier, type: predicateOperatorType, options: options)
     }
 }
 
@@ -63,7 +89,43 @@ extension NSExpression {
         _ iterators: Set<String>,
         _ replacement: (NSExpression, _ iterators: Set<String>) throws -> NSExpression?
     ) rethrows -> NSExpression {
-        if let other = try replacement(self, iterators) { return other }
+        // A loop over first operands, and no recursion: code may chain thousands of operators.
+        var chain: [NSExpression] = []
+        var result = self
+        while true {
+            if let other = try replacement(result, iterators) {
+                result = other
+                break
+            }
+            guard let first = result.firstOperand else {
+                result = try result.replacingParts(nil, iterators, replacement)
+                break
+            }
+            chain.append(result)
+            result = first
+        }
+        for expression in chain.reversed() {
+            result = try expression.replacingParts(result, iterators, replacement)
+        }
+        return result
+    }
+
+    /// What the operator or the function of the expression is applied to first.
+    private var firstOperand: NSExpression? {
+        switch kind {
+        case .function(_, _, let arguments): arguments.first
+        case .set(_, let left, _): left
+        default: nil
+        }
+    }
+
+    /// The expression with its parts replaced.
+    ///
+    /// - Parameter first: what takes the place of the first operand, if there is one.
+    private func replacingParts(
+        _ first: NSExpression?, _ iterators: Set<String>,
+        _ replacement: (NSExpression, _ iterators: Set<String>) throws -> NSExpression?
+    ) rethrows -> NSExpression {
         func part(_ expression: NSExpression) throws -> NSExpression {
             try expression.replacing(iterators, replacement)
         }
@@ -76,12 +138,14 @@ extension NSExpression {
         case .keyPath(let operand, let path):
             return NSExpression(kind: .keyPath(operand: try part(operand), path: path))
         case .function(let target, let name, let arguments):
+            let rest = try arguments.dropFirst().map(part)
             return NSExpression(
-                kind: .function(target: try target.map(part), name: name, arguments: try arguments.map(part)))
+                kind: .function(
+                    target: try target.map(part), name: name, arguments: (first.map { [$0] } ?? []) + rest))
         case .aggregate(let elements):
             return NSExpression(forAggregate: try elements.map(part))
         case .set(let operation, let left, let right):
-            return NSExpression(kind: .set(operation, try part(left), try part(right)))
+            return NSExpression(kind: .set(operation, try first ?? part(left), try part(right)))
         case .subquery(let collection, let variable, let predicate):
             return NSExpression(
                 forSubquery: try part(collection), usingIteratorVariable: variable,

@@ -20,23 +20,10 @@ extension PredicateExpressions.Negation: ConvertibleExpression {
 
 extension PredicateExpressions.Conditional: ConvertibleExpression {
     func converted(in scope: ConversionScope) throws -> ConvertedExpression {
-        let test = try scope.predicate(test)
-        if If.Output.self == Bool.self {
-            // Not as `(a AND b) OR (NOT a AND c)`: where `a` is unknown, the other branch is taken.
-            func number(_ branch: any PredicateExpression) throws -> NSExpression {
-                NSExpression(
-                    forConditional: try scope.predicate(branch),
-                    trueExpression: NSExpression(forConstantValue: 1),
-                    falseExpression: NSExpression(forConstantValue: 0))
-            }
-            let value = NSExpression(
-                forConditional: test, trueExpression: try number(trueBranch),
-                falseExpression: try number(falseBranch))
-            return .predicate(.comparison(value, .equalTo, NSExpression(forConstantValue: 1)))
-        }
-        return .value(
+        // Also of conditions not as `(a AND b) OR (NOT a AND c)`: where `a` is unknown, the other branch is taken.
+        .value(
             NSExpression(
-                forConditional: test, trueExpression: try scope.value(trueBranch),
+                forConditional: try scope.predicate(test), trueExpression: try scope.value(trueBranch),
                 falseExpression: try scope.value(falseBranch)))
     }
 }

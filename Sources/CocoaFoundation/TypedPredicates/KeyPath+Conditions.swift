@@ -96,8 +96,12 @@ extension KeyPath where Value: Collection {
 extension NSExpression {
     /// The elements of a collection that meet a condition on them.
     fileprivate func elements(meeting condition: NSPredicate) -> NSExpression {
+        var names: Set<String> = []
+        condition.visitExpressions { expression in
+            if let name = expression.variableName { names.insert(name) }
+        }
         var name = "element"
-        while condition.hasExpression(where: { $0.names(variable: name) }) { name += "1" }
+        while names.contains(name) { name += "1" }
         let element = NSExpression(forVariable: name)
         return NSExpression(
             forSubquery: self, usingIteratorVariable: name,
@@ -106,11 +110,11 @@ extension NSExpression {
             })
     }
 
-    /// Whether it is a variable, or a subquery with one, of a name.
-    fileprivate func names(variable name: String) -> Bool {
+    /// The name of a variable, or of that of a subquery; nil for other expressions.
+    fileprivate var variableName: String? {
         switch kind {
-        case .variable(name), .subquery(_, variable: name, _): true
-        default: false
+        case .variable(let name), .subquery(_, let name, _): name
+        default: nil
         }
     }
 }

@@ -30,7 +30,7 @@ struct BatchUpdate {
             changed.insert(slot)
             if let expression = value as? NSExpression, expression.expressionType != .constantValue {
                 guard let column = entity.column(slot: slot), !info.isDerived, !info.isExternal,
-                    !expression.isOfAllRows
+                    !NodeColumn.hasAggregate(expression)
                 else {
                     throw NSError.coreData(
                         .coreData,

@@ -77,7 +77,10 @@ extension NSManagedObjectContext {
     // MARK: Objects
 
     func objects(_ fetch: ResolvedFetch) throws -> [NSManagedObject] {
-        let pending = try PendingMatches(fetch, self)
+        try objects(fetch, PendingMatches(fetch, self))
+    }
+
+    private func objects(_ fetch: ResolvedFetch, _ pending: PendingMatches) throws -> [NSManagedObject] {
         let isWindowed = pending.isEmpty && (parentContext != nil || fetch.stores.count == 1)
         var found: [NSManagedObject] = []
         if parentContext != nil {
@@ -125,10 +128,10 @@ extension NSManagedObjectContext {
     }
 
     func objectIDs(_ fetch: ResolvedFetch) throws -> [NSManagedObjectID] {
-        guard try PendingMatches(fetch, self).isEmpty else { return try objects(fetch).map(\.objectID) }
-        if parentContext != nil { return try parentObjectIDs(fetch) }
-        guard fetch.stores.count == 1, let store = fetch.stores.first else {
-            return try objects(fetch).map(\.objectID)
+        let pending = try PendingMatches(fetch, self)
+        if pending.isEmpty, parentContext != nil { return try parentObjectIDs(fetch) }
+        guard pending.isEmpty, fetch.stores.count == 1, let store = fetch.stores.first else {
+            return try objects(fetch, pending).map(\.objectID)
         }
         return try store.keys(for: fetch.query(store)).compactMap { key in
             store.home(number: key.entityNumber).map { NSManagedObjectID(home: $0, reference: key.reference) }

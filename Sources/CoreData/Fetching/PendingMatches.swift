@@ -22,29 +22,28 @@ struct PendingMatches {
             candidates = []
             return
         }
-        let changed = context.updated.all.filter {
-            fetch.concerns($0) && !$0.isDeleted && $0.hasPersistentChangedValues
-        }
+        let updated = context.updated.all.filter(\.hasPersistentChangedValues)
+        let changed = updated.filter { fetch.concerns($0) && !$0.isDeleted }
         let inserted = context.inserted.all.filter { fetch.concerns($0) && !$0.isDeleted }
         let deleted = context.deleted.all.filter(fetch.concerns)
         let direct = Set(changed).union(deleted)
-        let related = try Self.objects(near: context, fetch).filter { !direct.contains($0) }
+        let related = try Self.objects(readingFrom: updated + context.deleted.all, fetch, context)
+            .filter { !direct.contains($0) }
         dirty = direct.union(related)
         // In the order that the store gives to equal rows.
-        let saved = (changed + related).sorted(by: Self.isBefore)
-        candidates = saved + inserted
+        candidates = Self.inKeyOrder(changed + related) + inserted
     }
 
-    /// Saved objects of the entity that have no changes, and whose conditions or place read something of an object that
-    /// has.
+    private static func inKeyOrder(_ objects: [NSManagedObject]) -> [NSManagedObject] {
+        objects.sorted { $0.key.order($1.key) == .orderedAscending }
+    }
+
+    /// Saved objects of the entity whose conditions or place read something of one of some changed objects.
     private static func objects(
-        near context: NSManagedObjectContext, _ fetch: ResolvedFetch
+        readingFrom changed: [NSManagedObject], _ fetch: ResolvedFetch, _ context: NSManagedObjectContext
     ) throws -> [NSManagedObject] {
-        let paths = fetch.relatedPaths
-        guard !paths.destinations.isEmpty else { return [] }
-        let changed = context.updated.all.filter(\.hasPersistentChangedValues) + context.deleted.all
         let saved = changed.filter { !$0.isUnknownBelow }
-        guard let condition = paths.condition(reaching: saved) else { return [] }
+        guard !saved.isEmpty, let condition = fetch.relatedPaths.condition(reaching: saved) else { return [] }
         if context.parentContext != nil { return try context.parentObjects(fetch.reaching(condition)) }
         return try fetch.stores.flatMap { store in
             var query = fetch.query(store)
@@ -90,7 +89,7 @@ struct PendingMatches {
             return Self.merge(matches, into: kept, by: fetch.storeOrder)
         }
         // Without an order, a part of the rows is one by their keys.
-        return fetch.isWindow ? Self.mergeByKeys(matches, into: kept) : kept + matches
+        return fetch.isWindow ? Self.inKeyOrder(kept + matches) : kept + matches
     }
 
     /// Puts ordered objects into an ordered list; behind it when there is no order. O(n + m log n).
@@ -109,18 +108,6 @@ struct PendingMatches {
             next = place
         }
         return result + list[next...]
-    }
-
-    private static func mergeByKeys(
-        _ objects: [NSManagedObject], into list: [NSManagedObject]
-    ) -> [NSManagedObject] {
-        let known = objects.filter { !$0.isUnknownBelow }
-        return (list + known).sorted(by: isBefore) + objects.filter(\.isUnknownBelow)
-    }
-
-    /// The order of objects by their keys; those without a row in a store are last, as they were made.
-    private static func isBefore(_ a: NSManagedObject, _ b: NSManagedObject) -> Bool {
-        a.key.order(b.key) == .orderedAscending
     }
 
     /// Where an object belongs: among its equals in the order of their keys, which new ones get last.

@@ -6,16 +6,15 @@ import ManagedObjectModel
 ///
 /// An object's place in a result depends on those others: when one of them has unsaved changes, it has to be asked again.
 struct RelatedPaths {
-    /// The entities that paths of relationships lead to.
-    private(set) var destinations: [[String]: NSEntityDescription] = [:]
-    /// The paths that lead over a relationship to many.
-    private(set) var manyPaths: Set<[String]> = []
+    /// Where paths of relationships lead.
+    private var places: [[String]: Place] = [:]
     private let root: Place
-    private var variables: [String: Place] = [:]
+    private var variables: [String: [Place]] = [:]
 
     private struct Place {
         let path: [String]
         let entity: NSEntityDescription
+        /// Whether the path leads over a relationship to many.
         let isMany: Bool
     }
 
@@ -32,41 +31,37 @@ struct RelatedPaths {
             case .value, .opaque: break
             case .compound(_, let parts): rest += parts
             case .comparison(let comparison):
-                _ = place(comparison.leftExpression)
-                _ = place(comparison.rightExpression)
+                _ = objects(comparison.leftExpression)
+                _ = objects(comparison.rightExpression)
             }
         }
     }
 
-    /// Reads an expression, and finds the objects that it stands for; nil for other values.
-    private mutating func place(_ expression: NSExpression) -> Place? {
+    /// Reads an expression, and finds the objects that it may stand for; none for other values.
+    private mutating func objects(_ expression: NSExpression) -> [Place] {
         switch expression.kind {
-        case .constant, .block, .symbol, .anyKey, .custom, .assignment: return nil
-        case .evaluatedObject: return root
-        case .variable(let name): return variables[name]
-        case .keyPath(let start, let path): return place(start).flatMap { place(path, from: $0) }
+        case .constant, .block, .symbol, .anyKey, .custom, .assignment: return []
+        case .evaluatedObject: return [root]
+        case .variable(let name): return variables[name] ?? []
+        case .keyPath(let start, let path): return objects(start).compactMap { place(path, from: $0) }
+        case .function(nil, "objectFrom:withIndex:", let arguments): return arguments.flatMap { objects($0) }
         case .function(let target, _, let arguments):
-            for part in arguments + (target.map { [$0] } ?? []) { _ = place(part) }
-            return nil
+            for part in arguments + (target.map { [$0] } ?? []) { _ = objects(part) }
+            return []
         case .aggregate(let parts):
-            for part in parts { _ = place(part) }
-            return nil
-        case .set(_, let left, let right):
-            _ = place(left)
-            _ = place(right)
-            return nil
+            for part in parts { _ = objects(part) }
+            return []
+        case .set(_, let left, let right): return objects(left) + objects(right)
         case .subquery(let collection, let variable, let predicate):
-            let objects = place(collection)
+            let elements = objects(collection)
             let outer = variables[variable]
-            variables[variable] = objects
+            variables[variable] = elements
             read(predicate)
             variables[variable] = outer
-            return objects
+            return elements
         case .conditional(let predicate, let one, let other):
             read(predicate)
-            _ = place(one)
-            _ = place(other)
-            return nil
+            return objects(one) + objects(other)
         }
     }
 
@@ -74,10 +69,7 @@ struct RelatedPaths {
         var place = start
         for step in KeyPathSteps(keyPath).steps {
             guard case .key(let key) = step else { continue }
-            if !place.path.isEmpty {
-                destinations[place.path] = place.entity
-                if place.isMany { manyPaths.insert(place.path) }
-            }
+            if !place.path.isEmpty { places[place.path] = place }
             guard let relationship = place.entity.relationshipsByName[key],
                 let destination = relationship.destinationEntity
             else { return nil }
@@ -90,26 +82,15 @@ struct RelatedPaths {
     /// The condition that an object leads to one of some others; nil when none of them can be reached.
     func condition(reaching objects: [NSManagedObject]) -> NSPredicate? {
         var parts: [NSPredicate] = []
-        for (path, entity) in destinations {
-            let reached = objects.filter { $0.entity.isKindOf(entity: entity) }.map(\.objectID)
+        for place in places.values {
+            let reached = objects.filter { $0.entity.isKindOf(entity: place.entity) }.map(\.objectID)
             if reached.isEmpty { continue }
             parts.append(
                 NSComparisonPredicate(
-                    leftExpression: NSExpression(forKeyPath: path.joined(separator: ".")),
+                    leftExpression: NSExpression(forKeyPath: place.path.joined(separator: ".")),
                     rightExpression: NSExpression(forConstantValue: reached),
-                    modifier: manyPaths.contains(path) ? .any : .direct, type: .in))
+                    modifier: place.isMany ? .any : .direct, type: .in))
         }
         return parts.isEmpty ? nil : NSCompoundPredicate(orPredicateWithSubpredicates: parts)
-    }
-}
-
-extension NSExpression {
-    /// Whether it is a function over all rows of a result, or has one.
-    var isOfAllRows: Bool {
-        guard case .function(nil, let name, let arguments) = kind else { return false }
-        if arguments.count == 1, ["sum:", "count:", "min:", "max:", "average:"].contains(name) {
-            return true
-        }
-        return arguments.contains(where: \.isOfAllRows)
     }
 }

@@ -28,11 +28,6 @@ struct ResolvedFetch {
         }
         entity = try Self.entity(specification, coordinator.managedObjectModel)
         request.resolveEntity(entity)
-        for predicate in [specification.predicate, specification.havingPredicate]
-        where predicate?.isTooDeep ?? false {
-            throw NSError.coreData(
-                .coreData, "The predicate is nested deeper than \(NSPredicate.depthLimit) levels.")
-        }
         specification.predicate = try specification.predicate.map(Self.resolvingFetches)
         specification.havingPredicate = try specification.havingPredicate.map(Self.resolvingFetches)
         self.specification = specification
@@ -52,8 +47,15 @@ struct ResolvedFetch {
 
     /// The predicate with the results of its fetch expressions, each fetched once. A dictionary with one value stands for
     /// that.
+    ///
+    /// - Throws: 134060 for a predicate that is nested too deep.
     private static func resolvingFetches(_ predicate: NSPredicate) throws -> NSPredicate {
-        guard predicate.hasExpression(where: { $0 is NSFetchRequestExpression }) else { return predicate }
+        var hasFetches = false
+        guard predicate.visitExpressions({ if $0 is NSFetchRequestExpression { hasFetches = true } }) else {
+            throw NSError.coreData(
+                .coreData, "The predicate is nested deeper than \(NSPredicate.depthLimit) levels.")
+        }
+        guard hasFetches else { return predicate }
         return try predicate.replacing { expression, _ in
             guard let fetch = expression as? NSFetchRequestExpression else { return nil }
             do {
@@ -214,7 +216,6 @@ struct ResolvedFetch {
         query.sortDescriptors = sortDescriptors
         query.limit = specification.fetchLimit
         query.offset = specification.fetchOffset
-        query.isWindow = isWindow
         query.having = specification.havingPredicate
         query.isDistinct = specification.returnsDistinctResults
         query.resultType = specification.resultType
@@ -263,7 +264,7 @@ struct ResolvedFetch {
         }
         if !groupBy.isEmpty { throw refuse("its rows cannot be grouped") }
         for case let property as NSExpressionDescription in properties {
-            if property.expression?.isOfAllRows ?? false {
+            if property.expression.map(NodeColumn.hasAggregate) ?? false {
                 throw refuse("'\(property.name)' cannot be computed over all rows")
             }
         }

@@ -27,6 +27,7 @@ struct MigrationCopy: ~Copyable {
     mutating func run() throws {
         for step in plan.steps { try reserve(step) }
         for step in plan.steps {
+            let times = step.destination.home.layout.timeSlots.filter { step.origins[$0.rowSlot] != nil }
             // Lent to the closure, which may not change `self`.
             var builder = RowBuilder()
             swap(&builder, &self.builder)
@@ -37,7 +38,7 @@ struct MigrationCopy: ~Copyable {
                         .init(home: step.destination.home, row: try migrated(row, step, &builder)))
                 }
                 try run(unit)
-                for insert in unit.inserts { try save.keepTimes(of: insert.row, step.destination) }
+                for insert in unit.inserts { try save.keepTimes(times, of: insert.row, step.destination) }
             }
             swap(&builder, &self.builder)
         }

@@ -99,7 +99,7 @@ extension NSManagedObject {
     }
 
     private func loadFetchedProperty(_ slot: Int) -> SlotValue {
-        guard let context, !isUnknownBelow else { return .boxed(ValueBox([NSManagedObject]())) }
+        guard let context else { return .boxed(ValueBox([NSManagedObject]())) }
         return .boxed(ValueBox(context.fetchedPropertyValue(of: self, slot)))
     }
 }

@@ -71,8 +71,8 @@ package struct FetchQuery {
     package var sortDescriptors: [NSSortDescriptor] = []
     package var limit = 0
     package var offset = 0
-    /// Whether it matters which rows come first, because a part of them is wanted.
-    package var isWindow = false
+    /// Whether a part of the rows is wanted, so that it matters which come first.
+    package var isWindow: Bool { limit > 0 || offset > 0 }
     /// For dictionaries: what to fetch, and how to group it.
     package var properties: [NSPropertyDescription] = []
     package var groupBy: [NSPropertyDescription] = []

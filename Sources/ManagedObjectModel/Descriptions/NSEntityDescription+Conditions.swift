@@ -16,6 +16,13 @@ extension NSEntityDescription: PredicateIdentity {
 extension NSEntityDescription: KeyPathNaming {
     /// The properties that conditions can read.
     public static var keyPathNames: [(key: String, keyPath: AnyKeyPath)] {
-        [("name", \NSEntityDescription.name)]
+        [
+            ("name", \NSEntityDescription.name), ("userInfo", \NSEntityDescription.userInfo),
+            ("isAbstract", \NSEntityDescription.isAbstract),
+            ("managedObjectClassName", \NSEntityDescription.managedObjectClassName),
+            ("renamingIdentifier", \NSEntityDescription.renamingIdentifier),
+            ("versionHashModifier", \NSEntityDescription.versionHashModifier),
+            ("superentity", \NSEntityDescription.superentity),
+        ]
     }
 }

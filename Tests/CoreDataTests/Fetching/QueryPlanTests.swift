@@ -46,6 +46,15 @@ import Testing
         }
     }
 
+    @Test(arguments: ["UNION", "INTERSECT", "MINUS"])
+    func combinedRelationshipsAreSearchedByTheirKeys(_ word: String) throws {
+        try Self.stack().inContext { context throws in
+            let format = "ANY (author.books \(word) author.books).pages > 1"
+            let plan = try #require(try context.explanations(of: .books(format)).first)
+            #expect(plan.plan.filter { $0.contains("SCAN") } == ["SCAN t0"], "\(plan.plan)")
+        }
+    }
+
     @Test(arguments: ["uuid", "title"])
     func aLongListIsSearchedByTheIndex(_ key: String) throws {
         try Self.stack().inContext { context throws in

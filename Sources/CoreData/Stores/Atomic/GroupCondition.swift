@@ -10,7 +10,14 @@ struct GroupCondition {
 
     init(_ predicate: NSPredicate) {
         var aggregates: [(key: String, expression: NSExpression)] = []
-        self.predicate = Self.replaced(predicate, &aggregates)
+        self.predicate = predicate.replacing { expression, iterators in
+            // What a subquery adds up are its own elements.
+            guard iterators.isEmpty, NodeColumn.hasAggregate(expression) else { return nil }
+            // No property has such a name.
+            let key = "aggregate \(aggregates.count)"
+            aggregates.append((key, expression))
+            return NSExpression(forKeyPath: key)
+        }
         self.aggregates = aggregates
     }
 
@@ -21,34 +28,5 @@ struct GroupCondition {
         for (key, expression) in aggregates {
             group.computed[key] = try NodeColumn.value(of: expression, group)
         }
-    }
-
-    private static func replaced(
-        _ predicate: NSPredicate, _ aggregates: inout [(key: String, expression: NSExpression)]
-    ) -> NSPredicate {
-        switch predicate.shape {
-        case .value, .opaque: return predicate
-        case .compound(let type, let parts):
-            return NSCompoundPredicate(type: type, subpredicates: parts.map { replaced($0, &aggregates) })
-        case .comparison(let comparison):
-            return NSComparisonPredicate(
-                leftExpression: replaced(comparison.leftExpression, &aggregates),
-                rightExpression: replaced(comparison.rightExpression, &aggregates),
-                modifier: comparison.comparisonPredicateModifier, type: comparison.predicateOperatorType,
-                options: comparison.options)
-        }
-    }
-
-    private static func replaced(
-        _ expression: NSExpression, _ aggregates: inout [(key: String, expression: NSExpression)]
-    ) -> NSExpression {
-        if case .aggregate(let parts) = expression.kind {
-            return NSExpression(forAggregate: parts.map { replaced($0, &aggregates) })
-        }
-        guard NodeColumn.hasAggregate(expression) else { return expression }
-        // No property has such a name.
-        let key = "aggregate \(aggregates.count)"
-        aggregates.append((key, expression))
-        return NSExpression(forKeyPath: key)
     }
 }

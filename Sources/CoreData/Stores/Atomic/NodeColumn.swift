@@ -43,11 +43,14 @@ struct NodeColumn {
         return arguments.contains(where: hasAggregate)
     }
 
-    /// A function of a list of constants is no aggregate.
+    /// A function of a list that is written out, or of the union that a key path makes, is no aggregate.
     private static func isList(_ expression: NSExpression) -> Bool {
         switch expression.kind {
         case .aggregate, .constant: true
-        case .keyPath(_, let path): path.contains("@")
+        case .keyPath(_, let path):
+            KeyPathSteps(path).steps.contains { step in
+                if case .collection(let operation) = step { operation.isUnion } else { false }
+            }
         default: false
         }
     }

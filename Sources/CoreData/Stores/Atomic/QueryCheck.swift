@@ -5,8 +5,8 @@ import ManagedObjectModel
 /// Finds keys in conditions and expressions that the stored objects of an entity do not have, before they are evaluated.
 struct QueryCheck {
     private let entity: NSEntityDescription
-    /// The entities of the variables of subqueries; nil for elements of no entity.
-    private var variables: [String: NSEntityDescription?] = [:]
+    /// The entities of the variables of subqueries; none for elements of no entity.
+    private var variables: [String: [NSEntityDescription]] = [:]
 
     init(_ entity: NSEntityDescription) { self.entity = entity }
 
@@ -33,7 +33,7 @@ struct QueryCheck {
                 throw NSError.coreData(.coreData, "The variable $\(name) has no value.")
             }
         case .keyPath(let operand, let path):
-            if let start = try entity(of: operand) { try check(keyPath: path, from: start) }
+            for start in try entities(of: operand) { try check(keyPath: path, from: start) }
             try check(operand)
         case .function(let target, _, let arguments):
             try target.map(check)
@@ -45,7 +45,7 @@ struct QueryCheck {
         case .subquery(let collection, let variable, let predicate):
             try check(collection)
             var inner = self
-            inner.variables[variable] = .some(try entity(of: collection))
+            inner.variables[variable] = try entities(of: collection)
             try inner.check(predicate)
         case .conditional(let predicate, let one, let other):
             try check(predicate)
@@ -54,14 +54,19 @@ struct QueryCheck {
         }
     }
 
-    /// The entity of an expression's value, or of its elements; nil if it is none.
-    private func entity(of expression: NSExpression) throws -> NSEntityDescription? {
+    /// The entities that an expression's value, or its elements, may be of; none if it is no object.
+    private func entities(of expression: NSExpression) throws -> [NSEntityDescription] {
         switch expression.kind {
-        case .evaluatedObject: return entity
-        case .variable(let name): return variables[name] ?? nil
+        case .evaluatedObject: return [entity]
+        case .variable(let name): return variables[name] ?? []
         case .keyPath(let operand, let path):
-            return try entity(of: operand).flatMap { try check(keyPath: path, from: $0) }
-        default: return nil
+            return try entities(of: operand).compactMap { try check(keyPath: path, from: $0) }
+        case .function(nil, "objectFrom:withIndex:", let arguments):
+            return try arguments.first.map(entities) ?? []
+        case .subquery(let collection, _, _): return try entities(of: collection)
+        case .set(_, let one, let other), .conditional(_, let one, let other):
+            return try entities(of: one) + entities(of: other)
+        default: return []
         }
     }
 
@@ -71,29 +76,28 @@ struct QueryCheck {
     /// - Throws: as `check(_:)` of a predicate; also for a key path over many objects, which have no order together.
     func check(sortKey keyPath: String) throws {
         try check(keyPath: keyPath)
+        let steps = KeyPathSteps(keyPath).steps
         var current: NSEntityDescription? = entity
-        for (index, step) in KeyPathSteps(keyPath).steps.enumerated() {
-            guard case .key(let key) = step else {
-                if case .evaluatedObject = step { continue }
+        for (index, step) in steps.enumerated() {
+            let rest = steps[(index + 1)...]
+            switch step {
+            case .evaluatedObject: continue
+            case .collection:
                 throw NSError.coreData(
                     .coreData, "An operator in keypath \(keyPath) needs a to-many relationship before it.")
+            case .key(let key):
+                guard let relationship = current?.relationshipsByName[key] else {
+                    return try check(rest: rest, of: current, key, keyPath)
+                }
+                if relationship.isToMany {
+                    if case .collection? = rest.first { return }
+                    throw NSError.coreData(
+                        .coreData,
+                        "to-many key not allowed here: '\(key)' of entity \(current?.name ?? "") in keypath \(keyPath)"
+                    )
+                }
+                current = relationship.destinationEntity
             }
-            guard let relationship = current?.relationshipsByName[key] else {
-                try check(rest: KeyPathSteps(keyPath).steps.dropFirst(index + 1), of: current, key, keyPath)
-                break
-            }
-            if relationship.isToMany, index + 1 < KeyPathSteps(keyPath).steps.count,
-                case .collection = KeyPathSteps(keyPath).steps[index + 1]
-            {
-                return
-            }
-            guard !relationship.isToMany else {
-                throw NSError.coreData(
-                    .coreData,
-                    "to-many key not allowed here: '\(key)' of entity \(current?.name ?? "") in keypath \(keyPath)"
-                )
-            }
-            current = relationship.destinationEntity
         }
     }
 

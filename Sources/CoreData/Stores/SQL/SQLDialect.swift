@@ -13,7 +13,7 @@ package protocol SQLDialect: Sendable {
     func folded(_ text: String, options: Int) -> String
     /// A function of `FunctionTable`, of expressions of some kinds.
     func call(_ function: String, _ arguments: [(text: String, kind: SlotKind)]) -> String
-    /// A function over all rows, of an expression; its value is of the kind.
+    /// A function over all rows, of an expression whose values are of the kind.
     func aggregate(_ function: AggregateFunction, _ text: String, _ kind: SlotKind) -> String
     /// The name of a function of the store.
     func function(_ function: StoreFunction) -> String
@@ -40,7 +40,7 @@ package enum SQLListForm: Sendable {
 
 /// Functions over many rows.
 package enum AggregateFunction: Sendable {
-    case sum, average
+    case count, minimum, maximum, sum, average, median, standardDeviation
 }
 
 /// Functions that a store provides because SQL has none that is right for all of Unicode.
@@ -114,10 +114,15 @@ package struct SQLiteDialect: SQLDialect {
 
     package func aggregate(_ function: AggregateFunction, _ text: String, _ kind: SlotKind) -> String {
         switch (function, kind) {
+        case (.count, _): "COUNT(\(text))"
+        case (.minimum, _): "MIN(\(text))"
+        case (.maximum, _): "MAX(\(text))"
         case (.sum, .decimal): "\(SQLiteFunctionNames.decimalSum)(\(text))"
         case (.average, .decimal): "\(SQLiteFunctionNames.decimalAverage)(\(text))"
         case (.sum, _): "SUM(\(text))"
         case (.average, _): "AVG(\(text))"
+        case (.median, _): "\(SQLiteFunctionNames.median)(\(text), \(kind.rawValue))"
+        case (.standardDeviation, _): "\(SQLiteFunctionNames.standardDeviation)(\(text), \(kind.rawValue))"
         }
     }
 }
@@ -141,5 +146,8 @@ package enum SQLiteFunctionNames {
     package static let chance = "OpenCoreDataChance"
     package static let decimalSum = "OpenCoreDataDecimalSum"
     package static let decimalAverage = "OpenCoreDataDecimalAverage"
+    /// `f(value, kind)`, over many rows.
+    package static let median = "OpenCoreDataMedian"
+    package static let standardDeviation = "OpenCoreDataStandardDeviation"
     package static let data = "OpenCoreDataData"
 }

@@ -16,9 +16,16 @@ enum ExpressionFunctions {
             .install(SQLiteFunctionNames.function, on: database, isPure: true, isForQueries: true)
         SQLFunction(argumentCount: -1, function)
             .install(SQLiteFunctionNames.chance, on: database, isPure: false, isForQueries: true)
-        DecimalAggregate.install(SQLiteFunctionNames.decimalSum, on: database) { sum, _ in sum }
-        DecimalAggregate.install(SQLiteFunctionNames.decimalAverage, on: database) { sum, count in
-            count == 0 ? nil : sum.map { $0 / Decimal(count) }
+        for (name, function) in [
+            (SQLiteFunctionNames.decimalSum, AggregateFunction.sum),
+            (SQLiteFunctionNames.decimalAverage, .average),
+        ] {
+            SQLAggregate(argumentCount: 1) { DecimalAccumulator(function) }.install(name, on: database)
+        }
+        for (name, function) in [
+            (SQLiteFunctionNames.median, "median:"), (SQLiteFunctionNames.standardDeviation, "stddev:"),
+        ] {
+            SQLAggregate(argumentCount: 2) { StatisticAccumulator(function) }.install(name, on: database)
         }
     }
 
@@ -62,7 +69,7 @@ enum ExpressionFunctions {
     }
 
     /// A value of a column as it is read.
-    private static func value(_ value: SQLValue, _ kind: SlotKind) -> Any? {
+    static func value(_ value: SQLValue, _ kind: SlotKind) -> Any? {
         switch (value, kind) {
         case (.null, _): nil
         case (.integer(let value), .decimal): Decimal(value)
@@ -84,7 +91,7 @@ enum ExpressionFunctions {
 
 extension SQLValue {
     /// A result of a function as a column stores it.
-    fileprivate init(result: Any?) {
+    init(result: Any?) {
         guard let result, let kind = SlotKind(ofValue: result),
             let value = SQLValue(result, for: kind, of: nil)
         else {
@@ -92,75 +99,5 @@ extension SQLValue {
             return
         }
         self = value
-    }
-}
-
-/// A function over the decimal numbers of many rows.
-private final class DecimalAggregate {
-    private var sum: Decimal?
-    private var count = 0
-
-    private final class Definition {
-        let result: (Decimal?, Int) -> Decimal?
-        init(_ result: @escaping (Decimal?, Int) -> Decimal?) { self.result = result }
-    }
-
-    private func add(_ value: OpaquePointer?) {
-        let number: Decimal?
-        switch sqlite3_value_type(value) {
-        case SQLITE_INTEGER: number = Decimal(sqlite3_value_int64(value))
-        case SQLITE_FLOAT: number = StoredValue.decimal(of: sqlite3_value_double(value))
-        default: number = nil
-        }
-        guard let number else { return }
-        sum = (sum ?? 0) + number
-        count += 1
-    }
-
-    static func install(
-        _ name: String, on database: Database, _ result: @escaping (Decimal?, Int) -> Decimal?
-    ) {
-        let definition = Unmanaged.passRetained(Definition(result))
-        sqlite3_create_function_v2(
-            database.sqliteConnection, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
-            definition.toOpaque(), nil,
-            { context, _, values in
-                guard let values, let state = DecimalAggregate.state(context) else { return }
-                state.takeUnretainedValue().add(values[0])
-            },
-            { context in
-                guard let context, let pointer = sqlite3_user_data(context) else { return }
-                let definition = Unmanaged<Definition>.fromOpaque(pointer).takeUnretainedValue()
-                let state = DecimalAggregate.end(context)
-                let result = definition.result(state?.sum, state?.count ?? 0)
-                switch result.map(DecimalColumn.stored) ?? .null {
-                case .integer(let value): sqlite3_result_int64(context, value)
-                case .double(let value): sqlite3_result_double(context, value)
-                default: sqlite3_result_null(context)
-                }
-            },
-            { pointer in if let pointer { Unmanaged<Definition>.fromOpaque(pointer).release() } })
-    }
-
-    /// What SQLite keeps for one group of rows: a pointer to an object.
-    private static func state(_ context: OpaquePointer?) -> Unmanaged<DecimalAggregate>? {
-        let size = Int32(MemoryLayout<UnsafeRawPointer?>.size)
-        guard
-            let place = sqlite3_aggregate_context(context, size)?
-                .assumingMemoryBound(to: UnsafeRawPointer?.self)
-        else { return nil }
-        if let made = place.pointee { return Unmanaged.fromOpaque(made) }
-        let state = Unmanaged.passRetained(DecimalAggregate())
-        place.pointee = UnsafeRawPointer(state.toOpaque())
-        return state
-    }
-
-    private static func end(_ context: OpaquePointer) -> DecimalAggregate? {
-        guard
-            let place = sqlite3_aggregate_context(context, 0)?
-                .assumingMemoryBound(to: UnsafeRawPointer?.self), let made = place.pointee
-        else { return nil }
-        place.pointee = nil
-        return Unmanaged<DecimalAggregate>.fromOpaque(made).takeRetainedValue()
     }
 }

@@ -62,9 +62,15 @@ final class SQLFunction {
 
 /// One call of a function of SQL; valid as long as it lasts.
 struct SQLFunctionCall {
-    fileprivate let context: OpaquePointer
+    private let context: OpaquePointer
     let count: Int
-    fileprivate let values: UnsafeMutablePointer<OpaquePointer?>?
+    private let values: UnsafeMutablePointer<OpaquePointer?>?
+
+    init(context: OpaquePointer, count: Int, values: UnsafeMutablePointer<OpaquePointer?>?) {
+        self.context = context
+        self.count = count
+        self.values = values
+    }
 
     /// An argument as it is.
     func value(_ index: Int) -> SQLValue {

@@ -171,18 +171,16 @@ struct SQLiteSave {
         }
     }
 
-    /// Gives a row that was inserted the times of its last save that it has itself, in the place of those that triggers set.
-    /// They look at inserts and at versions only, so these stay.
-    func keepTimes(of row: Row, _ entity: SQLEntity) throws {
-        let layout = entity.home.layout
-        for index in layout.derivedIndexes {
-            let slot = layout.slots[index]
-            guard (slot.property as? NSDerivedAttributeDescription)?.derivation == .now,
-                let column = entity.column(rowSlot: slot.rowSlot), !row.isNull(slot.rowSlot)
-            else { continue }
+    /// Gives a row that came in the times of its last save that it has itself. The triggers of such attributes look at
+    /// inserts and at versions only, so these stay.
+    ///
+    /// - Parameter slots: attributes of the entity that are derived by `now()`.
+    func keepTimes(_ slots: [PropertySlot], of row: Row, _ entity: SQLEntity) throws {
+        for slot in slots {
+            guard let column = entity.column(rowSlot: slot.rowSlot) else { continue }
             try execute(
                 "UPDATE \(schema.quoted(entity.table)) SET \(schema.quoted(column.name)) = ? WHERE Z_PK = ?",
-                [.double(row.double(slot.rowSlot)), .integer(row.reference)])
+                [row.isNull(slot.rowSlot) ? .null : .double(row.double(slot.rowSlot)), .integer(row.reference)])
         }
     }
 

@@ -74,20 +74,14 @@ package final class StoreImport {
         try snapshot.database.cachedStatement(sql: sql).execute(arguments: arguments)
     }
 
-    /// Gives a row that came in the times of its last save that it has itself. The triggers of such attributes look at
-    /// inserts and at versions only, so these stay.
+    /// Gives a row that came in the times of its last save that it has itself.
     ///
     /// - Parameter slots: attributes of the entity that are derived by `now()`.
     /// - Throws: an error of SQLite.
     package func keepTimes(_ slots: [PropertySlot], of row: Row, _ entity: SQLEntity) throws {
-        let schema = snapshot.schema
-        for slot in slots {
-            guard let column = entity.column(rowSlot: slot.rowSlot) else { continue }
-            let time = row.isNull(slot.rowSlot) ? nil : row.double(slot.rowSlot)
-            try update(
-                "UPDATE \(schema.quoted(entity.table)) SET \(schema.quoted(column.name)) = ? WHERE Z_PK = ?",
-                [time, row.reference])
-        }
+        // What triggers report of it is wanted by nobody.
+        store.reports.removeAll()
+        try save.keepTimes(slots, of: row, entity)
     }
 
     /// The bytes that the column of an attribute gets for data.

@@ -53,6 +53,52 @@ import Testing
         Case(entity: "Person", format: "(age / 2) * 2 != age"),
         Case(entity: "Person", format: "(born / 2) * 2 == born"),
         Case(entity: "Person", format: "modulus:by:(money, 0.3) > 0.05"),
+        // Sums of nothing have the type of what is not there.
+        Case(entity: "Person", format: "(books.@sum.price + 1) / 2 == 0.5"),
+        Case(entity: "Person", format: "(boss.books.price.@sum + 7) / 2 == 3.5"),
+        Case(entity: "Person", format: "(sum:(books.price) + 7) / 2 == 3.5"),
+        Case(entity: "Person", format: "(books.@avg.price + 1) / 2 == 0.5"),
+        Case(entity: "Person", format: "(books.@sum.pages + 1) / 2 == 0"),
+        Case(entity: "Person", format: "(books.@avg.rating + 1) / 2 == 0"),
+        Case(entity: "Person", format: "(SUBQUERY(books, $b, $b.pages > 1).@sum.price + 1) / 2 == 0.5"),
+        Case(
+            entity: "Book", format: "SUBQUERY(readers, $r, ($r.books.@sum.price + 1) / 2 == 0.5).@count > 0"),
+        Case(entity: "Book", format: "(readers[0].books.@sum.price + 1) / 2 == 0.5"),
+        // Elements of ordered relationships.
+        Case(entity: "Book", format: "readers[FIRST].age > 0"),
+        Case(entity: "Book", format: "readers[LAST] == owner"),
+        Case(entity: "Book", format: "NOT (readers[LAST] == owner)"),
+        Case(entity: "Book", format: "readers[1].name == nil"),
+        Case(entity: "Book", format: "readers[-1] == nil AND readers[7] == nil"),
+        Case(entity: "Book", format: "readers[0].boss.age >= readers[LAST].age"),
+        Case(entity: "Book", format: "ANY readers[LAST].friends.age > 1"),
+        Case(entity: "Book", format: "readers[0].books.@count > 0"),
+        Case(entity: "Book", format: "readers[FIRST] IN readers AND NOT (readers[FIRST] IN owner.friends)"),
+        Case(entity: "Book", format: "SUBQUERY(owner.books, $b, $b.readers[0] == owner).@count > 0"),
+        Case(entity: "Book", format: "readers[1] == nil AND readers[SIZE] > 0"),
+        // Collections made of collections.
+        Case(entity: "Person", format: "ANY (books UNION read).pages > 1"),
+        Case(entity: "Person", format: "(books UNION read).@count == 3"),
+        Case(entity: "Person", format: "(friends UNION boss.friends).@count == 0"),
+        Case(entity: "Person", format: "(friends INTERSECT reports)[SIZE] == 0"),
+        Case(entity: "Person", format: "SELF IN (boss.friends UNION reports)"),
+        Case(entity: "Person", format: "NOT (SELF IN (boss.friends MINUS friends))"),
+        Case(entity: "Person", format: "NONE (boss.books MINUS read).title == nil"),
+        Case(entity: "Person", format: "SUBQUERY(books MINUS read, $b, $b.pages > 1).@count > 0"),
+        Case(entity: "Person", format: "(books UNION read).@sum.pages > 3"),
+        Case(entity: "Person", format: "((books UNION read).@sum.price + 1) / 2 == 0.5"),
+        Case(entity: "Person", format: "count:(books INTERSECT read) == 1"),
+        Case(entity: "Person", format: "ALL (tags UNION books.tags).rank < 2"),
+        Case(entity: "Person", format: "(read.owner UNION reports.reports MINUS friends).@count > 1"),
+        Case(entity: "Book", format: "ANY (readers MINUS owner.friends) == owner.boss"),
+        // Statistics.
+        Case(entity: "Person", format: "median:(books.pages) > 1"),
+        Case(entity: "Person", format: "(median:(books.pages) / 2) * 2 == median:(books.pages)"),
+        Case(entity: "Person", format: "median:(read.price) * 3 == 0.3"),
+        Case(entity: "Person", format: "median:(boss.books.rating) == nil"),
+        Case(entity: "Person", format: "stddev:(books.pages) == 0"),
+        Case(entity: "Person", format: "stddev:(books.owner.friends.score) > 1"),
+        Case(entity: "Person", format: "median:((books UNION read).pages) > 1"),
     ]
 
     @Test(arguments: cases)
@@ -84,7 +130,11 @@ import Testing
     @Test(arguments: [
         "TERNARY(age == 3, boss, ANYKEY) == nil", "TERNARY(age == 3, boss, books) == nil",
         "entity == entity.name", "TERNARY(flag == 1, money, score) > 1", "min:(money, 0.5) > 0",
-        "median:(books.pages) > 1", "age BETWEEN %@",
+        "mode:(books.pages) == 1", "age BETWEEN %@", "friends[FIRST] == SELF", "read[0].title == nil",
+        "SUBQUERY(books, $b, $b.pages > 1)[0] == nil", "(books UNION read)[LAST] == nil",
+        "books.readers[0].age == 1", "(books UNION tags).@count > 1",
+        "(books.title UNION read.title).@count > 0",
+        "(books UNION {1, 2}).@count > 0", "ANY boss.friends[LAST].age == 1",
     ])
     func whatHasNoOneMeaningIsRefused(_ format: String) throws {
         try TestStack(RandomTown.model()).inContext { context throws in

@@ -51,7 +51,7 @@ import Testing
                 let tag = tags.randomElement(using: &numbers),
                 !book.isDeleted, !person.isDeleted
             else { continue }
-            switch Int.random(in: 0..<10, using: &numbers) {
+            switch Int.random(in: 0..<12, using: &numbers) {
             case 0: person.setValue(Pools.texts.randomElement(using: &numbers), forKey: "name")
             case 1: person.setValue(Pools.small.randomElement(using: &numbers), forKey: "age")
             case 2: book.setValue(person, forKey: "owner")
@@ -67,6 +67,8 @@ import Testing
                 new.setValue(person, forKey: "boss")
                 people.append(new)
             case 8: context.delete(book)
+            case 9: book.mutableOrderedSetValue(forKey: "readers").insert(person, at: 0)
+            case 10: book.mutableOrderedSetValue(forKey: "readers").remove(person)
             default: person.setValue(people.randomElement(using: &numbers), forKey: "boss")
             }
         }

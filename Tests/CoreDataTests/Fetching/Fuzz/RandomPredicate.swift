@@ -171,34 +171,44 @@ struct RandomPredicate {
         entity == "Person" ? RandomTown.people : entity == "Book" ? RandomTown.books : RandomTown.tags
     }
 
+    /// A relationship to many, or two combined, with its entity; in parentheses where a path may go on.
+    private mutating func objects(_ place: Place) -> (String, String) {
+        let ways = Self.many[place.entity] ?? []
+        let (path, entity) = one(of: ways)
+        guard below(5) == 0 else { return (place.prefix + path, entity) }
+        let (other, _) = one(of: ways.filter { $0.1 == entity })
+        let word = one(of: ["UNION", "INTERSECT", "MINUS"])
+        return ("(\(place.prefix)\(path) \(word) \(place.prefix)\(other))", entity)
+    }
+
     private mutating func collection(_ place: Place, _ depth: Int) -> String {
-        let (path, entity) = one(of: Self.many[place.entity] ?? [])
+        let (path, entity) = objects(place)
         let word = one(of: ["ANY", "ALL", "NONE", "SOME"])
         switch below(7) {
         case 0:
             let text = one(of: Self.texts[entity] ?? [])
             return """
-                \(word) \(place.prefix)\(path).\(text) \(one(of: Self.textOperators))\(one(of: Self.options)) \
+                \(word) \(path).\(text) \(one(of: Self.textOperators))\(one(of: Self.options)) \
                 \(self.text(place, 1))
                 """
         case 1:
             let key = one(of: numberKeys(entity))
-            return "\(word) \(place.prefix)\(path).\(key) \(one(of: Self.relations)) \(number(place, 1))"
+            return "\(word) \(path).\(key) \(one(of: Self.relations)) \(number(place, 1))"
         case 2:
             let key = one(of: Self.attributes[entity] ?? [])
-            return "\(word) \(place.prefix)\(path).\(key) \(one(of: ["==", "!="])) nil"
+            return "\(word) \(path).\(key) \(one(of: ["==", "!="])) nil"
         case 3:
             arguments.append(.object(entity, below(Self.count(entity))))
             return one(of: [
-                "ANY \(place.prefix)\(path) == %@", "\(place.prefix)\(path) CONTAINS %@",
-                "%@ IN \(place.prefix)\(path)", "NONE \(place.prefix)\(path) == %@",
+                "ANY \(path) == %@", "\(path) CONTAINS %@",
+                "%@ IN \(path)", "NONE \(path) == %@",
             ])
         case 4:
             let key = one(of: Self.texts[entity] ?? [])
-            return "\(text(place, 1)) IN\(one(of: ["", "[cd]"])) \(place.prefix)\(path).\(key)"
+            return "\(text(place, 1)) IN\(one(of: ["", "[cd]"])) \(path).\(key)"
         case 5:
             let key = one(of: numberKeys(entity))
-            return "\(word) \(place.prefix)\(path).\(key) IN {0, 1, 2, 100}"
+            return "\(word) \(path).\(key) IN {0, 1, 2, 100}"
         default: return "\(count(place, depth)) \(one(of: Self.relations)) \(below(3))"
         }
     }
@@ -208,12 +218,12 @@ struct RandomPredicate {
     }
 
     private mutating func count(_ place: Place, _ depth: Int) -> String {
-        let (path, entity) = one(of: Self.many[place.entity] ?? [])
-        guard depth > 1, below(3) > 0 else { return "\(place.prefix)\(path).@count" }
+        let (path, entity) = objects(place)
+        guard depth > 1, below(3) > 0 else { return "\(path).@count" }
         variableCount += 1
         let name = "$v\(variableCount)"
         let inner = predicate(Place(entity: entity, prefix: "\(name)."), depth - 1)
-        let subquery = "SUBQUERY(\(place.prefix)\(path), \(name), \(inner))"
+        let subquery = "SUBQUERY(\(path), \(name), \(inner))"
         let key = one(of: Self.integers[entity] ?? [])
         return one(of: [
             "\(subquery).@count", "\(subquery).@count", "\(subquery).@max.\(key)", "\(subquery).\(key).@sum",
@@ -221,6 +231,11 @@ struct RandomPredicate {
     }
 
     // MARK: Values
+
+    /// One of a book's readers, who have an order.
+    private mutating func element(_ place: Place) -> String {
+        "\(place.prefix)readers[\(one(of: ["FIRST", "LAST", "0", "1", "2"]))]"
+    }
 
     private mutating func path(_ place: Place, _ key: String) -> String {
         let ways = Self.one[place.entity] ?? []
@@ -234,6 +249,7 @@ struct RandomPredicate {
 
     private mutating func object(_ place: Place) -> (String, String) {
         let ways = Self.one[place.entity] ?? []
+        if place.entity == "Book", below(3) == 0 { return (element(place), "Person") }
         guard !ways.isEmpty, below(3) > 0 else {
             return (place.prefix.isEmpty ? "SELF" : String(place.prefix.dropLast()), place.entity)
         }
@@ -246,6 +262,7 @@ struct RandomPredicate {
             switch below(4) {
             case 0:
                 return one(of: ["0", "1", "-1", "2.5", "0.3", "100", "9.99", "1e300", "9223372036854775807"])
+            case 1 where place.entity == "Book": return "\(element(place)).\(one(of: numberKeys("Person")))"
             default: return path(place, one(of: numberKeys(place.entity)))
             }
         }
@@ -271,15 +288,15 @@ struct RandomPredicate {
     }
 
     private mutating func aggregate(_ place: Place) -> String {
-        let (path, entity) = one(of: Self.many[place.entity] ?? [])
-        // Sums of real numbers depend on the order; these are exact. The sum of no decimal numbers is an integer in memory.
-        let exact = [Self.integers, Self.reals].flatMap { $0[entity] ?? [] }
-        switch below(4) {
-        case 0: return "\(place.prefix)\(path).@sum.\(one(of: exact))"
-        case 1: return "\(place.prefix)\(path).@avg.\(one(of: exact))"
-        case 2: return "\(place.prefix)\(path).@\(one(of: ["min", "max"])).\(one(of: numberKeys(entity)))"
-        default:
-            return "\(one(of: ["sum:", "max:", "min:", "count:"]))(\(place.prefix)\(path).\(one(of: exact)))"
+        let (path, entity) = objects(place)
+        // Sums of real numbers depend on the order; these are exact.
+        let exact = [Self.integers, Self.reals, Self.decimals].flatMap { $0[entity] ?? [] }
+        switch below(5) {
+        case 0: return "\(path).@sum.\(one(of: exact))"
+        case 1: return "\(path).@avg.\(one(of: exact))"
+        case 2: return "\(path).@\(one(of: ["min", "max"])).\(one(of: numberKeys(entity)))"
+        case 3: return "\(one(of: ["median:", "stddev:"]))(\(path).\(one(of: exact)))"
+        default: return "\(one(of: ["sum:", "max:", "min:", "count:"]))(\(path).\(one(of: exact)))"
         }
     }
 

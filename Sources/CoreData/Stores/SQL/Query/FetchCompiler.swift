@@ -49,13 +49,10 @@ struct FetchCompiler {
 
     /// A statement with one number.
     func count(_ query: FetchQuery) throws -> SQLStatement {
-        var query = query
-        query.sortDescriptors = []
-        query.isWindow = false
-        guard query.limit > 0 || query.offset > 0 else {
-            return try select(query) { _ in SQLStatement("SELECT COUNT(*)") }
+        guard query.isWindow else {
+            return try select(query, isOrdered: false) { _ in SQLStatement("SELECT COUNT(*)") }
         }
-        let inner = try select(query) { _ in SQLStatement("SELECT 1") }
+        let inner = try select(query, isOrdered: false) { _ in SQLStatement("SELECT 1") }
         return SQLStatement("SELECT COUNT(*) FROM (\(inner.text))", inner.arguments)
     }
 
@@ -105,7 +102,8 @@ struct FetchCompiler {
     }
 
     private func select(
-        _ query: FetchQuery, _ columns: (inout PredicateCompiler) throws -> SQLStatement
+        _ query: FetchQuery, isOrdered: Bool = true,
+        _ columns: (inout PredicateCompiler) throws -> SQLStatement
     ) throws -> SQLStatement {
         let entity = schema.entity(query.home)
         var compiler = PredicateCompiler(schema, entity)
@@ -128,14 +126,7 @@ struct FetchCompiler {
         compiler.namedExpressions = query.namedExpressions
         let having = try query.having.map { try compiler.condition($0) }
         compiler.namedExpressions = [:]
-        var orders: [SQLStatement] = []
-        for descriptor in query.sortDescriptors { orders.append(try order(descriptor, query, &compiler)) }
-        // Equal rows keep the order of their keys, whichever index the database takes.
-        if !orders.isEmpty || query.isWindow, query.groupBy.isEmpty, !query.isDistinct,
-            query.resultType != .dictionaryResultType || !orders.isEmpty
-        {
-            orders.append(SQLStatement("\(QuerySource.base).Z_PK"))
-        }
+        let orders = isOrdered ? try orders(query, &compiler) : []
 
         var statement = selected
         statement.append(" \(compiler.from)")
@@ -155,7 +146,7 @@ struct FetchCompiler {
             statement.append(" ORDER BY ")
             statement.append(orders.joined(separator: ", "))
         }
-        if query.limit > 0 || query.offset > 0 {
+        if query.isWindow {
             statement.append(
                 SQLStatement(
                     " LIMIT ? OFFSET ?",
@@ -171,6 +162,18 @@ struct FetchCompiler {
         if query.includesSubentities, entity.home.entity.superentity == nil { return nil }
         let list = numbers.map(String.init).joined(separator: ", ")
         return SQLStatement("\(QuerySource.base).Z_ENT IN (\(list))")
+    }
+
+    private func orders(_ query: FetchQuery, _ compiler: inout PredicateCompiler) throws -> [SQLStatement] {
+        var orders: [SQLStatement] = []
+        for descriptor in query.sortDescriptors { orders.append(try order(descriptor, query, &compiler)) }
+        // Equal rows keep the order of their keys, whichever index the database takes.
+        if !orders.isEmpty || query.isWindow, query.groupBy.isEmpty, !query.isDistinct,
+            query.resultType != .dictionaryResultType || !orders.isEmpty
+        {
+            orders.append(SQLStatement("\(QuerySource.base).Z_PK"))
+        }
+        return orders
     }
 
     private func order(

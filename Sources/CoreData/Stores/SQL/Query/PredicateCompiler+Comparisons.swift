@@ -188,7 +188,7 @@ extension PredicateCompiler {
         )
     }
 
-    private func home(of entity: NSEntityDescription) -> StoredEntity? {
+    func home(of entity: NSEntityDescription) -> StoredEntity? {
         root.table?.home.store?.home(of: entity)
     }
 

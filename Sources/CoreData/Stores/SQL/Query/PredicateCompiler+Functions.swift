@@ -13,24 +13,19 @@ extension PredicateCompiler {
         else {
             throw Self.unsupported(expression, context, "Unsupported function expression \(name)")
         }
-        if arguments.count == 1, let operation = Self.aggregates[function.name] {
-            if let value = try aggregate(operation, arguments[0], context) { return value }
-            guard allowsAggregates else {
-                throw Self.unsupported(
-                    expression, context,
-                    "Unsupported function expression \(name): it needs a to-many relationship, or belongs into the properties to fetch"
-                )
-            }
-            return try aggregateOfRows(operation, arguments[0], expression, context)
+        if arguments.count == 1, let aggregate = AggregateFunction(functionName: function.name),
+            let value = try self.aggregate(aggregate, name, arguments[0], expression, context)
+        {
+            return value
         }
         if function.name == "objectFrom:withIndex:" {
-            guard case .symbol(.size) = arguments[1].kind,
-                let count = try aggregate(.count, arguments[0], context)
-            else {
-                throw Self.unsupported(
-                    expression, context, "of the elements of a collection a SQL store knows only [SIZE]")
+            guard case .symbol(.size) = arguments[1].kind else {
+                return try element(arguments, expression, context).object
             }
-            return count
+            guard let rows = try rows(arguments[0], context) else {
+                throw Self.unsupported(expression, context, "[SIZE] needs a to-many relationship")
+            }
+            return try rows.aggregate(.count, isFunction: true) { Self.unsupported(expression, context, $0) }
         }
         var operands: [QueryOperand] = []
         for argument in arguments { operands.append(try operand(argument, context)) }
@@ -53,47 +48,31 @@ extension PredicateCompiler {
         return QueryOperand(call(function.name, operands, kind), kind: kind)
     }
 
-    private static let aggregates: [String: CollectionOperator] = [
-        "sum:": .sum, "average:": .average, "min:": .minimum, "max:": .maximum, "count:": .count,
-    ]
-
-    /// Of the rows that a relationship leads to; nil for one value.
+    /// A function over the rows that a relationship leads to, or over all rows of a group; nil for one of a value, as
+    /// medians and deviations are that are of no relationship.
     private mutating func aggregate(
-        _ operation: CollectionOperator, _ argument: NSExpression, _ context: NSPredicate?
+        _ function: AggregateFunction, _ name: String, _ argument: NSExpression, _ expression: NSExpression,
+        _ context: NSPredicate?
     ) throws -> QueryOperand? {
-        switch argument.kind {
-        case .keyPath, .subquery:
-            guard case .collection(let rows) = try term(argument, context) else { return nil }
-            return try rows.aggregate(operation, isFunction: true)
-        default: return nil
+        func refusal(_ reason: String) -> NSError { Self.unsupported(expression, context, reason) }
+        if let rows = try rows(argument, context) {
+            return try rows.aggregate(function, isFunction: true, refusal: refusal)
         }
+        if function == .median || function == .standardDeviation { return nil }
+        guard allowsAggregates else {
+            throw refusal(
+                "Unsupported function expression \(name): it needs a to-many relationship, or belongs into the properties to fetch"
+            )
+        }
+        return try operand(argument, context).aggregate(function, dialect, refusal: refusal)
     }
 
-    /// Of the fetched objects themselves.
-    private mutating func aggregateOfRows(
-        _ operation: CollectionOperator, _ argument: NSExpression, _ expression: NSExpression,
-        _ context: NSPredicate?
-    ) throws -> QueryOperand {
-        let value = try operand(argument, context)
-        if operation == .count {
-            return QueryOperand(SQLStatement("COUNT(\(value.text))", value.arguments), kind: .integer64)
-        }
-        if let obstacle = value.obstacle { throw Self.unsupported(expression, context, obstacle) }
-        switch operation {
-        case .minimum, .maximum:
-            return QueryOperand(
-                SQLStatement(
-                    "\(operation == .minimum ? "MIN" : "MAX")(\(value.text))", value.arguments),
-                kind: value.kind)
-        default:
-            guard value.family == .number || value.family == .nothing else {
-                throw Self.unsupported(expression, context, "the values are no numbers")
-            }
-            let isSum = operation == .sum
-            let kind: SlotKind =
-                value.kind == .decimal ? .decimal : isSum && value.kind.isWholeNumber ? .integer64 : .double
-            let call = dialect.aggregate(isSum ? .sum : .average, value.text, kind)
-            return QueryOperand(SQLStatement(call, value.arguments), kind: kind)
+    /// The rows that a relationship leads to; nil for one value.
+    mutating func rows(_ expression: NSExpression, _ context: NSPredicate?) throws -> QueryCollection? {
+        switch expression.kind {
+        case .keyPath, .subquery, .set:
+            if case .collection(let rows) = try term(expression, context) { rows } else { nil }
+        default: nil
         }
     }
 

@@ -11,7 +11,6 @@ struct PredicateCompiler {
     let schema: SQLSchema
     let root: QueryPlace
     var dialect: any SQLDialect { schema.dialect }
-    private let entity: SQLEntity
     /// The objects that the variables of subqueries stand for.
     private var variables: [String: QueryPlace] = [:]
     /// Expressions that a key stands for, before properties of its name.
@@ -22,7 +21,6 @@ struct PredicateCompiler {
 
     init(_ schema: SQLSchema, _ entity: SQLEntity) {
         self.schema = schema
-        self.entity = entity
         root = QuerySource(schema, entity).root(entity)
     }
 
@@ -112,8 +110,8 @@ struct PredicateCompiler {
             throw Self.unsupported(expression, context, "a store cannot call methods")
         case .block, .custom:
             throw Self.unsupported(expression, context, "it is evaluated by code")
-        case .set:
-            throw Self.unsupported(expression, context, "a SQL store cannot combine stored collections")
+        case .set(let operation, let left, let right):
+            return .collection(try combination(operation, left, right, expression, context))
         case .assignment, .symbol, .anyKey, .constant:
             throw Self.unsupported(expression, context, "a SQL store has no such expression")
         }
@@ -164,6 +162,8 @@ struct PredicateCompiler {
                 }
                 return try find(path, from: root)
             case .variable(let name): return try find(path, from: try place(ofVariable: name, context))
+            case .function(nil, "objectFrom:withIndex:", let arguments) where arguments.count == 2:
+                return try find(path, from: try element(arguments, start, context))
             default:
                 guard case .collection(let rows) = try term(start, context), let place = rows.place else {
                     throw Self.unsupported(expression, context, "it does not begin at stored objects")

@@ -24,50 +24,60 @@ struct QueryCollection {
     }
 
     /// Whether a value is one of the collection's: unknown for a missing value, unless there are none.
-    func contains(_ sql: SQLStatement) -> SQLStatement {
+    func contains(_ sql: SQLStatement) -> SQLStatement { ofOwner(includes(sql)) }
+
+    /// Whether a value is one of the collection's.
+    func includes(_ sql: SQLStatement) -> SQLStatement {
         let present = SQLStatement("\(value.text) IS NOT NULL", value.arguments)
         let values = select(value.sql, and: present)
-        return ofOwner(SQLStatement("\(sql.text) IN (\(values.text))", sql.arguments + values.arguments))
+        return SQLStatement("\(sql.text) IN (\(values.text))", sql.arguments + values.arguments)
     }
 
     /// A condition that is unknown where there is no object that the relationship leads from.
     func ofOwner(_ condition: SQLStatement) -> SQLStatement {
-        guard let owner = source.optionalOwner else { return condition }
+        let owners = source.optionalOwners.map { "\($0) IS NOT NULL" }
+        if owners.isEmpty { return condition }
         return SQLStatement(
-            "CASE WHEN \(owner) IS NOT NULL THEN \(condition.text) END", condition.arguments)
+            "CASE WHEN \(owners.joined(separator: " AND ")) THEN \(condition.text) END", condition.arguments)
+    }
+
+    /// One of the objects that an ordered relationship leads to; nil for rows that are not just those.
+    func object(at index: QueryIndex) -> QueryPlace? {
+        guard let place, let outer = source.outer, let order = source.order, order.key == place.key else {
+            return nil
+        }
+        let rows = select(SQLStatement(place.key), and: nil)
+        // A key has no arguments; nor have the rows of a relationship without a condition.
+        guard rows.arguments.isEmpty else { return nil }
+        let range =
+            switch index {
+            case .first: "ASC LIMIT 1"
+            case .last: "DESC LIMIT 1"
+            case .position(let position) where position < 0: "ASC LIMIT 0"
+            case .position(let position): "ASC LIMIT 1 OFFSET \(position)"
+            }
+        return QueryPlace(
+            source: outer, key: "(\(rows.text) ORDER BY \(order.column) \(range))", entity: place.entity,
+            table: place.table)
     }
 
     /// What an operator of key paths, or the function of its name, computes from the rows.
     ///
-    /// - Throws: 134060 for an operator that SQL cannot compute, or of values that it does not take.
-    func aggregate(_ operation: CollectionOperator, isFunction: Bool) throws -> QueryOperand {
-        if let obstacle = value.obstacle, operation != .count { throw refused(operation, obstacle) }
-        switch operation {
-        case .count:
-            let isEveryRow = place.map { $0.key == value.text && $0.isAlwaysThere } ?? false
-            return scalar(isEveryRow ? "COUNT(*)" : "COUNT(\(value.text))", .integer64)
-        case .minimum, .maximum:
-            guard [.number, .text, .uuid, .data].contains(value.family) else {
-                throw refused(operation, "the values have no order")
-            }
-            return scalar("\(operation == .minimum ? "MIN" : "MAX")(\(value.text))", value.kind)
-        case .sum, .average:
-            guard value.family == .number else { throw refused(operation, "the values are no numbers") }
-            let isSum = operation == .sum
-            let kind: SlotKind =
-                value.kind == .decimal ? .decimal : isSum && value.kind.isWholeNumber ? .integer64 : .double
-            let call = source.schema.dialect.aggregate(isSum ? .sum : .average, value.text, kind)
-            // `average:` of nothing is nothing; sums, and the operator, are zero.
-            return scalar(call, kind, zero: isSum || !isFunction)
-        default:
-            throw refused(operation, "a SQL store does not compute it")
-        }
-    }
-
-    private func scalar(_ call: String, _ kind: SlotKind, zero: Bool = false) -> QueryOperand {
-        var statement = select(SQLStatement(call, value.arguments), and: nil)
-        statement.text = zero ? "COALESCE((\(statement.text)), 0)" : "(\(statement.text))"
-        return QueryOperand(statement, kind: kind)
+    /// - Parameter refusal: makes an error of the reason why there is no such value.
+    func aggregate(
+        _ function: AggregateFunction, isFunction: Bool, refusal: (String) -> NSError
+    ) throws -> QueryOperand {
+        let isEveryRow = place.map { $0.key == value.text && $0.isAlwaysThere } ?? false
+        var result =
+            function == .count && isEveryRow
+            ? QueryOperand(sql: "COUNT(*)", kind: .integer64)
+            : try value.aggregate(function, source.schema.dialect, refusal: refusal)
+        let statement = select(result.sql, and: nil)
+        // `average:` and its like of nothing are nothing; sums, and the operator, are zero.
+        let isZeroOfNothing = function == .sum || function == .average && !isFunction
+        result.sql = SQLStatement(
+            isZeroOfNothing ? "COALESCE((\(statement.text)), 0)" : "(\(statement.text))", statement.arguments)
+        return result
     }
 
     private func select(_ list: SQLStatement, and condition: SQLStatement?) -> SQLStatement {
@@ -81,8 +91,12 @@ struct QueryCollection {
         }
         return statement
     }
+}
 
-    private func refused(_ operation: CollectionOperator, _ reason: String) -> NSError {
-        .coreData(.coreData, "Unsupported operator \(operation.rawValue) in a key path: \(reason).")
-    }
+/// Which element of an ordered collection is meant.
+enum QueryIndex {
+    case first
+    case last
+    /// Counted from 0.
+    case position(Int64)
 }

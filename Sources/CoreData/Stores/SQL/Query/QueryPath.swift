@@ -155,9 +155,15 @@ struct QueryPath {
             throw NSError.coreData(
                 .coreData, "The operator \(name) in key path \(text) needs a to-many relationship before it.")
         }
+        func refusal(_ reason: String) -> NSError {
+            .coreData(.coreData, "Unsupported operator \(name) in key path \(text): \(reason).")
+        }
+        guard let function = AggregateFunction(operation) else {
+            throw refusal("a SQL store does not compute it")
+        }
         guard !rest.isEmpty else {
             return try QueryCollection(source: rows, value: value, place: place)
-                .aggregate(operation, isFunction: false)
+                .aggregate(function, isFunction: false, refusal: refusal)
         }
         guard let place else {
             throw NSError.coreData(.coreData, "The key path \(text) goes on behind a value.")
@@ -166,7 +172,7 @@ struct QueryPath {
         guard case .collection(let collection) = found else {
             throw NSError.coreData(.coreData, "The key path \(text) has an operator behind an operator.")
         }
-        return try collection.aggregate(operation, isFunction: false)
+        return try collection.aggregate(function, isFunction: false, refusal: refusal)
     }
 
     private func missing(_ place: QueryPlace, _ reason: String) -> NSError {

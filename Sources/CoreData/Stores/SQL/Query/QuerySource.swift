@@ -12,8 +12,12 @@ final class QuerySource {
     private var aliases: [String: String] = [:]
     /// The relationship that leads to the SELECT's rows, for errors.
     private(set) var relationship: NSRelationshipDescription?
-    /// The SQL of the key of the object that the SELECT's rows belong to, where there may be none.
-    private(set) var optionalOwner: String?
+    /// The SQL of the keys of the objects that the SELECT's rows belong to, where there may be none.
+    private(set) var optionalOwners: [String] = []
+    /// The SELECT around this one.
+    let outer: QuerySource?
+    /// The order of the objects with a key, where the rows are those of an ordered relationship.
+    private(set) var order: (key: String, column: String)?
     /// Whether a row may stand for an object that is missing on the way to the rows' objects.
     private(set) var mayMissObjects = false
     /// What every row must fulfil.
@@ -32,6 +36,7 @@ final class QuerySource {
     /// The outermost SELECT of a statement, about an entity's objects.
     init(_ schema: SQLSchema, _ entity: SQLEntity) {
         self.schema = schema
+        outer = nil
         names = AliasNames()
         let alias = names.next()
         tables = "\(schema.quoted(entity.table)) \(alias)"
@@ -40,6 +45,7 @@ final class QuerySource {
 
     /// A SELECT inside another, about the destinations of a relationship.
     private init(inside outer: QuerySource) {
+        self.outer = outer
         schema = outer.schema
         names = outer.names
         tables = ""
@@ -75,18 +81,35 @@ final class QuerySource {
         let inner = QuerySource(inside: self)
         inner.relationship = relationship
         // A table's own key is always there.
-        if !Self.isOwnKey(owner) { inner.optionalOwner = owner }
+        if !Self.isOwnKey(owner) { inner.optionalOwners = [owner] }
         let steps = inner.steps(links, owner, entity)
         inner.tables = steps[0].table
         inner.conditions.append(SQLStatement(steps[0].condition))
         for step in steps.dropFirst() { inner.tables += " INNER JOIN \(step.table) ON \(step.condition)" }
-        return (inner, inner.keep(steps))
+        let key = inner.keep(steps)
+        inner.order = links.order.map { (key, "\(steps[0].alias).\(schema.quoted($0))") }
+        return (inner, key)
+    }
+
+    /// A SELECT of an entity's objects that belong to the same SELECT as this one.
+    ///
+    /// - Returns: the SELECT and the SQL of the objects' keys.
+    func objects(of entity: SQLEntity, optionalOwners: [String]) -> (QuerySource, String) {
+        let inner = QuerySource(inside: outer ?? self)
+        inner.relationship = relationship
+        inner.optionalOwners = optionalOwners
+        for owner in optionalOwners { inner.conditions.append(SQLStatement("\(owner) IS NOT NULL")) }
+        let alias = names.next()
+        inner.tables = "\(schema.quoted(entity.table)) \(alias)"
+        inner.aliases["\(alias).Z_PK"] = alias
+        return (inner, "\(alias).Z_PK")
     }
 
     /// The objects that a relationship leads to from those of this SELECT, as further rows of it.
     ///
     /// - Returns: the SQL of the objects' keys.
     func join(_ links: SQLLinks, owner: String, _ entity: SQLEntity) -> String {
+        order = nil
         let steps = steps(links, owner, entity)
         let key = keep(steps)
         let isOptional = mayMissObjects || !Self.isOwnKey(owner)

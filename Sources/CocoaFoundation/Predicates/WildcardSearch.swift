@@ -1,0 +1,83 @@
+/// A search for code points in a row, of which some may be any, in many texts (Baeza-Yates and Gonnet's "shift-and").
+///
+/// One bit for each code point of what is looked for says whether the text up to here ends with all before it. So a search
+/// takes time linear to the text for up to 64 code points, and a step for every 64 more at each code point of the text;
+/// trying every place would take one for each. The memory is linear to what is looked for.
+struct WildcardSearch: Sendable {
+    private typealias Word = UInt64
+
+    private let wordCount: Int
+    private let lastBit: Word
+    /// The places of code points that may be any.
+    private let anyOne: [Word]
+    /// The places of each code point that stands at many, as bits; of at most 64 code points.
+    private let frequent: [Unicode.Scalar: [Word]]
+    /// The places of the others.
+    private let rare: [Unicode.Scalar: [Int]]
+
+    /// - Parameter elements: the code points, nil for any; not empty.
+    init(for elements: [Unicode.Scalar?]) {
+        let count = (elements.count + Word.bitWidth - 1) / Word.bitWidth
+        wordCount = count
+        lastBit = 1 << Word((elements.count - 1) % Word.bitWidth)
+        func bits(_ places: [Int]) -> [Word] {
+            var bits = [Word](repeating: 0, count: count)
+            for place in places { bits[place / Word.bitWidth] |= 1 << Word(place % Word.bitWidth) }
+            return bits
+        }
+        let places = Dictionary(grouping: elements.indices) { elements[$0] }
+        anyOne = bits(places[nil] ?? [])
+        var frequent: [Unicode.Scalar: [Word]] = [:]
+        var rare: [Unicode.Scalar: [Int]] = [:]
+        for case (let scalar?, let places) in places {
+            if places.count >= count { frequent[scalar] = bits(places) } else { rare[scalar] = places }
+        }
+        self.frequent = frequent
+        self.rare = rare
+    }
+
+    /// Where what stands first at or after a position ends; nil when it stands nowhere.
+    func endOfFirst(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        wordCount == 1 ? endOfFirstShort(in: text, from: start) : endOfFirstLong(in: text, from: start)
+    }
+
+    private func endOfFirstShort(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        let anyOne = anyOne[0]
+        var state: Word = 0
+        var position = start
+        while position < text.count {
+            let (scalar, next) = text.scalar(at: position)
+            // Of one word every code point is frequent.
+            state = (state << 1 | 1) & (anyOne | (frequent[scalar]?[0] ?? 0))
+            position = next
+            if state & lastBit != 0 { return position }
+        }
+        return nil
+    }
+
+    private func endOfFirstLong(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        var state = [Word](repeating: 0, count: wordCount)
+        var shifted = state
+        var position = start
+        while position < text.count {
+            let (scalar, next) = text.scalar(at: position)
+            var carry: Word = 1
+            for index in 0..<wordCount {
+                shifted[index] = state[index] << 1 | carry
+                carry = state[index] >> Word(Word.bitWidth - 1)
+            }
+            if let bits = frequent[scalar] {
+                for index in 0..<wordCount { state[index] = shifted[index] & (anyOne[index] | bits[index]) }
+            } else {
+                for index in 0..<wordCount { state[index] = shifted[index] & anyOne[index] }
+                for place in rare[scalar] ?? [] {
+                    let bit: Word = 1 << Word(place % Word.bitWidth)
+                    state[place / Word.bitWidth] |= shifted[place / Word.bitWidth] & bit
+                }
+            }
+            position = next
+            if state[wordCount - 1] & lastBit != 0 { return position }
+        }
+        return nil
+    }
+}
