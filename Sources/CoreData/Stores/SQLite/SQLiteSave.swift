@@ -180,7 +180,10 @@ struct SQLiteSave {
             guard let column = entity.column(rowSlot: slot.rowSlot) else { continue }
             try execute(
                 "UPDATE \(schema.quoted(entity.table)) SET \(schema.quoted(column.name)) = ? WHERE Z_PK = ?",
-                [row.isNull(slot.rowSlot) ? .null : .double(row.double(slot.rowSlot)), .integer(row.reference)])
+                [
+                    row.isNull(slot.rowSlot) ? .null : .double(row.double(slot.rowSlot)),
+                    .integer(row.reference),
+                ])
         }
     }
 
