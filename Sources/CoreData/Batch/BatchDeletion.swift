@@ -121,8 +121,14 @@ struct BatchDeletion {
             }
         }
         let number = relationship.destinationEntity.flatMap { batch.store.home(of: $0) }?.entityNumber
-        return rows.compactMap { row in
+        return try rows.compactMap { row in
             guard !row.isNull(slot) else { return nil }
+            if info.entitySlot >= 0, row.isNull(info.entitySlot),
+                let home = number.flatMap(batch.store.home(number:)),
+                let found = try self.rows(home, [row.integer(slot)]).first
+            {
+                return (row.reference, (found.entityNumber, found.reference))
+            }
             let hasNumber = info.entitySlot >= 0 && !row.isNull(info.entitySlot)
             guard let number = hasNumber ? Int32(exactly: row.integer(info.entitySlot)) : number else {
                 return nil

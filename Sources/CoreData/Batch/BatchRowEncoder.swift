@@ -59,18 +59,11 @@ struct BatchRowEncoder: ~Copyable {
     ///
     /// - Throws: as `row(_:)`.
     mutating func row(_ object: NSManagedObject) throws -> BatchRow {
-        var links: [(slot: Int, destination: NSManagedObjectID)] = []
         for slot in object.touched where layout.slots[slot].isStored {
             try checkIsSettable(layout.slots[slot])
         }
-        for slot in layout.relationshipIndexes where slot < object.values.count {
-            let info = layout.slots[slot]
-            if case .object(let destination) = object.values[slot], info.isStored {
-                if let id = try self.destination(destination, info) { links.append((slot, id)) }
-            }
-        }
         try checkIsComplete(object.values) { _ in true }
-        return BatchRow(row: try pack(object.values, links), given: object.touched)
+        return BatchRow(row: try pack(object.values, []), given: object.touched)
     }
 
     /// One row with the given values of another laid over.
@@ -105,6 +98,9 @@ struct BatchRowEncoder: ~Copyable {
 
     private func checkIsSettable(_ info: PropertySlot) throws {
         if info.kind == .toMany { throw refusal(info.name, "is a to-many relationship") }
+        if let inverse = info.relationship?.inverseRelationship, !inverse.isToMany || inverse.isOrdered {
+            throw refusal(info.name, "has an inverse, '\(inverse.name)', that other rows keep")
+        }
         if info.isDerived { throw refusal(info.name, "is derived") }
         if !info.isStored { throw refusal(info.name, "is transient") }
     }

@@ -1,5 +1,6 @@
 import CocoaFoundation
 import Foundation
+import GRDBSQLite
 import ManagedObjectModel
 
 /// Changes rows by one UPDATE, whose new values are all computed before the first row changes.
@@ -29,7 +30,8 @@ struct BatchUpdate {
             let info = layout.slots[slot]
             changed.insert(slot)
             if let expression = value as? NSExpression, expression.expressionType != .constantValue {
-                guard let column = entity.column(slot: slot), !info.isDerived, !info.isExternal,
+                guard let column = entity.column(slot: slot), info.attribute != nil, !info.isDerived,
+                    !info.isExternal,
                     !NodeColumn.hasAggregate(expression)
                 else {
                     throw NSError.coreData(
@@ -68,11 +70,45 @@ struct BatchUpdate {
         if changed.contains(where: { query.home.layout.slots[$0].isExternal }) {
             try batch.leaveExternalFiles()
         }
-        let keys = try SQLiteReader(batch.database).keys(statement)
+        let keys = try batch.store.reports.ignoring { try changedKeys(statement) }
         try batch.noteUpdates(keys, changed)
         var outcome = BatchOutcome(keepingIDs: keepingIDs)
         for key in keys { outcome.add(try batch.home(number: key.entityNumber), key.reference) }
         return outcome
+    }
+
+    /// Runs the statement.
+    ///
+    /// - Throws: 1550 or 1570 for a value that its attribute cannot have.
+    private func changedKeys(_ statement: SQLStatement) throws -> [(entityNumber: Int32, reference: Int64)] {
+        var keys: [(entityNumber: Int32, reference: Int64)] = []
+        try SQLiteReader(batch.database).step(statement) { row in
+            for (index, column) in computedColumns.enumerated() {
+                let slot = query.home.layout.slots[column.slot]
+                let isMissing = sqlite3_column_type(row, Int32(index + 2)) == SQLITE_NULL
+                if isMissing ? slot.property.isOptional : sqlite3_column_int(row, Int32(index + 2)) != 0 {
+                    continue
+                }
+                throw NSError.coreData(
+                    isMissing ? .validationMissingMandatoryProperty : .managedObjectValidation,
+                    """
+                    A batch cannot \(isMissing ? "leave" : "set") '\(slot.name)' of entity '\(query.home.entity.name ?? "")' \
+                    \(isMissing ? "without a value" : "to a number that is out of its range").
+                    """, [NSValidationKeyErrorKey: slot.name])
+            }
+            keys.append((sqlite3_column_int(row, 0), sqlite3_column_int64(row, 1)))
+        }
+        return keys
+    }
+
+    private var computedColumns: [SQLColumn] {
+        values.compactMap { column, value in if case .computed = value { column } else { nil } }
+    }
+
+    /// Whether a column's new value is in the range of its attribute, in SQL; NULL without a value.
+    private static func isInRange(_ name: String, _ kind: SlotKind) -> String {
+        guard kind == .integer16 || kind == .integer32 else { return "CASE WHEN \(name) NOT NULL THEN 1 END" }
+        return "\(name) BETWEEN \(kind.integerRange.lowerBound) AND \(kind.integerRange.upperBound)"
     }
 
     private func statement() throws -> SQLStatement {
@@ -89,9 +125,7 @@ struct BatchUpdate {
             }
         }
         let found = try FetchCompiler(schema: schema).keys(query, computing: computed) { index, kind in
-            let column = values.compactMap { column, value in
-                if case .computed = value { column } else { nil }
-            }[index]
+            let column = computedColumns[index]
             guard Self.takes(kind, column.kind) else {
                 throw NSError.coreData(
                     .coreData,
@@ -106,6 +140,9 @@ struct BatchUpdate {
         statement.append(" FROM (")
         statement.append(found)
         statement.append(") AS s WHERE \(table).Z_PK = s.k RETURNING \(table).Z_ENT, \(table).Z_PK")
+        for column in computedColumns {
+            statement.append(", \(Self.isInRange(schema.quoted(column.name), column.kind))")
+        }
         return statement
     }
 

@@ -65,10 +65,11 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     /// A request for certain rows. They are of one entity, or have a superentity in common.
     public convenience init(objectIDs objects: [NSManagedObjectID]) {
         let request = NSFetchRequest<any NSFetchRequestResult>()
-        request.entity = objects.first.map { first in
-            let lineage = sequence(first: first.entity, next: \.superentity)
-            return lineage.first { ancestor in objects.allSatisfy { $0.entity.isKindOf(entity: ancestor) } }
-                ?? first.entity
+        // Without one in common, the request has no entity, and cannot be executed.
+        request.entity = objects.first.flatMap { first in
+            sequence(first: first.entity, next: \.superentity).first { ancestor in
+                objects.allSatisfy { $0.entity.isKindOf(entity: ancestor) }
+            }
         }
         request.predicate = NSPredicate(format: "SELF IN %@", objects)
         self.init(fetchRequest: request)

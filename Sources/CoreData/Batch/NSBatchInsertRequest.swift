@@ -40,7 +40,8 @@ public class NSBatchInsertResult: NSPersistentStoreResult {
 /// All rows are written in one transaction, which is one in the persistent history too. Attributes that are not given
 /// have their default values; those that are derived are computed by the store. A row without a value for an
 /// attribute that must have one fails the request (1570); other validation does not run, as objects' hooks do not.
-/// To-one relationships take an `NSManagedObjectID` or an object of the same store, to-many ones are refused.
+/// In dictionaries, to-one relationships take an object of the same store or its `NSManagedObjectID`; to-many ones are
+/// refused, as are those whose inverse is to-one or ordered, which other rows keep.
 ///
 /// Where a row has the values of another one that a uniqueness constraint allows only once, the context's merge policy
 /// decides: the request fails with 133021 (`error`), the row takes the values that were given

@@ -11,6 +11,8 @@ import ManagedObjectModel
 /// external data, and tables that belong to no model.
 struct LightweightMigration {
     private let file: SQLiteStoreFile
+    /// Where the files of external data are: beside the link, if the store is reached by one.
+    private let externalData: URL
     private let metadata: [String: Any]
     private let source: NSManagedObjectModel
     private let destination: NSManagedObjectModel
@@ -36,13 +38,16 @@ struct LightweightMigration {
             !isOn(NSReadOnlyPersistentStoreOption, options),
             !isOn(NSIgnorePersistentStoreVersioningOption, options), url.isFileURL, !url.isNullDevice
         else { return }
-        let file = SQLiteStoreFile(url: url, options: try SQLiteStoreOptions(options))
+        // The file itself is replaced, not a link to it.
+        let file = SQLiteStoreFile(
+            url: url.resolvingSymlinksInPath(), options: try SQLiteStoreOptions(options))
         // What is wrong with a file is told when it is opened.
         guard !model.isReconstructed, FileManager.default.fileExists(atPath: url.path),
             let isThere = try? file.exists(), isThere,
             let findings = try? findings(file, model, configuration)
         else { return }
-        let migration = try LightweightMigration(file, findings, model, configuration, options ?? [:])
+        let migration = try LightweightMigration(
+            file, url.externalDataFolder, findings, model, configuration, options ?? [:])
         try migration.run()
     }
 
@@ -67,11 +72,12 @@ struct LightweightMigration {
     }
 
     private init(
-        _ file: SQLiteStoreFile, _ findings: Findings, _ model: NSManagedObjectModel,
+        _ file: SQLiteStoreFile, _ externalData: URL, _ findings: Findings, _ model: NSManagedObjectModel,
         _ configuration: String?,
         _ options: [AnyHashable: Any]
     ) throws {
         self.file = file
+        self.externalData = externalData
         self.options = options
         self.configuration = configuration
         metadata = findings.metadata
@@ -103,40 +109,66 @@ struct LightweightMigration {
         let start = Date()
         var unused: Set<String> = []
         try file.withLock("migrate the store") { store in
-            try file.withDraft { copy in
-                try SQLiteStoreFile.write(to: copy) { queue in try store?.backup(to: queue) }
-                try file.withDraft { draft in
-                    unused = try fill(draft, from: copy)
+            guard let store else { throw file.unopenable("it cannot be locked") }
+            let present = try store.read { try SQLiteMetadata.read($0, file.url) }
+            // Others may have migrated it since it was looked at.
+            if destination.isConfiguration(withName: configuration, compatibleWithStoreMetadata: present) {
+                return
+            }
+            try withPlace { copy in
+                try SQLiteStoreFile.write(to: copy) { queue in try store.backup(to: queue) }
+                try withPlace { draft in
+                    unused = try fill(draft, from: copy, present)
                     try SQLiteStoreFile.move(draft, to: file.url)
                 }
             }
         }
         for name in unused {
-            try? FileManager.default.removeItem(at: file.url.externalDataFolder.appendingPathComponent(name))
+            try? FileManager.default.removeItem(at: externalData.appendingPathComponent(name))
         }
         Log.store.info("Migrated the store at \(file.url.path) in \(Date().timeIntervalSince(start)) s.")
+    }
+
+    /// Runs a block with an empty file beside the store's, which nobody can read who cannot read that.
+    private func withPlace(_ body: (URL) throws -> Void) throws {
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.url.path)
+        try file.withDraft { place in
+            guard
+                FileManager.default.createFile(
+                    atPath: place.path, contents: nil, attributes: [.posixPermissions: 0o600])
+            else { throw file.unopenable("its folder cannot be written to") }
+            try body(place)
+            // It may have been moved already.
+            if FileManager.default.fileExists(atPath: place.path) { return }
+            for key in [FileAttributeKey.groupOwnerAccountID, .ownerAccountID, .posixPermissions] {
+                guard let value = attributes[key] else { continue }
+                try? FileManager.default.setAttributes([key: value], ofItemAtPath: file.url.path)
+            }
+        }
     }
 
     /// Writes the objects of a copy of the store to a draft.
     ///
     /// - Returns: the names of external data that the draft needs no more.
-    private func fill(_ draft: URL, from copy: URL) throws -> Set<String> {
+    private func fill(_ draft: URL, from copy: URL, _ metadata: [String: Any]) throws -> Set<String> {
         do {
             let old = try open(copy, source, ModelCache.configuration(of: source, for: metadata), options)
             defer { old.willRemove(from: old.persistentStoreCoordinator) }
             if !old.unsupportedFeatures.isEmpty {
                 throw Self.failure("the store has \(old.unsupportedFeatures.joined(separator: ", "))")
             }
-            let new = try open(draft, destination, configuration, nil)
+            // Without a log: all that was written is in the file that takes the store's place.
+            let new = try open(
+                draft, destination, configuration, [NSSQLitePragmasOption: ["journal_mode": "DELETE"]])
             defer { new.willRemove(from: new.persistentStoreCoordinator) }
             let before = try old.externalFileNames()
             try old.withSnapshot { snapshot in
                 let plan = try MigrationPlan(mapping, from: old, to: new, snapshot)
                 try new.write("migrate the store") { database in
-                    var objects = MigrationCopy(snapshot, new, database, plan, file.url.externalDataFolder)
+                    var objects = MigrationCopy(snapshot, new, database, plan, externalData)
                     try objects.run()
                     try UnmodelledTables(snapshot, new.schema).copy(to: database)
-                    try SQLiteMetadata.write(newMetadata(new), database)
+                    try SQLiteMetadata.write(newMetadata(new, metadata), database)
                 }
             }
             return before.subtracting(try new.externalFileNames())
@@ -158,7 +190,7 @@ struct LightweightMigration {
     }
 
     /// What says how the store is to be opened comes from the new model; all else, and the identifier, stays.
-    private func newMetadata(_ new: SQLiteStore) -> [String: Any] {
+    private func newMetadata(_ new: SQLiteStore, _ metadata: [String: Any]) -> [String: Any] {
         var merged: [String: Any] = new.metadata ?? [:]
         for (key, value) in metadata where merged[key] == nil { merged[key] = value }
         merged[NSStoreUUIDKey] = metadata[NSStoreUUIDKey]

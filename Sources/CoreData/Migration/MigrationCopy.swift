@@ -68,7 +68,7 @@ struct MigrationCopy: ~Copyable {
                 IFNULL((SELECT MAX(Z_PK) FROM \(old.schema.quoted(step.source.table))), 0))
                 """, [.text(root)]))
         let home = step.destination.home
-        let missing = Int64(given) + step.offset - (try save.reserve(home, count: 0) - 1)
+        let missing = try step.reference(Int64(given)) - (try save.reserve(home, count: 0) - 1)
         if missing > 0 { _ = try save.reserve(home, count: Int(missing)) }
     }
 
@@ -78,18 +78,18 @@ struct MigrationCopy: ~Copyable {
         let layout = step.destination.home.layout
         builder.begin(slotCount: layout.rowSlotCount)
         for (index, slot) in layout.slots.enumerated() where slot.isStored && slot.kind != .toMany {
-            let origin = step.origins[index]
-            let isSet =
-                try origin.map { origin in
-                    slot.kind == .toOne
-                        ? link(row, origin, slot, &builder) : try value(row, origin, slot, &builder)
-                } ?? false
-            guard !isSet else { continue }
+            if let origin = step.origins[index] {
+                let isSet =
+                    try slot.kind == .toOne
+                    ? link(row, origin, slot, &builder) : value(row, origin, slot, &builder)
+                // No value stays none, unless there must be one now.
+                if isSet || slot.property.isOptional { continue }
+            }
             if slot.attribute != nil { try builder.set(layout.initialValues[index], slot) }
             try checkMayBeMissing(slot, layout.initialValues[index], row, step)
         }
         return builder.finish(
-            reference: row.reference + step.offset, version: row.version,
+            reference: try step.reference(row.reference), version: row.version,
             entityNumber: step.destination.number, timestamp: row.timestamp)
     }
 
@@ -121,12 +121,12 @@ struct MigrationCopy: ~Copyable {
     /// Copies where a to-one relationship leads; false when that is nowhere, or to an entity that is gone.
     private func link(
         _ row: Row, _ origin: PropertySlot, _ slot: PropertySlot, _ builder: inout RowBuilder
-    ) -> Bool {
+    ) throws -> Bool {
         guard origin.kind == .toOne, !row.isNull(origin.rowSlot),
             let home = row.destinationHome(origin, old.store),
             let step = plan.step(ofSource: home.entityNumber)
         else { return false }
-        builder.set(slot.rowSlot, integer: row.integer(origin.rowSlot) + step.offset)
+        builder.set(slot.rowSlot, integer: try step.reference(row.integer(origin.rowSlot)))
         if slot.entitySlot >= 0 {
             builder.set(slot.entitySlot, integer: Int64(step.destination.number))
         }
@@ -158,18 +158,6 @@ struct MigrationCopy: ~Copyable {
                 return false
             }
             return relationship.keepsOwnLinks || layout.slots[slot].isOrdered
-                || isNew(relationship.inverseRelationship)
-        }
-    }
-
-    /// Whether the rows on the other side of a relationship do not know it from before.
-    private func isNew(_ inverse: NSRelationshipDescription?) -> Bool {
-        guard let inverse, !inverse.isToMany else { return false }
-        return plan.steps.contains { step in
-            guard step.destination.home.entity.isKindOf(entity: inverse.entity),
-                let slot = step.destination.home.layout.index(of: inverse.name)
-            else { return false }
-            return step.origins[slot]?.kind != .toOne
         }
     }
 
@@ -180,12 +168,14 @@ struct MigrationCopy: ~Copyable {
         guard let relationship = info.relationship, let origin = step.origins[slot] else { return }
         let found = try destinations(origin, rows)
         for row in rows {
-            let owner = ObjectKey(table: step.destination.home.table, reference: row.reference + step.offset)
-            let destinations = found[row.reference, default: []].compactMap { key -> ObjectKey? in
+            let owner = ObjectKey(
+                table: step.destination.home.table, reference: try step.reference(row.reference))
+            let destinations = try found[row.reference, default: []].compactMap { key -> ObjectKey? in
                 guard let other = plan.step(ofSource: key.entityNumber) else { return nil }
-                return ObjectKey(table: other.destination.home.table, reference: key.reference + other.offset)
+                return ObjectKey(
+                    table: other.destination.home.table, reference: try other.reference(key.reference))
             }
-            if relationship.keepsOwnLinks || isNew(relationship.inverseRelationship) {
+            if relationship.keepsOwnLinks {
                 unit.addedLinks += destinations.map {
                     .init(relationship: relationship, owner: owner, destination: $0)
                 }

@@ -11,6 +11,17 @@ struct MigrationPlan {
         let origins: [PropertySlot?]
         /// What is added to primary keys, so that hierarchies that become one have different ones.
         let offset: Int64
+
+        /// The primary key that an object has in the new store.
+        ///
+        /// - Throws: 134110 for a key that is too large, which only a damaged store has.
+        func reference(_ old: Int64) throws -> Int64 {
+            let (sum, isTooMuch) = old.addingReportingOverflow(offset)
+            guard !isTooMuch else {
+                throw LightweightMigration.failure("table \(source.table) has the primary key \(old)")
+            }
+            return sum
+        }
     }
 
     /// Owners before what they own, as far as the order of the mapping goes.
@@ -37,6 +48,29 @@ struct MigrationPlan {
         }
         stepBySource = Dictionary(
             steps.enumerated().map { ($1.source.number, $0) }, uniquingKeysWith: { first, _ in first })
+        for step in steps { try checkInverses(step) }
+    }
+
+    /// A relationship may get an inverse to many; one to one would have to be made up from links that rows do not have.
+    private func checkInverses(_ step: Step) throws {
+        for (slot, info) in step.destination.home.layout.slots.enumerated() {
+            guard let origin = step.origins[slot]?.relationship,
+                let inverse = info.relationship?.inverseRelationship,
+                !inverse.isToMany
+            else { continue }
+            for other in steps {
+                let layout = other.destination.home.layout
+                guard layout.entity.isKindOf(entity: inverse.entity),
+                    let index = layout.index(of: inverse.name),
+                    other.origins[index]?.kind != .toOne
+                else { continue }
+                throw LightweightMigration.failure(
+                    """
+                    '\(origin.name)' of entity '\(origin.entity.name ?? "")' gets an inverse to one, '\(inverse.name)' of entity \
+                    '\(inverse.entity.name ?? "")', that the objects do not have
+                    """)
+            }
+        }
     }
 
     /// The way of the objects of an entity; nil when it is gone.

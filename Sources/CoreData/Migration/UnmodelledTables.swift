@@ -12,9 +12,9 @@ struct UnmodelledTables {
         let modelled = [old.schema, new].flatMap { schema in
             schema.tables.map(\.name) + schema.joinTables.map(\.name)
         }
-        ours = Set(
-            modelled + ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
-                + [HistoryTables.change, HistoryTables.transaction, HistoryTables.strings])
+        let others = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
+        let history = [HistoryTables.change, HistoryTables.transaction, HistoryTables.strings]
+        ours = Set((modelled + others + history).map { $0.uppercased() })
     }
 
     /// Copies tables with their rows, then indexes, views and triggers.
@@ -29,10 +29,10 @@ struct UnmodelledTables {
         let virtual = objects.filter { $0.sql.uppercased().hasPrefix("CREATE VIRTUAL") }.map(\.name)
         var copied: Set<String> = []
         for object in objects where object.type == "table" {
-            guard !ours.contains(object.name), !object.name.lowercased().hasPrefix("sqlite_"),
+            guard !ours.contains(object.name.uppercased()), !object.name.lowercased().hasPrefix("sqlite_"),
                 !virtual.contains(where: { object.name == $0 || object.name.hasPrefix("\($0)_") })
             else { continue }
-            try database.execute(sql: object.sql)
+            try run(object.sql, database)
             try copyRows(of: object.name, to: database)
             copied.insert(object.name)
         }
@@ -41,15 +41,36 @@ struct UnmodelledTables {
                 try database.execute(sql: object.sql)
             }
         }
-        guard !copied.isEmpty else { return }
-        // Entities of Apple's own, whose tables those are.
+        try copyCounters(of: copied, to: database)
+        // Entities of Apple's own, whose tables those are; those of the history, whose numbers are not given out again.
         let entities = try GRDB.Row.fetchCursor(
-            old.database, sql: "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > ?",
-            arguments: [HistoryTables.stringNumber])
+            old.database, sql: "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT >= ?",
+            arguments: [HistoryTables.changeNumber])
         while let entity = try entities.next() {
             try database.execute(
-                sql: "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)",
+                sql:
+                    "INSERT OR REPLACE INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)",
                 arguments: StatementArguments(Array(entity.databaseValues)))
+        }
+    }
+
+    /// Runs what a schema has for one thing. SQLite reads the first statement of such a text alone, and others may follow
+    /// there in a stranger's file: those are refused.
+    private func run(_ sql: String, _ database: Database) throws {
+        try database.makeStatement(sql: sql).execute()
+    }
+
+    /// Takes over which keys tables with AUTOINCREMENT have given out.
+    private func copyCounters(of tables: Set<String>, to database: Database) throws {
+        guard try old.database.tableExists("sqlite_sequence"), try database.tableExists("sqlite_sequence")
+        else { return }
+        let counters = try GRDB.Row.fetchCursor(old.database, sql: "SELECT name, seq FROM sqlite_sequence")
+        while let counter = try counters.next() {
+            guard let table = String.fromDatabaseValue(counter[0]), tables.contains(table) else { continue }
+            try database.execute(sql: "DELETE FROM sqlite_sequence WHERE name = ?", arguments: [table])
+            try database.execute(
+                sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)",
+                arguments: StatementArguments(Array(counter.databaseValues)))
         }
     }
 

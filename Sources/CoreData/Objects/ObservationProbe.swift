@@ -41,7 +41,7 @@ final class ObservationProbe {
 
     /// Equal to every other one: there is one path a probe.
     private struct Argument: Hashable {
-        unowned let subject: Subject
+        let subject: Subject
 
         static func == (a: Argument, b: Argument) -> Bool { a.subject === b.subject }
 

@@ -107,6 +107,14 @@ struct BatchDeleteTests {
         }
     }
 
+    @Test func objectsWithNothingInCommonAreRefused() throws {
+        try coordinator.inContext { context throws in
+            let ids = [try context.all("Product")[0].objectID, try context.all("Shop")[0].objectID]
+            #expect(try error { try context.execute(NSBatchDeleteRequest(objectIDs: ids)) }.code == 134060)
+        }
+        #expect(try count("ZSHOP") == 2 && count("ZPRODUCT") == 6)
+    }
+
     @Test func denyFailsTheRequest() throws {
         try coordinator.inContext { context throws in
             let product = try context.all("Product", by: "name")[4]

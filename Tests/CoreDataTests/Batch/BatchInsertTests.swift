@@ -165,10 +165,71 @@ struct BatchInsertTests {
             ]
             #expect(try error { try context.execute(request(rows)) }.code == 133021)
             context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
-            #expect(try context.result(of: request(rows)) as? Int == 3)
+            #expect(try context.result(of: request(rows)) as? Int == 4)
             let found = try context.all("Product", where: NSPredicate(format: "code == 'a'"))
             #expect(found.map { $0.value(forKey: "name") as? String } == ["Second"])
             #expect(found.map { $0.value(forKey: "price") as? Double } == [1.0])
+        }
+    }
+
+    @Test func severalConstraintsHoldForWhatIsWritten() throws {
+        let entity = NSEntityDescription(
+            "Row", attribute("number", .integer64), attribute("kind", .string, defaultValue: "plain"),
+            attribute("text", .string))
+        entity.uniquenessConstraints = [["number"], ["kind", "text"]]
+        let folder = try StoreFolder()
+        try folder.open(NSManagedObjectModel(of: entity)).inContext { context throws in
+            context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            func insert(_ rows: [[String: Any]]) throws -> [NSManagedObjectID]? {
+                let request = NSBatchInsertRequest(entityName: "Row", objects: rows)
+                request.resultType = .objectIDs
+                return try context.result(of: request) as? [NSManagedObjectID]
+            }
+            let ids = try insert([
+                ["number": 1, "kind": "a", "text": "x"], ["number": 2, "kind": "b", "text": "x"],
+            ])
+            // Only what is given is written, so the default of `kind` meets nothing.
+            #expect(
+                try insert([
+                    ["number": 3, "text": "z"], ["number": 2, "text": "y"], ["number": 1, "text": "y"],
+                ])?.suffix(2) == ids?.reversed().suffix(2))
+            #expect(try context.values("kind", of: "Row", by: "number") == ["a", "b", "plain"])
+            #expect(try context.values("text", of: "Row", by: "number") == ["y", "y", "z"])
+            #expect(
+                try error {
+                    _ = try insert([["number": 9, "kind": "a", "text": "y"], ["number": 2, "kind": "a"]])
+                }.code == 133021)
+        }
+    }
+
+    @Test func whatAnInitializerSetsIsNotGiven() throws {
+        let entity = NSEntityDescription.make(
+            "Stamped", class: StampedRow.self, [attribute("code", .string), attribute("made", .string)])
+        entity.uniquenessConstraints = [["code"]]
+        let folder = try StoreFolder()
+        try folder.open(NSManagedObjectModel(of: entity)).inContext { context throws in
+            context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            try context.insert("Stamped", ["code": "a", "made": "long ago"])
+            try context.save()
+            var codes = ["a", "b"]
+            try context.execute(
+                NSBatchInsertRequest(entityName: "Stamped") { (object: NSManagedObject) in
+                    guard let code = codes.popLast() else { return true }
+                    object.setValue(code, forKey: "code")
+                    return false
+                })
+        }
+        #expect(
+            try folder.rows("SELECT ZMADE FROM ZSTAMPED ORDER BY ZCODE").map { $0[0] }
+                == ["long ago", "just now"].map(\.databaseValue))
+    }
+
+    @Test func whatOtherRowsKeepIsNotSet() throws {
+        try coordinator.inContext { context throws in
+            let shop = try context.insert("Shop", ["name": "Corner"])
+            try context.save()
+            let error = try error { try context.execute(request([["name": "A", "bestOf": shop]])) }
+            #expect(error.code == 134060 && error.localizedDescription.contains("'bestOf'"))
         }
     }
 
@@ -224,5 +285,13 @@ struct BatchInsertTests {
         #expect(copy.requestType == .batchInsertRequestType)
         copy.managedObjectHandler = { _ in true }
         #expect(copy.objectsToInsert == nil && copy.managedObjectHandler != nil)
+    }
+}
+
+/// Sets a value when it is made.
+final class StampedRow: NSManagedObject {
+    required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+        super.init(entity: entity, insertInto: context)
+        if context == nil { setValue("just now", forKey: "made") }
     }
 }

@@ -123,6 +123,9 @@ struct BatchUpdateTests {
             #expect(try code(["price": NSExpression(format: "sum:(price)")], "price") == 134060)
             #expect(try code(["price": NSExpression(format: "nothing + 1")], "nothing") == 134060)
             #expect(try code([:], "properties") == 134060)
+            #expect(try code(["stock": NSExpression(format: "stock + 2147483647")], "stock") == 1550)
+            #expect(try code(["name": NSExpression(format: "shop.name")], "name") == 1570)
+            #expect(try code(["shop": NSExpression(format: "shop")], "shop") == 134060)
             #expect(try code(["code": "same"], "unique") == 133021)
             #expect(
                 try context.values("code", of: "Product", by: "code") == ["p0", "p1", "p2", "p3", "p4", "t"])

@@ -139,6 +139,17 @@ struct AsynchronousFetchTests {
             whole.fractionCompleted
         }
         #expect(isDone == 0.5)
+        let failed = Progress(totalUnitCount: 1)
+        let isEnded = try await outcome(context) {
+            failed.becomeCurrent(withPendingUnitCount: 1)
+            return cheap()
+        } then: { result in
+            failed.resignCurrent()
+            result.cancel()
+        } _: { _ in
+            failed.fractionCompleted
+        }
+        #expect(isEnded == 1)
     }
 
     @Test func dictionariesAndOtherStoresWork() async throws {

@@ -214,6 +214,63 @@ struct MigrationTests {
         #expect(try error { _ = try folder.open(Self.second(), options) }.code == 134130)
     }
 
+    @Test func noValueStaysNone() throws {
+        func model(_ more: NSAttributeDescription...) -> NSManagedObjectModel {
+            let note = NSEntityDescription("Note", attribute("rating", .integer16, defaultValue: 3))
+            for attribute in more { note.add(attribute) }
+            return NSManagedObjectModel(of: note)
+        }
+        try folder.open(model()).inContext { context in
+            try context.insert("Note", ["rating": NSNull()]).setValue(nil, forKey: "rating")
+            try context.save()
+        }
+        try folder.open(model(attribute("text", .string, defaultValue: "new")), options).inContext {
+            context in
+            let note = try context.only("Note")
+            #expect(note.value(forKey: "rating") == nil)
+            #expect(note.value(forKey: "text") as? String == "new")
+        }
+    }
+
+    @Test func linksAndPermissionsOfTheFileStay() throws {
+        try fill()
+        let target = folder.url.appendingPathComponent("Target.sqlite")
+        try FileManager.default.moveItem(at: folder.file, to: target)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: target.path)
+        try FileManager.default.createSymbolicLink(at: folder.file, withDestinationURL: target)
+        let coordinator = try folder.open(Self.second(), options)
+        #expect(try coordinator.inContext { try $0.all("Person").count } == 2)
+        try coordinator.close()
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.file.path) == target.path)
+        let mode =
+            try FileManager.default.attributesOfItem(atPath: target.path)[.posixPermissions] as? NSNumber
+        #expect(mode?.intValue == 0o600)
+    }
+
+    @Test func tablesOfOthersRunNothingElse() throws {
+        try fill()
+        try folder.execute(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_master SET sql = sql || '; DELETE FROM ZBOOK' WHERE name = 'Notes';
+            """)
+        #expect(try error { _ = try folder.open(Self.second(), options) }.code == 134110)
+        #expect(try folder.value("SELECT count(*) FROM ZBOOK") == 3.databaseValue)
+    }
+
+    @Test func anInverseToOneIsNotMadeUp() throws {
+        func model(_ hasInverse: Bool) -> NSManagedObjectModel {
+            let person = NSEntityDescription("Person")
+            let book = NSEntityDescription("Book")
+            let books = person.relate("books", to: book, many: true)
+            if hasInverse { pair(books, book.relate("owner", to: person)) }
+            return NSManagedObjectModel(of: person, book)
+        }
+        try folder.make(model(false))
+        let error = try error { _ = try folder.open(model(true), options) }
+        #expect(error.code == 134110 && error.localizedDescription.contains("'owner'"))
+    }
+
     @Test func historyGoesOnAnew() throws {
         let tracking = options.merging([NSPersistentHistoryTrackingKey: true]) { $1 }
         try folder.open(Self.first(), tracking).inContext { context in
@@ -227,6 +284,8 @@ struct MigrationTests {
             try context.save()
             #expect(try context.historyWords() == [["insert Tag"]])
             #expect(try context.all("Tag").count == 2)
+            // Numbers are not given out again: who has seen the first one misses nothing.
+            #expect(try context.transactions().map(\.transactionNumber) == [2])
         }
     }
 }

@@ -120,11 +120,13 @@ extension NSAsynchronousFetchRequest: AsynchronousFetch {
                     .coreData, "The request asks for \(ResultType.self), but the result has other elements.")
             }
             result.finalResult = typed
-            result.progress?.totalUnitCount = Int64(typed.count)
-            result.progress?.completedUnitCount = Int64(typed.count)
         } catch {
             result.operationError = error
         }
+        // A progress of nothing never ends, nor would that which this one is a part of.
+        let count = Int64(max(result.finalResult?.count ?? 0, 1))
+        result.progress?.totalUnitCount = count
+        result.progress?.completedUnitCount = count
         result.fetchRequest.completionBlock?(result)
     }
 }

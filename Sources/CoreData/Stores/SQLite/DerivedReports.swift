@@ -25,6 +25,7 @@ final class DerivedReports: @unchecked Sendable {
     /// The last value of each attribute of each row, by the name of the attribute.
     private(set) var changes: [Place: [String: SQLValue]] = [:]
     private var byteCount = 0
+    private var isIgnoring = false
     private var schema: SQLSchema?
     /// The names of attributes by what triggers call them, for the entities that they spoke of.
     private var names: [Int32: [String: String]] = [:]
@@ -41,9 +42,16 @@ final class DerivedReports: @unchecked Sendable {
         byteCount = 0
     }
 
+    /// Runs a block whose reports nobody wants: of a statement that changes any number of rows.
+    func ignoring<Value>(_ body: () throws -> Value) rethrows -> Value {
+        isIgnoring = true
+        defer { isIgnoring = false }
+        return try body()
+    }
+
     /// Takes a trigger's call: table, entity number, key, attribute, new value.
     func note(_ call: SQLFunctionCall) {
-        guard let number = Int32(exactly: call.integer(1)), let reported = call.text(3),
+        guard !isIgnoring, let number = Int32(exactly: call.integer(1)), let reported = call.text(3),
             let attribute = name(reported, number)
         else { return }
         let place = Place(entityNumber: number, reference: call.integer(2))

@@ -76,6 +76,13 @@ extension SQLiteStoreFile {
 
     /// `rename` takes the old file's place in one step, which Foundation's move does not.
     static func move(_ draft: URL, to url: URL) throws {
+        for suffix in ["-wal", "-journal"] {
+            // What is not in the file yet would be lost.
+            let attributes = try? FileManager.default.attributesOfItem(atPath: draft.path + suffix)
+            guard (attributes?[.size] as? NSNumber)?.intValue ?? 0 == 0 else {
+                throw DatabaseError(resultCode: .SQLITE_IOERR, message: "the draft has a log")
+            }
+        }
         // There are some only beside what is no database: else they went with the lock.
         for suffix in ["-wal", "-shm", "-journal"] {
             try? FileManager.default.removeItem(atPath: url.path + suffix)
@@ -83,6 +90,11 @@ extension SQLiteStoreFile {
         guard rename(draft.path, url.path) == 0 else {
             throw NSError(domain: NSPOSIXErrorDomain, code: Int(errno))
         }
+        // Before anything goes that the old file needs.
+        let folder = Foundation.open(url.deletingLastPathComponent().path, O_RDONLY)
+        guard folder >= 0 else { return }
+        fsync(folder)
+        close(folder)
     }
 
     /// Runs a block while nobody else has the store open. A file that is no database needs no lock.
@@ -106,6 +118,8 @@ extension SQLiteStoreFile {
             throw NSError.sqlite(error, during: what, store: url)
         } catch is DatabaseError {
             // Whatever it is, it is no store that anybody could be using.
+            try? connection?.close()
+            connection = nil
         }
         try body(connection)
     }
