@@ -10,6 +10,10 @@ struct RelatedPaths {
     private var places: [[String]: Place] = [:]
     private let root: Place
     private var variables: [String: [Place]] = [:]
+    /// Whether any object may have to be asked again: constants become elements of a result, which no path leads to, or
+    /// there are more paths than is worth following.
+    private var concernsAll = false
+    private static let mostPaths = 256
 
     private struct Place {
         let path: [String]
@@ -51,7 +55,9 @@ struct RelatedPaths {
         case .aggregate(let parts):
             for part in parts { _ = objects(part) }
             return []
-        case .set(_, let left, let right): return objects(left) + objects(right)
+        case .set(_, let left, let right):
+            for case .constant in [left.kind, right.kind] { concernsAll = true }
+            return joined(objects(left), objects(right))
         case .subquery(let collection, let variable, let predicate):
             let elements = objects(collection)
             let outer = variables[variable]
@@ -61,8 +67,17 @@ struct RelatedPaths {
             return elements
         case .conditional(let predicate, let one, let other):
             read(predicate)
-            return objects(one) + objects(other)
+            return joined(objects(one), objects(other))
         }
+    }
+
+    /// Places of either list, each once.
+    private mutating func joined(_ one: [Place], _ other: [Place]) -> [Place] {
+        var seen = Set(one.map(\.path))
+        let places = one + other.filter { seen.insert($0.path).inserted }
+        guard places.count > Self.mostPaths else { return places }
+        concernsAll = true
+        return []
     }
 
     private mutating func place(_ keyPath: String, from start: Place) -> Place? {
@@ -81,6 +96,7 @@ struct RelatedPaths {
 
     /// The condition that an object leads to one of some others; nil when none of them can be reached.
     func condition(reaching objects: [NSManagedObject]) -> NSPredicate? {
+        if concernsAll { return objects.isEmpty ? nil : NSPredicate(value: true) }
         var parts: [NSPredicate] = []
         for place in places.values {
             let reached = objects.filter { $0.entity.isKindOf(entity: place.entity) }.map(\.objectID)

@@ -139,7 +139,7 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
 
     private func checkVersion(_ model: NSManagedObjectModel) throws {
         // A model that was made from objects has no hashes that could be compared; the objects are.
-        guard !model.isReconstructed,
+        guard !(model.isReconstructed && self is DocumentStore),
             (options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber)?.boolValue != true,
             metadata?[NSStoreModelVersionHashesKey] != nil
         else { return }

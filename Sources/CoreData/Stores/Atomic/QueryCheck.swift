@@ -65,7 +65,9 @@ struct QueryCheck {
             return try arguments.first.map(entities) ?? []
         case .subquery(let collection, _, _): return try entities(of: collection)
         case .set(_, let one, let other), .conditional(_, let one, let other):
-            return try entities(of: one) + entities(of: other)
+            // Each once: lists that are put together again and again would grow without end.
+            let first = try entities(of: one)
+            return try first + entities(of: other).filter { entity in !first.contains { $0 === entity } }
         default: return []
         }
     }

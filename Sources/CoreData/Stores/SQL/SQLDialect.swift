@@ -119,6 +119,8 @@ package struct SQLiteDialect: SQLDialect {
         case (.maximum, _): "MAX(\(text))"
         case (.sum, .decimal): "\(SQLiteFunctionNames.decimalSum)(\(text))"
         case (.average, .decimal): "\(SQLiteFunctionNames.decimalAverage)(\(text))"
+        // A whole number of seconds is kept as an integer.
+        case (.sum, .date): "SUM(CAST(\(text) AS REAL))"
         case (.sum, _): "SUM(\(text))"
         case (.average, _): "AVG(\(text))"
         case (.median, _): "\(SQLiteFunctionNames.median)(\(text), \(kind.rawValue))"

@@ -9,7 +9,7 @@ struct LinkCompiler {
     func destinations(
         of relationship: NSRelationshipDescription, _ links: SQLLinks, owners: [Int64]
     ) throws -> SQLStatement {
-        let order = links.order.map { " ORDER BY l.\(schema.quoted($0))" } ?? ""
+        let order = links.order.map { " ORDER BY l.\(schema.quoted($0)), 3" } ?? ""
         let table = schema.quoted(links.table)
         let owner = "l.\(schema.quoted(links.owner))"
         switch links.kind {

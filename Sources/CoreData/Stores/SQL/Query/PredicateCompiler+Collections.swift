@@ -63,14 +63,26 @@ extension PredicateCompiler {
         var conditions: [SQLStatement] = []
         for (index, side) in sides.enumerated() {
             switch side {
-            case .collection(let collection): conditions.append(collection.includes(SQLStatement(key)))
+            case .collection(let collection):
+                // One list can be searched for; a second one would be made again for each row of the first.
+                let isSecond = index == 1 && operation != .union
+                conditions.append(
+                    isSecond ? collection.holds(key) : collection.includes(SQLStatement(key)))
             case .constant(let value as any ValueCollection):
                 let list = value.collectionElements.compactMap(presentValue)
                 // In memory an ID has no keys, so that the result must not have any.
-                if index == 0 || operation == .union, list.contains(where: { $0 is NSManagedObjectID }) {
+                let isOfResult = index == 0 || operation == .union
+                if isOfResult, list.contains(where: { $0 is NSManagedObjectID }) {
                     throw Self.unsupported(
                         expression, context, "elements of the result must be objects, and not object IDs")
                 }
+                if isOfResult, list.contains(where: { ($0 as? NSManagedObject)?.home.table != home.table }) {
+                    throw Self.unsupported(
+                        expression, context,
+                        "elements of the result must be saved objects of the same store and entity")
+                }
+                // Nothing is added; a condition that is never met would keep the other from being searched for.
+                if operation == .union, list.isEmpty { continue }
                 conditions.append(try condition(key, isIn: list, home, expression, context))
             case .operand, .list, .constant:
                 throw Self.unsupported(
@@ -78,8 +90,10 @@ extension PredicateCompiler {
             }
         }
         var condition = conditions[0]
-        condition.append(operation == .union ? " OR " : operation == .minus ? " AND NOT " : " AND ")
-        condition.append(conditions[1])
+        if conditions.count > 1 {
+            condition.append(operation == .union ? " OR " : operation == .minus ? " AND NOT " : " AND ")
+            condition.append(conditions[1])
+        }
         source.conditions.append(SQLStatement("(\(condition.text))", condition.arguments))
         let place = QueryPlace(source: source, key: key, entity: entity, table: table)
         return QueryCollection(source: source, value: place.object, place: place)

@@ -33,6 +33,11 @@ struct QueryCollection {
         return SQLStatement("\(sql.text) IN (\(values.text))", sql.arguments + values.arguments)
     }
 
+    /// Whether a key is one of the collection's, looked up for that key alone.
+    func holds(_ key: String) -> SQLStatement {
+        exists(SQLStatement("\(value.text) = \(key)", value.arguments))
+    }
+
     /// A condition that is unknown where there is no object that the relationship leads from.
     func ofOwner(_ condition: SQLStatement) -> SQLStatement {
         let owners = source.optionalOwners.map { "\($0) IS NOT NULL" }
@@ -51,13 +56,15 @@ struct QueryCollection {
         guard rows.arguments.isEmpty else { return nil }
         let range =
             switch index {
-            case .first: "ASC LIMIT 1"
-            case .last: "DESC LIMIT 1"
-            case .position(let position) where position < 0: "ASC LIMIT 0"
-            case .position(let position): "ASC LIMIT 1 OFFSET \(position)"
+            case .first: ("ASC", "LIMIT 1")
+            case .last: ("DESC", "LIMIT 1")
+            case .position(let position) where position < 0: ("ASC", "LIMIT 0")
+            case .position(let position): ("ASC", "LIMIT 1 OFFSET \(position)")
             }
         return QueryPlace(
-            source: outer, key: "(\(rows.text) ORDER BY \(order.column) \(range))", entity: place.entity,
+            source: outer,
+            key: "(\(rows.text) ORDER BY \(order.column) \(range.0), \(place.key) \(range.0) \(range.1))",
+            entity: place.entity,
             table: place.table)
     }
 
