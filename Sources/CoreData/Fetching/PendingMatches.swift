@@ -43,7 +43,10 @@ struct PendingMatches {
         readingFrom changed: [NSManagedObject], _ fetch: ResolvedFetch, _ context: NSManagedObjectContext
     ) throws -> [NSManagedObject] {
         let saved = changed.filter { !$0.isUnknownBelow }
-        guard !saved.isEmpty, let condition = fetch.relatedPaths.condition(reaching: saved) else { return [] }
+        // A condition may name new objects, which no row leads to.
+        guard !saved.isEmpty || !context.inserted.isEmpty,
+            let condition = fetch.relatedPaths.condition(reaching: saved)
+        else { return [] }
         if context.parentContext != nil { return try context.parentObjects(fetch.reaching(condition)) }
         return try fetch.stores.flatMap { store in
             var query = fetch.query(store)

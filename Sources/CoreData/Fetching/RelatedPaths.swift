@@ -13,6 +13,8 @@ struct RelatedPaths {
     /// Whether any object may have to be asked again: constants become elements of a result, which no path leads to, or
     /// there are more paths than is worth following.
     private var concernsAll = false
+    /// Whether one of these constants is an object that is not saved, which a store cannot count.
+    private var namesUnsaved = false
     private static let mostPaths = 256
 
     private struct Place {
@@ -56,7 +58,13 @@ struct RelatedPaths {
             for part in parts { _ = objects(part) }
             return []
         case .set(_, let left, let right):
-            for case .constant in [left.kind, right.kind] { concernsAll = true }
+            for case .constant(let value) in [left.kind, right.kind] {
+                concernsAll = true
+                let elements = (value as? any ValueCollection)?.collectionElements ?? []
+                if elements.contains(where: { ($0 as? NSManagedObject)?.home.isTemporary ?? false }) {
+                    namesUnsaved = true
+                }
+            }
             return joined(objects(left), objects(right))
         case .subquery(let collection, let variable, let predicate):
             let elements = objects(collection)
@@ -96,7 +104,7 @@ struct RelatedPaths {
 
     /// The condition that an object leads to one of some others; nil when none of them can be reached.
     func condition(reaching objects: [NSManagedObject]) -> NSPredicate? {
-        if concernsAll { return objects.isEmpty ? nil : NSPredicate(value: true) }
+        if concernsAll { return objects.isEmpty && !namesUnsaved ? nil : NSPredicate(value: true) }
         var parts: [NSPredicate] = []
         for place in places.values {
             let reached = objects.filter { $0.entity.isKindOf(entity: place.entity) }.map(\.objectID)

@@ -126,6 +126,15 @@ import Testing
         }
     }
 
+    @Test func unsavedElementsCount() throws {
+        try Self.inContext(.sqlite) { context throws in
+            let new = NSEntityDescription.insertNewObject(forEntityName: "Player", into: context)
+            let teams = try Self.names("players.@count == 2", [], context)
+            #expect(!teams.isEmpty)
+            #expect(try Self.names("(players UNION %@).@count == 3", [[new]], context) == teams)
+        }
+    }
+
     @Test(arguments: Place.allCases) func listsOfObjectsCombineWithRelationships(_ place: Place) throws {
         try Self.inContext(place) { context throws in
             let request = NSFetchRequest<NSManagedObject>(entityName: "Player")

@@ -52,6 +52,18 @@ import Testing
             let format = "ANY (author.books \(word) author.books).pages > 1"
             let plan = try #require(try context.explanations(of: .books(format)).first)
             #expect(plan.plan.filter { $0.contains("SCAN") } == ["SCAN t0"], "\(plan.plan)")
+            // A list that depends on the owner would be made again for each row of the other one.
+            let lists = plan.plan.filter { $0.contains("CORRELATED LIST SUBQUERY") }
+            #expect(lists.count <= (word == "UNION" ? 2 : 1), "\(plan.plan)")
+        }
+    }
+
+    @Test func aUnionWithNothingIsSearched() throws {
+        try Self.stack().inContext { context throws in
+            let request = NSFetchRequest<Book>.books(
+                "(author.books UNION %@).@count > 1", [[NSManagedObject]()])
+            let plan = try #require(try context.explanations(of: request).first)
+            #expect(plan.plan.filter { $0.contains("SCAN") } == ["SCAN t0"], "\(plan.plan)")
         }
     }
 

@@ -76,10 +76,10 @@ extension PredicateCompiler {
                     throw Self.unsupported(
                         expression, context, "elements of the result must be objects, and not object IDs")
                 }
-                if isOfResult, list.contains(where: { ($0 as? NSManagedObject)?.home.table != home.table }) {
+                if isOfResult, list.contains(where: { isStranger($0, home) }) {
                     throw Self.unsupported(
                         expression, context,
-                        "elements of the result must be saved objects of the same store and entity")
+                        "elements of the result must be objects of the same store and entity")
                 }
                 // Nothing is added; a condition that is never met would keep the other from being searched for.
                 if operation == .union, list.isEmpty { continue }
@@ -97,6 +97,13 @@ extension PredicateCompiler {
         source.conditions.append(SQLStatement("(\(condition.text))", condition.arguments))
         let place = QueryPlace(source: source, key: key, entity: entity, table: table)
         return QueryCollection(source: source, value: place.object, place: place)
+    }
+
+    /// Whether an element of a list is an object of other rows than a table's. What is not saved has no row yet: it counts
+    /// where the fetch lays unsaved changes over the result.
+    private func isStranger(_ element: Any, _ home: StoredEntity) -> Bool {
+        guard let object = element as? NSManagedObject else { return false }
+        return !object.home.isTemporary && object.home.table != home.table
     }
 
     private func condition(
