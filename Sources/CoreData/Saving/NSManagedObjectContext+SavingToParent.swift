@@ -37,7 +37,7 @@ extension NSManagedObjectContext {
     }
 
     private func mergeConflict(_ conflict: ParentConflicts.Conflict) -> NSMergeConflict? {
-        identityMap.object(identities.place(conflict.place).key).map { object in
+        identityMap.object(place(conflict.place).key).map { object in
             NSMergeConflict(
                 source: object, newVersion: Int(conflict.current?.row.version ?? 0),
                 oldVersion: Int(object.row?.version ?? 0), cachedSnapshot: conflict.current?.snapshot,
@@ -126,7 +126,7 @@ extension NSManagedObjectContext {
 
     /// The object at a place with its values; nil when there is none, or it is deleted here.
     func loadedObject(at place: ObjectPlace) throws -> NSManagedObject? {
-        let place = identities.place(place)
+        let place = self.place(place)
         let known = identityMap.object(place.key)
         if let known, !known.isFault {
             return known.isDeleted || known.state.contains(.inaccessible) ? nil : known
@@ -139,7 +139,7 @@ extension NSManagedObjectContext {
 
     /// Takes in an object that a child has inserted. It has awoken there.
     private func newObject(for handed: HandedChanges.Object) -> NSManagedObject {
-        let place = identities.place(handed.place)
+        let place = place(handed.place)
         if let known = identityMap.object(place.key) { return known }
         let home = place.home.isTemporary ? unstoredEntity(place.home.layout) : place.home
         let object = home.materialise(reference: place.reference)
@@ -163,7 +163,7 @@ extension NSManagedObjectContext {
         _ values: [(slot: Int, value: HandedChanges.Value)], for object: NSManagedObject,
         _ targets: [ObjectKey: NSManagedObject]
     ) {
-        func target(_ place: ObjectPlace) -> NSManagedObject? { targets[identities.place(place).key] }
+        func target(_ place: ObjectPlace) -> NSManagedObject? { targets[self.place(place).key] }
         for (slot, value) in values {
             switch value {
             case .attribute(let value):
@@ -186,7 +186,7 @@ extension NSManagedObjectContext {
     /// Orders the members as the child has them; behind them those that only this context has.
     private func take(_ order: [ObjectPlace], for object: NSManagedObject, _ slot: Int) {
         let contents = object.loadedToMany(at: slot)
-        let known = order.compactMap { identityMap.object(identities.place($0).key) }
+        let known = order.compactMap { identityMap.object(place($0).key) }
             .filter(contents.members.contains)
         let listed = Set(known)
         let all = known + contents.order.filter { !listed.contains($0) }
@@ -198,11 +198,11 @@ extension NSManagedObjectContext {
 
     /// The objects that changed links lead or led to, loaded, but for new ones and those that are gone here.
     private func linkTargets(of changes: HandedChanges) throws -> [ObjectKey: NSManagedObject] {
-        let new = Set(changes.inserted.map { identities.place($0.place).key })
+        let new = Set(changes.inserted.map { place($0.place).key })
         var targets: [ObjectKey: NSManagedObject] = [:]
         for (_, value) in (changes.inserted + changes.updated).flatMap(\.values) {
             for place in value.places {
-                let key = identities.place(place).key
+                let key = self.place(place).key
                 guard !new.contains(key), targets[key] == nil else { continue }
                 targets[key] = try loadedObject(at: place)
             }
