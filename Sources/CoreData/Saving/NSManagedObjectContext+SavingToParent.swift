@@ -94,7 +94,7 @@ extension NSManagedObjectContext {
         guard conflicts.isEmpty else { throw ParentConflicts(conflicts: conflicts) }
 
         let inserted = changes.inserted.map { (newObject(for: $0), $0) }
-        for (object, _) in inserted { targets[object.key] = object }
+        for (object, handed) in inserted { targets[handed.place.key] = object }
         for (object, changed) in inserted + updated { take(changed.values, for: object, targets) }
         for object in deleted where !object.isDeleted { markDeleted(object) }
         processPendingChanges()
@@ -158,12 +158,12 @@ extension NSManagedObjectContext {
     /// Gives an object the values that a child has set. Both ends of a link come from there; inverses are kept because
     /// this context may have linked the objects to others meanwhile.
     ///
-    /// - Parameter targets: the objects that links lead to, but for those that are gone here.
+    /// - Parameter targets: the objects that links lead to, but for those that are gone here, by their places in the child.
     private func take(
         _ values: [(slot: Int, value: HandedChanges.Value)], for object: NSManagedObject,
         _ targets: [ObjectKey: NSManagedObject]
     ) {
-        func target(_ place: ObjectPlace) -> NSManagedObject? { targets[self.place(place).key] }
+        func target(_ place: ObjectPlace) -> NSManagedObject? { targets[place.key] }
         for (slot, value) in values {
             switch value {
             case .attribute(let value):
@@ -196,15 +196,15 @@ extension NSManagedObjectContext {
         object.didChange(at: slot)
     }
 
-    /// The objects that changed links lead or led to, loaded, but for new ones and those that are gone here.
+    /// The objects that changed links lead or led to, loaded, but for new ones and those that are gone here. By their
+    /// places in the child, which stay what they are when objects are named meanwhile.
     private func linkTargets(of changes: HandedChanges) throws -> [ObjectKey: NSManagedObject] {
-        let new = Set(changes.inserted.map { place($0.place).key })
+        let new = Set(changes.inserted.map(\.place.key))
         var targets: [ObjectKey: NSManagedObject] = [:]
         for (_, value) in (changes.inserted + changes.updated).flatMap(\.values) {
             for place in value.places {
-                let key = self.place(place).key
-                guard !new.contains(key), targets[key] == nil else { continue }
-                targets[key] = try loadedObject(at: place)
+                guard !new.contains(place.key), targets[place.key] == nil else { continue }
+                targets[place.key] = try loadedObject(at: place)
             }
         }
         return targets
