@@ -140,19 +140,40 @@ extension NSManagedObjectContext {
     /// Takes in an object that a child has inserted. It has awoken there.
     private func newObject(for handed: HandedChanges.Object) -> NSManagedObject {
         let place = place(handed.place)
-        if let known = identityMap.object(place.key) { return known }
-        let home = place.home.isTemporary ? unstoredEntity(place.home.layout) : place.home
-        let object = home.materialise(reference: place.reference)
-        object.context = self
+        let object: NSManagedObject
+        if let known = identityMap.object(place.key) {
+            guard !known.isInserted else { return known }
+            clear(known)
+            object = known
+        } else {
+            let home = place.home.isTemporary ? unstoredEntity(place.home.layout) : place.home
+            object = home.materialise(reference: place.reference)
+            object.context = self
+            identityMap.register(object)
+        }
         object.values = object.layout.initialValues
         if let store = handed.assignedStore { object.madeExtras.assignedStore = store }
-        identityMap.register(object)
         retained?[ObjectIdentifier(object)] = object
         inserted.insert(object)
         eventInserted.insert(object)
         object.state.insert(.madeInEvent)
         scheduleEventEnd()
         return object
+    }
+
+    /// Makes an object blank that was asked for by its ID before there was one: a fault, or what became of it.
+    private func clear(_ object: NSManagedObject) {
+        object.state.subtract([.fault, .inaccessible])
+        for list in [
+            \NSManagedObjectContext.updated, \.deleted, \.eventUpdated, \.eventDeleted, \.eventRefreshed,
+            \.eventForgotten,
+        ] {
+            self[keyPath: list].remove(object)
+        }
+        deletionsToPropagate.removeAll { $0 === object }
+        object.row = nil
+        object.touched.removeAll()
+        object.extras?.event = nil
     }
 
     /// Gives an object the values that a child has set. Both ends of a link come from there; inverses are kept because
