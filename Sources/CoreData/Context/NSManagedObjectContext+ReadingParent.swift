@@ -21,6 +21,9 @@ extension NSManagedObjectContext {
         adoptPermanentIDs()
         let value = try parentContext.contextQueue.sync { () throws(Failure) -> Value in
             parentContext.adoptPermanentIDs()
+            // The context at the top may have saved while this one waited, and the question may name this one's objects,
+            // which nobody uses meanwhile.
+            adoptPermanentIDs()
             return try body(parentContext)
         }
         adoptPermanentIDs()
