@@ -66,10 +66,10 @@ extension NSManagedObjectContext {
     /// - Throws: `ParentConflicts`; an error of the store; 134030 while this context is itself in the middle of a save.
     ///   Nothing has changed then.
     func take(_ changes: HandedChanges) throws {
-        guard phase == .idle || phase == .savingHooks else {
+        guard phase == .idle || phase == .savingHooks, !isValidating else {
             throw NSError.coreData(
-                .persistentStoreSave, "The parent context is saving or undoing, so its child cannot save now."
-            )
+                .persistentStoreSave,
+                "The parent context is saving, validating or undoing, so its child cannot save now.")
         }
         processPendingChanges()
         var conflicts: [ParentConflicts.Conflict] = []
