@@ -161,7 +161,7 @@ extension NSManagedObjectContext {
 
     /// Lets go of an object that no store knows.
     func dismiss(_ object: NSManagedObject) {
-        if identities.isShared { dismissed.append(object.objectID) }
+        if !childSubscribers.isEmpty { dismissed.append(object.objectID) }
         object.state.subtract([.leaving, .madeInEvent])
         identityMap.forget(object)
         retained?[ObjectIdentifier(object)] = nil

@@ -8,7 +8,7 @@ extension NSManagedObjectContext {
     public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
         assertOnQueue()
         adoptPermanentIDs()
-        let place = identities.place(objectID)
+        let place = place(objectID)
         return identityMap.object(place.key)
     }
 
@@ -26,15 +26,18 @@ extension NSManagedObjectContext {
     public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         assertOnQueue()
         adoptPermanentIDs()
-        let place = identities.place(objectID)
+        let place = place(objectID)
         let known = identityMap.object(place.key)
         if let known, !known.isFault {
             guard !known.state.contains(.inaccessible) else { throw missing(objectID) }
             return known
         }
         guard let row = try row(at: place, notBefore: oldestAcceptable) else { throw missing(objectID) }
-        let object =
-            known.flatMap { $0.stands(for: row) ? $0 : nil } ?? materialise(row, identities.place(objectID))
+        // The object may have come, or got its permanent ID, while its row was read.
+        let present = self.place(objectID)
+        let found = identityMap.object(present.key)
+        if let found, !found.isFault { return found }
+        let object = found.flatMap { $0.stands(for: row) ? $0 : nil } ?? materialise(row, present)
         object.row = row
         fulfil(object)
         return object
@@ -55,16 +58,18 @@ extension NSManagedObjectContext {
     /// The object with this identity; a new fault if there is none.
     func object(home: StoredEntity, reference: Int64) -> NSManagedObject {
         if let known = identityMap.object(ObjectKey(table: home.table, reference: reference)) { return known }
-        if home.isTemporary, let entry = identities.permanent(reference) {
-            return object(home: entry.home, reference: entry.reference)
+        var place = place(ObjectPlace(home: home, reference: reference))
+        if home.isTemporary, !place.home.isTemporary {
+            return object(home: place.home, reference: place.reference)
         }
-        var place = ObjectPlace(home: home, reference: reference)
         var row: Row?
         // Only the row says which subentity, and so which class, it is; the IDs of stores without rows do themselves.
         if !home.entity.subentities.isEmpty, let store = home.store as? any ObjectStore, store.fetchesRows {
             row = try? self.row(at: place, notBefore: oldestAcceptable)
             place = ObjectPlace(
                 home: row.flatMap { store.home(number: $0.entityNumber) } ?? home, reference: reference)
+            // It may have come, or got this ID, while its row was read.
+            if let known = identityMap.object(place.key) { return known }
         }
         return materialise(row, place)
     }
@@ -318,6 +323,8 @@ extension NSManagedObjectContext {
         object.home = home
         object.reference = reference
         identityMap.register(object)
+        // What is named here counts here at once.
+        adoptPermanentIDs()
     }
 }
 

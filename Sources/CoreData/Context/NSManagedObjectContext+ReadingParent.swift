@@ -21,6 +21,9 @@ extension NSManagedObjectContext {
         adoptPermanentIDs()
         let value = try parentContext.contextQueue.sync { () throws(Failure) -> Value in
             parentContext.adoptPermanentIDs()
+            // The context at the top may have saved while this one waited, and the question may name this one's objects,
+            // which nobody uses meanwhile.
+            adoptPermanentIDs()
             return try body(parentContext)
         }
         adoptPermanentIDs()
@@ -52,7 +55,7 @@ extension NSManagedObjectContext {
     func unsavedDestination(_ reference: Int64, _ slot: PropertySlot) -> NSManagedObject? {
         adoptPermanentIDs()
         if let known = identityMap.object(ObjectKey(table: 0, reference: reference)) { return known }
-        if let entry = identities.permanent(reference) {
+        if let entry = identities.permanent(reference, among: adoptedIdentities) {
             return object(home: entry.home, reference: entry.reference)
         }
         guard parentContext != nil, let destination = slot.relationship?.destinationEntity else { return nil }
@@ -72,7 +75,7 @@ extension NSManagedObjectContext {
     func objects(_ shown: [ParentRow], refreshing: Bool = false) -> [NSManagedObject] {
         identityMap.collectingRegistrations {
             shown.map { shown in
-                let place = identities.place(shown.place)
+                let place = place(shown.place)
                 let object: NSManagedObject
                 if let known = identityMap.object(place.key) {
                     object = known
@@ -99,7 +102,7 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: an error of the store; 134060 for a value that cannot be packed because its transformer refuses it.
     func presentRow(at place: ObjectPlace, notBefore: Double) throws -> Row? {
-        let place = identities.place(place)
+        let place = self.place(place)
         guard let object = identityMap.object(place.key) else {
             return try row(at: place, notBefore: max(notBefore, oldestAcceptable))
         }

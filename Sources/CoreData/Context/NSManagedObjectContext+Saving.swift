@@ -194,7 +194,8 @@ extension NSManagedObjectContext {
             }
         }
         merge(saved, into: subscribersAbove?.contexts ?? [])
-        let gone = dismissed.filter { identityMap.object(identities.place($0).key) == nil }
+        adoptPermanentIDs()
+        let gone = dismissed.filter { identityMap.object(place($0).key) == nil }
         dismissed = []
         merge(saved.deleting(gone), into: childSubscribers.contexts)
     }

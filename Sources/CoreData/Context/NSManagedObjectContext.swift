@@ -64,7 +64,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     private let ownIdentities = PermanentIdentities()
     /// How many of `identities` this context has taken over.
     final var adoptedIdentities = 0
-    /// Objects that left before they were saved; children may have them.
+    /// Objects that left before they were saved, as far as there are children to be told of them.
     final var dismissed: [NSManagedObjectID] = []
     /// The contexts below this one that merge what it saves.
     let childSubscribers = ContextSubscribers()

@@ -13,14 +13,17 @@ struct ObjectPlace: Sendable {
     var key: ObjectKey { ObjectKey(table: home.table, reference: reference) }
 }
 
-extension PermanentIdentities {
-    /// Where an object is now that was at a place.
+extension NSManagedObjectContext {
+    /// Where this context has an object that was at a place. A permanent ID that it has not taken over yet does not
+    /// count: the object is still registered under its temporary one.
     func place(_ place: ObjectPlace) -> ObjectPlace {
-        guard place.home.isTemporary, let entry = permanent(place.reference) else { return place }
+        guard place.home.isTemporary,
+            let entry = identities.permanent(place.reference, among: adoptedIdentities)
+        else { return place }
         return ObjectPlace(home: entry.home, reference: entry.reference)
     }
 
-    /// Where the object with an ID is now.
+    /// Where this context has the object with an ID.
     func place(_ id: NSManagedObjectID) -> ObjectPlace {
         place(ObjectPlace(home: id.home, reference: id.reference))
     }

@@ -46,9 +46,14 @@ final class PermanentIdentities: Sendable {
     }
 
     /// Where the object with a temporary reference is; nil while it has no permanent ID. O(1).
-    func permanent(_ temporary: Int64) -> Entry? {
-        guard count > 0 else { return nil }
-        return entries.withLock { entries in entries.places[temporary].map { entries.list[$0] } }
+    ///
+    /// - Parameter limit: how many of the identities count, those that were noted first.
+    func permanent(_ temporary: Int64, among limit: Int = .max) -> Entry? {
+        guard limit > 0, count > 0 else { return nil }
+        return entries.withLock { entries in
+            guard let place = entries.places[temporary], place < limit else { return nil }
+            return entries.list[place]
+        }
     }
 
     /// What was noted from a place on.

@@ -91,17 +91,17 @@ extension NSManagedObjectContext {
     ///   in a context whose parent has not saved that.
     func merge(_ changes: SavedChanges, isCertain: Bool = true) {
         adoptPermanentIDs()
-        for place in changes.inserted.map(identities.place) {
+        for place in changes.inserted.map(place) {
             if parentContext != nil, let known = identityMap.object(place.key) {
                 takeChange(known)
             } else if reads(place) {
                 external.inserted.append(object(home: place.home, reference: place.reference))
             }
         }
-        for place in changes.updated.union(changes.refreshed).map(identities.place) {
+        for place in changes.updated.union(changes.refreshed).map(place) {
             if let object = identityMap.object(place.key) { takeChange(object) }
         }
-        for place in changes.deleted.map(identities.place) {
+        for place in changes.deleted.map(place) {
             guard let object = identityMap.object(place.key) else { continue }
             if !isCertain, isThere(object) { continue }
             // Its row is gone: only one that the object holds can be read.

@@ -238,6 +238,8 @@ final class ContextSubscribers: Sendable {
         entries.withLock { entries in entries.removeAll { $0.context == nil || $0.context === context } }
     }
 
+    var isEmpty: Bool { entries.withLock { $0.allSatisfy { $0.context == nil } } }
+
     var contexts: [NSManagedObjectContext] { entries.withLock { $0.compactMap(\.context) } }
 }
 

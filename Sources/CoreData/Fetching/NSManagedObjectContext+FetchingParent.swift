@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
         }
         let found = try parentObjectIDs(fetch.unlimited)
         let dirty = pending.dirtyKeys
-        let kept = found.filter { !dirty.contains(identities.place($0).key) }
+        let kept = found.filter { !dirty.contains(place($0).key) }
         let count = kept.count + (try pending.matches(in: self).count)
         let rest = max(0, count - fetch.specification.fetchOffset)
         return fetch.specification.fetchLimit > 0 ? min(rest, fetch.specification.fetchLimit) : rest

@@ -37,7 +37,7 @@ extension NSManagedObjectContext {
     }
 
     private func mergeConflict(_ conflict: ParentConflicts.Conflict) -> NSMergeConflict? {
-        identityMap.object(identities.place(conflict.place).key).map { object in
+        identityMap.object(place(conflict.place).key).map { object in
             NSMergeConflict(
                 source: object, newVersion: Int(conflict.current?.row.version ?? 0),
                 oldVersion: Int(object.row?.version ?? 0), cachedSnapshot: conflict.current?.snapshot,
@@ -66,10 +66,10 @@ extension NSManagedObjectContext {
     /// - Throws: `ParentConflicts`; an error of the store; 134030 while this context is itself in the middle of a save.
     ///   Nothing has changed then.
     func take(_ changes: HandedChanges) throws {
-        guard phase == .idle || phase == .savingHooks else {
+        guard phase == .idle || phase == .savingHooks, !isValidating else {
             throw NSError.coreData(
-                .persistentStoreSave, "The parent context is saving or undoing, so its child cannot save now."
-            )
+                .persistentStoreSave,
+                "The parent context is saving, validating or undoing, so its child cannot save now.")
         }
         processPendingChanges()
         var conflicts: [ParentConflicts.Conflict] = []
@@ -94,7 +94,7 @@ extension NSManagedObjectContext {
         guard conflicts.isEmpty else { throw ParentConflicts(conflicts: conflicts) }
 
         let inserted = changes.inserted.map { (newObject(for: $0), $0) }
-        for (object, _) in inserted { targets[object.key] = object }
+        for (object, handed) in inserted { targets[handed.place.key] = object }
         for (object, changed) in inserted + updated { take(changed.values, for: object, targets) }
         for object in deleted where !object.isDeleted { markDeleted(object) }
         processPendingChanges()
@@ -126,7 +126,7 @@ extension NSManagedObjectContext {
 
     /// The object at a place with its values; nil when there is none, or it is deleted here.
     func loadedObject(at place: ObjectPlace) throws -> NSManagedObject? {
-        let place = identities.place(place)
+        let place = self.place(place)
         let known = identityMap.object(place.key)
         if let known, !known.isFault {
             return known.isDeleted || known.state.contains(.inaccessible) ? nil : known
@@ -139,14 +139,20 @@ extension NSManagedObjectContext {
 
     /// Takes in an object that a child has inserted. It has awoken there.
     private func newObject(for handed: HandedChanges.Object) -> NSManagedObject {
-        let place = identities.place(handed.place)
-        if let known = identityMap.object(place.key) { return known }
-        let home = place.home.isTemporary ? unstoredEntity(place.home.layout) : place.home
-        let object = home.materialise(reference: place.reference)
-        object.context = self
+        let place = place(handed.place)
+        let object: NSManagedObject
+        if let known = identityMap.object(place.key) {
+            guard !known.isInserted else { return known }
+            clear(known)
+            object = known
+        } else {
+            let home = place.home.isTemporary ? unstoredEntity(place.home.layout) : place.home
+            object = home.materialise(reference: place.reference)
+            object.context = self
+            identityMap.register(object)
+        }
         object.values = object.layout.initialValues
         if let store = handed.assignedStore { object.madeExtras.assignedStore = store }
-        identityMap.register(object)
         retained?[ObjectIdentifier(object)] = object
         inserted.insert(object)
         eventInserted.insert(object)
@@ -155,15 +161,30 @@ extension NSManagedObjectContext {
         return object
     }
 
+    /// Makes an object blank that was asked for by its ID before there was one: a fault, or what became of it.
+    private func clear(_ object: NSManagedObject) {
+        object.state.subtract([.fault, .inaccessible])
+        for list in [
+            \NSManagedObjectContext.updated, \.deleted, \.eventUpdated, \.eventDeleted, \.eventRefreshed,
+            \.eventForgotten,
+        ] {
+            self[keyPath: list].remove(object)
+        }
+        deletionsToPropagate.removeAll { $0 === object }
+        object.row = nil
+        object.touched.removeAll()
+        object.extras?.event = nil
+    }
+
     /// Gives an object the values that a child has set. Both ends of a link come from there; inverses are kept because
     /// this context may have linked the objects to others meanwhile.
     ///
-    /// - Parameter targets: the objects that links lead to, but for those that are gone here.
+    /// - Parameter targets: the objects that links lead to, but for those that are gone here, by their places in the child.
     private func take(
         _ values: [(slot: Int, value: HandedChanges.Value)], for object: NSManagedObject,
         _ targets: [ObjectKey: NSManagedObject]
     ) {
-        func target(_ place: ObjectPlace) -> NSManagedObject? { targets[identities.place(place).key] }
+        func target(_ place: ObjectPlace) -> NSManagedObject? { targets[place.key] }
         for (slot, value) in values {
             switch value {
             case .attribute(let value):
@@ -186,7 +207,7 @@ extension NSManagedObjectContext {
     /// Orders the members as the child has them; behind them those that only this context has.
     private func take(_ order: [ObjectPlace], for object: NSManagedObject, _ slot: Int) {
         let contents = object.loadedToMany(at: slot)
-        let known = order.compactMap { identityMap.object(identities.place($0).key) }
+        let known = order.compactMap { identityMap.object(place($0).key) }
             .filter(contents.members.contains)
         let listed = Set(known)
         let all = known + contents.order.filter { !listed.contains($0) }
@@ -196,15 +217,15 @@ extension NSManagedObjectContext {
         object.didChange(at: slot)
     }
 
-    /// The objects that changed links lead or led to, loaded, but for new ones and those that are gone here.
+    /// The objects that changed links lead or led to, loaded, but for new ones and those that are gone here. By their
+    /// places in the child, which stay what they are when objects are named meanwhile.
     private func linkTargets(of changes: HandedChanges) throws -> [ObjectKey: NSManagedObject] {
-        let new = Set(changes.inserted.map { identities.place($0.place).key })
+        let new = Set(changes.inserted.map(\.place.key))
         var targets: [ObjectKey: NSManagedObject] = [:]
         for (_, value) in (changes.inserted + changes.updated).flatMap(\.values) {
             for place in value.places {
-                let key = identities.place(place).key
-                guard !new.contains(key), targets[key] == nil else { continue }
-                targets[key] = try loadedObject(at: place)
+                guard !new.contains(place.key), targets[place.key] == nil else { continue }
+                targets[place.key] = try loadedObject(at: place)
             }
         }
         return targets

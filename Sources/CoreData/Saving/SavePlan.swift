@@ -93,7 +93,7 @@ extension NSManagedObjectContext {
         if stores.count > 1, !object.isUnknownBelow, parentContext != nil, object.home.isTemporary {
             let place = ObjectPlace(object)
             return readParent { parent in
-                parent.identityMap.object(parent.identities.place(place).key)
+                parent.identityMap.object(parent.place(place).key)
                     .flatMap(parent.destinedStore(of:))
             } ?? stores.first
         }

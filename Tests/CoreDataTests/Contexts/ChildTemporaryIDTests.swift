@@ -122,6 +122,33 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func whatTheParentWasAskedForBeforeIsInserted(_ isPermanent: Bool) throws {
+        let ids = try child.event { child throws in
+            let (book, author) = (child.insertBook("new"), Author(context: child))
+            author.name = "author"
+            book.author = author
+            if isPermanent { try child.obtainPermanentIDs(for: [book, author]) }
+            return [book.objectID, author.objectID]
+        }
+        let faults = root.event { root in ids.map(root.object(with:)) }
+        try child.saveAndWait()
+        try root.event { root throws in
+            let (book, author) = (
+                try #require(faults[0] as? Book), try #require(faults[1] as? Author)
+            )
+            #expect(root.insertedObjects == [book, author] && root.updatedObjects.isEmpty)
+            #expect(!book.isFault && book.title == "new" && book.author === author)
+            #expect(book.objectID == ids[0] && author.books == [book])
+            try root.save()
+            #expect(!book.objectID.isTemporaryID && !root.hasChanges)
+            #expect((book.objectID == ids[0]) == isPermanent)
+        }
+        try family.stack.inContext { context throws in
+            #expect(try context.book("new").author?.name == "author")
+        }
+    }
+
     @Test func permanentIDsOfWhatTheParentHasAreTheParents() throws {
         let book = try leaf.event { leaf throws in
             let book = leaf.insertBook("new")
