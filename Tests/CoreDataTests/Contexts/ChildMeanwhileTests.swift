@@ -63,7 +63,7 @@ final class InterruptingTarget: NSManagedObject {
             }
         }
         var runs = 0
-        child.event { child in
+        try child.event { child in
             #expect(unsaved.isTemporaryID)
             child.userInfo["awake"] = InterruptingTarget.Hook {
                 runs += 1
@@ -91,12 +91,12 @@ final class InterruptingTarget: NSManagedObject {
         try root.event { root throws in
             try root.insert("Target", ["name": "parent's"])
             root.userInfo["validate"] = InterruptingTarget.Hook {
-                child.event { child in
-                    do {
+                do {
+                    try child.event { child throws in
                         try child.insert("Target", ["name": "child's"])
                         try child.save()
-                    } catch { refusal = error as NSError }
-                }
+                    }
+                } catch { refusal = error as NSError }
             }
             try root.save()
             #expect(!root.hasChanges)

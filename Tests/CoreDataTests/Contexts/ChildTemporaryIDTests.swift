@@ -131,7 +131,7 @@ import Testing
             if isPermanent { try child.obtainPermanentIDs(for: [book, author]) }
             return [book.objectID, author.objectID]
         }
-        let faults = root.event { root in ids.map(root.object(with:)) }
+        let faults = try root.event { root in ids.map(root.object(with:)) }
         try child.saveAndWait()
         try root.event { root throws in
             let (book, author) = (
