@@ -37,9 +37,7 @@ struct UnmodelledTables {
             copied.insert(object.name)
         }
         for object in objects where object.type != "table" {
-            if object.type == "view" || copied.contains(object.table) {
-                try database.execute(sql: object.sql)
-            }
+            if object.type == "view" || copied.contains(object.table) { try run(object.sql, database) }
         }
         try copyCounters(of: copied, to: database)
         // Entities of Apple's own, whose tables those are; those of the history, whose numbers are not given out again.

@@ -247,12 +247,12 @@ struct MigrationTests {
         #expect(mode?.intValue == 0o600)
     }
 
-    @Test func tablesOfOthersRunNothingElse() throws {
+    @Test(arguments: ["Notes", "NotesText"]) func tablesOfOthersRunNothingElse(_ name: String) throws {
         try fill()
         try folder.execute(
             """
             PRAGMA writable_schema = ON;
-            UPDATE sqlite_master SET sql = sql || '; DELETE FROM ZBOOK' WHERE name = 'Notes';
+            UPDATE sqlite_master SET sql = sql || '; DELETE FROM ZBOOK' WHERE name = '\(name)';
             """)
         #expect(try error { _ = try folder.open(Self.second(), options) }.code == 134110)
         #expect(try folder.value("SELECT count(*) FROM ZBOOK") == 3.databaseValue)
