@@ -104,34 +104,32 @@ struct HistoryColumns: Sendable {
 
     /// Marks in a bitmap what an update changed. The bitmap has at least `byteCount` bytes.
     func mark(_ update: UnitOfWork.Update, _ row: Row, in bitmap: UnsafeMutableBufferPointer<UInt8>) {
-        func mark(_ bit: Int32) {
-            guard bit >= 0 else { return }
-            bitmap[Int(bit) >> 3] |= 0x80 >> UInt8(bit & 7)
-        }
-        for slot in update.changed {
-            let bits = bits[slot]
-            guard bits.first >= 0 else { continue }
-            for bit in bits.first..<bits.first + bits.count { mark(bit) }
-            mark(bits.order)
-            if bits.entity >= 0, !Self.isSame(row, update.old, Int(bits.entitySlot)) { mark(bits.entity) }
-        }
-        for slot in update.changedLinks { mark(bits[slot].first) }
+        mark(update.changed, in: bitmap) { !Self.isSame(row, update.old, Int($0.entitySlot)) }
+        for slot in update.changedLinks { Self.mark(bits[slot].first, in: bitmap) }
     }
 
     /// Marks in a bitmap what a statement changed, without looking at the rows: the entity of a destination, too, may be
     /// another one.
     func mark(_ changed: PropertySet, in bitmap: UnsafeMutableBufferPointer<UInt8>) {
-        func mark(_ bit: Int32) {
-            guard bit >= 0 else { return }
-            bitmap[Int(bit) >> 3] |= 0x80 >> UInt8(bit & 7)
-        }
+        mark(changed, in: bitmap) { _ in true }
+    }
+
+    private func mark(
+        _ changed: PropertySet, in bitmap: UnsafeMutableBufferPointer<UInt8>,
+        whereEntityChanged isEntityChanged: (Bits) -> Bool
+    ) {
         for slot in changed {
             let bits = bits[slot]
             guard bits.first >= 0 else { continue }
-            for bit in bits.first..<bits.first + bits.count { mark(bit) }
-            mark(bits.order)
-            mark(bits.entity)
+            for bit in bits.first..<bits.first + bits.count { Self.mark(bit, in: bitmap) }
+            Self.mark(bits.order, in: bitmap)
+            if bits.entity >= 0, isEntityChanged(bits) { Self.mark(bits.entity, in: bitmap) }
         }
+    }
+
+    private static func mark(_ bit: Int32, in bitmap: UnsafeMutableBufferPointer<UInt8>) {
+        guard bit >= 0 else { return }
+        bitmap[Int(bit) >> 3] |= 0x80 >> UInt8(bit & 7)
     }
 
     private static func isSame(_ a: Row, _ b: Row, _ slot: Int) -> Bool {
