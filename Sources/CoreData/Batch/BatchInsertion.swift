@@ -100,7 +100,7 @@ struct BatchInsertion {
         for constraint in constraints {
             let row = target.map { encoder.merge(BatchRow(row: new.row, given: given), over: $0) } ?? new.row
             guard let values = row.uniqueValues(constraint.columns)?.values else { continue }
-            for other in try constraint.stored([values], batch) where other.reference != target?.reference {
+            for other in try constraint.stored(values, batch) where other.reference != target?.reference {
                 switch policy {
                 case .mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType: return .nothing
                 case .errorMergePolicyType: throw violation(constraint)
@@ -139,8 +139,9 @@ struct BatchConstraint {
     /// The entity that declares it, whose table has the index, and its columns.
     let declaring: SQLEntity
     let declaredColumns: [SQLColumn]
-    /// The entities whose rows the index covers.
-    let covered: [SQLEntity]
+    /// The numbers of the entities whose rows the index covers, and what reads these rows.
+    let covered: [Int32]
+    let decoder: RowDecoder
     /// The columns in the rows of the entity itself.
     let columns: [SQLColumn]
 
@@ -154,16 +155,16 @@ struct BatchConstraint {
                 else { return nil }
                 return BatchConstraint(
                     names: names, declaring: declaring, declaredColumns: declared,
-                    covered: covered.map(\.entity), columns: own.columns)
+                    covered: covered.map(\.entity.number),
+                    decoder: RowDecoder(family: covered.map(\.entity)), columns: own.columns)
             }
         }
     }
 
     /// The rows of the store that have certain values.
-    func stored(_ values: [[SQLValue]], _ batch: StoreBatch) throws -> [Row] {
-        let decoder = RowDecoder(family: covered)
+    func stored(_ values: [SQLValue], _ batch: StoreBatch) throws -> [Row] {
         let statement = batch.schema.rows(
-            of: declaring, where: declaredColumns, have: values, among: covered.map(\.number),
+            of: declaring, where: declaredColumns, have: [values], among: covered,
             selecting: decoder.columnNames)
         return try SQLiteReader(batch.database).rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
     }

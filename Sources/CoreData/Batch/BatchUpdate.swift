@@ -82,8 +82,9 @@ struct BatchUpdate {
     /// - Throws: 1550 or 1570 for a value that its attribute cannot have.
     private func changedKeys(_ statement: SQLStatement) throws -> [(entityNumber: Int32, reference: Int64)] {
         var keys: [(entityNumber: Int32, reference: Int64)] = []
+        let columns = computedColumns
         try SQLiteReader(batch.database).step(statement) { row in
-            for (index, column) in computedColumns.enumerated() {
+            for (index, column) in columns.enumerated() {
                 let slot = query.home.layout.slots[column.slot]
                 let isMissing = sqlite3_column_type(row, Int32(index + 2)) == SQLITE_NULL
                 if isMissing ? slot.property.isOptional : sqlite3_column_int(row, Int32(index + 2)) != 0 {
