@@ -47,14 +47,10 @@ struct PendingMatches {
         guard !saved.isEmpty || !context.inserted.isEmpty,
             let condition = fetch.relatedPaths.condition(reaching: saved)
         else { return [] }
-        if context.parentContext != nil { return try context.parentObjects(fetch.reaching(condition)) }
-        return try fetch.stores.flatMap { store in
-            var query = fetch.query(store)
-            query.predicate = condition
-            query.sortDescriptors = []
-            query.limit = 0
-            query.offset = 0
-            return try store.keys(for: query).compactMap { key in
+        let reaching = fetch.reaching(condition)
+        if context.parentContext != nil { return try context.parentObjects(reaching) }
+        return try reaching.stores.flatMap { store in
+            try store.keys(for: reaching.query(store)).compactMap { key in
                 store.home(number: key.entityNumber).map {
                     context.object(home: $0, reference: key.reference)
                 }

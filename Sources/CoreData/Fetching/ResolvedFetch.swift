@@ -163,11 +163,9 @@ struct ResolvedFetch {
 
     /// The request for the keys of all objects that meet a condition, limits and order left out.
     func reaching(_ condition: NSPredicate) -> ResolvedFetch {
-        var fetch = self
+        var fetch = unlimited
         fetch.specification.answer = nil
         fetch.specification.predicate = condition
-        fetch.specification.fetchLimit = 0
-        fetch.specification.fetchOffset = 0
         fetch.sortDescriptors = []
         fetch.storeOrder = []
         return fetch
