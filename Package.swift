@@ -11,6 +11,7 @@ let package = Package(
     products: [
         .library(name: "CoreData", targets: ["CoreData"]),
         .library(name: "CoreDataMacros", targets: ["CoreDataMacros"]),
+        .library(name: "CoreDataOpenCombine", targets: ["CoreDataOpenCombine"]),
         .plugin(name: "CoreDataPortPlugin", targets: ["CoreDataPortPlugin"]),
         .executable(name: "coredata", targets: ["CoreDataCommand"]),
         .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
@@ -23,6 +24,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     ],
     targets: [
         .target(name: "CSwiftRuntime"),
@@ -58,13 +60,43 @@ let package = Package(
             name: "StoreToolsTests",
             dependencies: ["StoreTools", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
+        // What the web pages of commands share.
+        .target(
+            name: "LocalSite", dependencies: [.product(name: "Hummingbird", package: "hummingbird")],
+            resources: [.embedInCode("Page")], swiftSettings: settings),
+        .target(
+            name: "ModelEditor", dependencies: ["LocalSite", "ModelTools"],
+            resources: [.embedInCode("Page")], swiftSettings: settings),
+        .target(
+            name: "StoreBrowser", dependencies: ["LocalSite", "StoreTools"],
+            resources: [.embedInCode("Page")], swiftSettings: settings),
+        .testTarget(
+            name: "StoreBrowserTests",
+            dependencies: [
+                "StoreBrowser", "StoreTools", "TestSupport",
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LocalSiteTests",
+            dependencies: ["LocalSite", .product(name: "HummingbirdTesting", package: "hummingbird")],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ModelEditorTests",
+            dependencies: [
+                "ModelEditor", "TestSupport", .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
+            swiftSettings: settings),
         // Not `coredata`: a file system that ignores case would take its folder for that of `CoreData`.
         .executableTarget(
             name: "CoreDataCommand",
             dependencies: [
                 "CoreData",
+                "LocalSite",
+                "ModelEditor",
                 "ModelPorting",
                 "ModelTools",
+                "StoreBrowser",
                 "StoreTools",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -89,6 +121,14 @@ let package = Package(
         .target(
             name: "CoreDataMacros", dependencies: ["CoreData", "CoreDataMacrosPlugin"],
             swiftSettings: settings),
+        // Publishers, and objects that announce their changes, for clients that use OpenCombine.
+        .target(
+            name: "CoreDataOpenCombine",
+            dependencies: ["CoreData", .product(name: "OpenCombine", package: "OpenCombine")],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CoreDataOpenCombineTests", dependencies: ["CoreDataOpenCombine"], packageAccess: false,
+            swiftSettings: settings),
         // Rewrites sources that were written for Apple's platforms.
         .target(
             name: "ModelPorting",
@@ -112,6 +152,13 @@ let package = Package(
             resources: [.copy("Library.xcdatamodeld")], packageAccess: false,
             swiftSettings: [.swiftLanguageMode(.v5)], plugins: ["CoreDataPortPlugin"]),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        // Contexts that work at once: for a test, and, built with ThreadSanitizer, for `scripts/sanitize`.
+        .target(
+            name: "ContextStress", dependencies: ["CoreData", "TestSupport"], path: "Tests/ContextStress",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "ContextStressRunner", dependencies: ["ContextStress"], path: "Tests/ContextStressRunner",
+            swiftSettings: settings),
         .testTarget(
             name: "CoreDataCommandTests",
             dependencies: ["CoreDataCommand", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
@@ -135,6 +182,7 @@ let package = Package(
             name: "CoreDataTests",
             dependencies: [
                 "CocoaFoundation",
+                "ContextStress",
                 "CoreData",
                 "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -166,7 +214,7 @@ let package = Package(
         .testTarget(
             name: "BooksTests",
             dependencies: [
-                "BooksApp",
+                "BooksApp", "TestSupport",
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],
             swiftSettings: settings),

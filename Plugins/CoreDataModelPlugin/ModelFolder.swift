@@ -28,7 +28,7 @@ struct ModelFolder {
     private static func files(of model: URL) -> [URL] {
         let walk = FileManager.default.enumerator(at: model, includingPropertiesForKeys: nil)
         let files = (walk?.allObjects ?? []).compactMap { $0 as? URL }
-        return files.filter { ["contents", ".xccurrentversion"].contains($0.lastPathComponent) }
+        return files.filter { ["contents", "elements", ".xccurrentversion"].contains($0.lastPathComponent) }
             .sorted { $0.path < $1.path }
     }
 }

@@ -66,7 +66,7 @@ import PackagePlugin
             found.skipDescendants()
             let inside = FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil)
             let files = (inside?.allObjects ?? []).compactMap { $0 as? URL }
-                .filter { ["contents", ".xccurrentversion"].contains($0.lastPathComponent) }
+                .filter { ["contents", "elements", ".xccurrentversion"].contains($0.lastPathComponent) }
             models.append((url, files.sorted { $0.path < $1.path }))
         }
         return models.sorted { $0.url.path < $1.url.path }

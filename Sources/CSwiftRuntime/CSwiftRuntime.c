@@ -1,1 +1,3 @@
 #include "CSwiftRuntime.h"
+
+_Thread_local const void *coredata_materialising_entity = 0;

@@ -12,16 +12,20 @@ struct CoreDataCommand: AsyncParsableCommand {
             EXAMPLES
               coredata model show Library.xcdatamodeld
               coredata model check Library.xcdatamodeld
+              coredata edit Library.xcdatamodeld
               coredata model hash --json Library.momd
               coredata store info Library.sqlite
               coredata store query Library.sqlite Book "pages > 100"
+              coredata browse Library.sqlite
 
             Exit codes: 0 done; 1 the answer is no (errors found by check, differences found by diff); \
             2 a file cannot be read or written; 64 the command was not understood.
 
             Completion for a shell: coredata --generate-completion-script bash
             """,
-        subcommands: [ModelCommand.self, StoreCommand.self, PortCommand.self])
+        subcommands: [
+            ModelCommand.self, EditCommand.self, StoreCommand.self, BrowseCommand.self, PortCommand.self,
+        ])
 
     static func main() async {
         // What a program of one's own should know, such as that it lacks a model's classes, is nothing to a tool.

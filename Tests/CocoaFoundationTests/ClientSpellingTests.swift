@@ -33,6 +33,9 @@ import Testing
         let all: [NSPredicate] = [predicate, NSPredicate(value: true), NSPredicate { _, _ in true }]
         let and = NSCompoundPredicate(andPredicateWithSubpredicates: all)
         #expect(and.evaluate(with: books[0]))
+        let not = NSCompoundPredicate(notPredicateWithSubpredicate: predicate)
+        #expect(not.formatString == "NOT (title BEGINSWITH[cd] \"e\" AND pages > 100)")
+        #expect(not.isEquivalent(to: not) && !not.isEquivalent(to: and))
         predicate.allowEvaluation()
         let template: NSPredicate = NSPredicate(format: "title == $TITLE")
         #expect(template.withSubstitutionVariables(["TITLE": "Emma"]).evaluate(with: books[0]))
@@ -67,6 +70,13 @@ import Testing
             NSSortDescriptor(key: "title", ascending: true) { _, _ in .orderedSame },
         ]
         #expect((books as NSArray).sortedArray(using: descriptors).count == 2)
+        let byLength = NSSortDescriptor(keyPath: \Book.title, ascending: false) { left, right in
+            ((left as? String)?.count ?? 0) < ((right as? String)?.count ?? 0)
+                ? .orderedAscending : .orderedDescending
+        }
+        #expect(byLength.compare(books[0], to: books[1]) == .orderedDescending)
+        #expect(byLength.selector == nil)
+        #expect(descriptors[2].selector == "compare:")
         #expect(descriptors[0].key == "title")
         #expect(descriptors[0].compare(books[0], to: books[1]) == .orderedDescending)
     }

@@ -180,7 +180,7 @@ import Testing
         #expect { try predicate.matches(text) } throws: {
             ($0 as? PredicateEvaluationError)?.reason.hasSuffix("takes too long.") == true
         }
-        #expect(ContinuousClock.now - start < .seconds(20))
+        #expect(ContinuousClock.now - start < .seconds(60))
         #expect(predicate.evaluate(with: "aaab"))
     }
 

@@ -57,9 +57,53 @@ import Testing
     @Test func numbersOfDifferentTypesAreEqual() throws {
         let lhs = NSPredicate(format: "a == %@ AND b IN %@", 1, [1, 2])
         let rhs = NSPredicate(format: "a == %@ AND b IN {1, 2}", 1.0)
-        #expect(lhs.isEqual(rhs))
+        #expect(lhs.isEquivalent(to: rhs) && rhs.isEquivalent(to: lhs))
         #expect(lhs.hash == rhs.hash)
-        #expect(rhs.isEqual(lhs))
+        #expect(!lhs.isEqual(rhs) && !rhs.isEqual(lhs))
+    }
+
+    /// What is computed of them is not the same.
+    @Test func constantsOfDifferentTypesAreTold() throws {
+        let constants: [Any] = [
+            2, 2.0, Decimal(2), Date(timeIntervalSinceReferenceDate: 2), true, NSNumber(value: false), 0.0,
+            -0.0,
+            Decimal(0), "\u{e9}", "e\u{301}", [1, 2], [1.0, 2.0], Set([1, 2]), NSOrderedSet(array: [1, 2]),
+            ["a": 1], [[2]], [[2.0]],
+        ]
+        for (index, left) in constants.enumerated() {
+            for (other, right) in constants.enumerated() {
+                let (lhs, rhs) = (
+                    NSExpression(forConstantValue: left), NSExpression(forConstantValue: right)
+                )
+                #expect(lhs.isEqual(rhs) == (index == other), "\(left) | \(right)")
+                if index == other { #expect(lhs.hash == rhs.hash) }
+            }
+        }
+        let spellings: [(Any, Any)] = [
+            (2, NSNumber(value: 2)), (2, Int16(2)), (2.0, NSNumber(value: 2.0)),
+            (true, NSNumber(value: true)), (true, 1), (NSNumber(value: false), 0),
+            (Decimal(2), NSDecimalNumber(value: 2)), ([1, 2], NSArray(array: [1, 2])),
+            (Set([1]), NSSet(array: [1])),
+            (Double.nan, -Double.nan), (Decimal.nan, NSDecimalNumber.notANumber), ("a", NSString("a")),
+        ]
+        for (left, right) in spellings {
+            let (lhs, rhs) = (NSExpression(forConstantValue: left), NSExpression(forConstantValue: right))
+            #expect(lhs.isEqual(rhs) && lhs.hash == rhs.hash, "\(left)")
+        }
+        for (left, right) in [
+            ("SUBQUERY(a, $x, $x.n == 2)", "SUBQUERY(a, $x, $x.n == 2.0)"),
+            ("TERNARY(a == 2, 1, 2)", "TERNARY(a == 2.0, 1, 2)"), ("a / 2", "a / 2.0"),
+            ("{2, a}", "{2.0, a}"),
+            ("a UNION {2}", "a UNION {2.0}"), ("FUNCTION(2, 'f')", "FUNCTION(2.0, 'f')"),
+            ("$x := 2", "$x := 2.0"),
+        ] {
+            let (lhs, rhs) = (try NSExpression(parsing: left), try NSExpression(parsing: right))
+            #expect(!lhs.isEqual(rhs), "\(left)")
+            let (first, second) = (
+                NSPredicate.comparison(lhs, 1), NSPredicate.comparison(rhs, 1)
+            )
+            #expect(!first.isEqual(second) && first.isEquivalent(to: second), "\(left)")
+        }
     }
 
     @Test func foundationsCompounds() throws {
@@ -82,6 +126,96 @@ import Testing
         #expect(block.formatString == "BLOCKPREDICATE")
         #expect(block.isEquivalent(to: block))
         #expect(!block.isEquivalent(to: NSPredicate { _, _ in true }))
+    }
+
+    @Test func structuralCopies() throws {
+        let (a, b) = (NSPredicate(format: "a == 1"), NSPredicate(format: "b == 2"))
+        let and = NSCompoundPredicate(andPredicateWithSubpredicates: [a, NSPredicate(value: true), b])
+        let copy = and.structuralCopy()
+        #expect(copy.isEquivalent(to: and))
+        #expect(copy == NSPredicate(format: "a == 1 AND TRUEPREDICATE AND b == 2"))
+        #expect(copy.hash == NSPredicate(format: "a == 1 AND TRUEPREDICATE AND b == 2").hash)
+        #expect(copy.description == "a == 1 AND TRUEPREDICATE AND b == 2")
+        #expect(copy.copy() as? NSPredicate === copy)
+        let others = [
+            NSCompoundPredicate(orPredicateWithSubpredicates: [a, b]),
+            NSCompoundPredicate(notPredicateWithSubpredicate: and), NSPredicate(value: true),
+            NSPredicate(value: false), a,
+        ].map { $0.structuralCopy() }
+        #expect(Set(others + [copy]).count == 6)
+        #expect(others.allSatisfy { $0 != copy && copy != $0 })
+        #expect(a.structuralCopy() === a && NSPredicate(value: false) != a)
+        let block = NSPredicate { _, _ in true }
+        #expect(block.structuralCopy() === block)
+    }
+
+    /// A text tells no AND and no OR that joins nothing.
+    @Test func compoundsOfOnePartAndOfNone() throws {
+        let a = NSPredicate(format: "a == 1")
+        let block = NSPredicate { _, _ in true }
+        let inner = NSCompoundPredicate(orPredicateWithSubpredicates: [a])
+        let lone = NSCompoundPredicate(andPredicateWithSubpredicates: [inner])
+        #expect(lone.isEquivalent(to: a) && a.isEquivalent(to: lone))
+        #expect(lone.structuralCopy() == a && lone.structuralCopy().hash == a.hash)
+        #expect(NSCompoundPredicate(andPredicateWithSubpredicates: [block]).isEquivalent(to: block))
+        for type in [NSCompoundPredicate.LogicalType.and, .or] {
+            let none = NSCompoundPredicate(type: type, subpredicates: [])
+            let again = try NSPredicate(parsing: none.formatString)
+            #expect(again.isEquivalent(to: none) && none.isEquivalent(to: again))
+            #expect(!none.isEquivalent(to: NSPredicate(value: type != .and)))
+            #expect(none.evaluate(with: nil) == (type == .and))
+        }
+        let negated = NSCompoundPredicate(notPredicateWithSubpredicate: lone)
+        #expect(try NSPredicate(parsing: negated.formatString).isEquivalent(to: negated))
+        #expect(!negated.isEquivalent(to: lone))
+    }
+
+    /// Constants of every type that has a literal.
+    @Test func constantsAreReadBack() throws {
+        let distant = [Double.infinity, -.infinity, .nan, 1e300, -0.1].map {
+            Date(timeIntervalSinceReferenceDate: $0)
+        }
+        let constants: [Any?] = [
+            nil, NSNull(), true, false, NSNumber(value: true), 1, Int8(-1), UInt64.max, 0.1, Float(0.1), -0.0,
+            Double.nan, Double.infinity, -Double.infinity, Double.leastNonzeroMagnitude, Decimal.nan,
+            Decimal(string: "0.1"), Decimal.greatestFiniteMagnitude, Decimal.leastFiniteMagnitude,
+            NSDecimalNumber(string: "1.5"), "", "a\u{0}\u{301}\"'\\%@$x", NSString("x"), Substring("part"),
+            Date.distantPast, Date.distantFuture, NSDate(timeIntervalSinceReferenceDate: 0.1), UUID(),
+            NSUUID(), Data(), Data([0, 255]), NSData(data: Data([1])), URL(string: "http://é.org/ä?b=%20#c"),
+            URL(fileURLWithPath: "/tmp/a b"), URL(string: "b", relativeTo: URL(string: "http://a.org/")),
+            [Any](), [1, "a", nil] as [Any?], [[1], [[2.5, true]]], Set([3, 1, 20]), Set(["b", "a"]),
+            [Set([2, 1]), Set([3])], NSSet(array: ["y", 2]), NSOrderedSet(array: [2, 1]),
+            NSArray(array: [Date(timeIntervalSinceReferenceDate: 5)]), Set<Int>(),
+        ]
+        for constant in constants + distant {
+            for predicate in [
+                NSPredicate.comparison(NSExpression(forKeyPath: "a"), constant),
+                NSPredicate.comparison(
+                    NSExpression(forAggregate: [NSExpression(forConstantValue: constant)]), 1),
+            ] {
+                let again = try NSPredicate(parsing: predicate.formatString)
+                #expect(again.isEquivalent(to: predicate), "\(predicate.formatString)")
+                #expect(predicate.isEquivalent(to: again), "\(predicate.formatString)")
+                #expect(again.hash == predicate.hash, "\(predicate.formatString)")
+                #expect(again.formatString == predicate.formatString)
+            }
+        }
+    }
+
+    @Test func setsAreTheListsThatTheyAreWrittenAs() {
+        let set = NSExpression(forConstantValue: Set([1, 2]))
+        let others: [(NSExpression, Bool)] = [
+            (NSExpression(format: "{1, 2}"), true), (NSExpression(format: "{2, 1}"), false),
+            (NSExpression(forConstantValue: [1, 2]), true), (NSExpression(forConstantValue: [2, 1]), false),
+            (NSExpression(forConstantValue: NSSet(array: [2, 1])), true),
+            (NSExpression(forConstantValue: ["a": 1, "b": 2]), false),
+        ]
+        for (other, isWritten) in others {
+            #expect(set.isEquivalent(to: other) == isWritten, "\(other)")
+            #expect(other.isEquivalent(to: set) == isWritten, "\(other)")
+        }
+        #expect(set == NSExpression(forConstantValue: NSSet(array: [2, 1])))
+        #expect(set != NSExpression(forConstantValue: [1, 2]))
     }
 
     @Test func longChainsAreReplacedAndPrinted() {
@@ -143,6 +277,8 @@ import Testing
         #expect(text(NSPredicate(format: "a == 1")) == "a == 1")
         #expect(text(NSPredicate(format: "a == 1 OR b == 2")) == "a == 1 OR b == 2")
         #expect(text(NSPredicate(format: "TRUEPREDICATE")) == "TRUEPREDICATE")
+        let compound = NSCompoundPredicate(notPredicateWithSubpredicate: NSPredicate(format: "a == 1"))
+        #expect(text(compound.structuralCopy()) == "NOT a == 1")
     }
 
     @Test func substitution() throws {
@@ -177,6 +313,16 @@ import Testing
             block.replacing(["x": NSExpression(forConstantValue: 7)]).arguments?.first?.constantValue as? Int
                 == 7)
         #expect(NSPredicate(value: true).withSubstitutionVariables(["x": 1]).formatString == "TRUEPREDICATE")
+    }
+}
+
+extension NSPredicate {
+    /// A key, or another expression, compared with a constant.
+    fileprivate static func comparison(_ left: NSExpression, _ constant: Any?) -> NSPredicate {
+        NSComparisonPredicate(
+            leftExpression: left, rightExpression: NSExpression(forConstantValue: constant),
+            modifier: .direct,
+            type: .equalTo)
     }
 }
 

@@ -131,6 +131,56 @@ import Testing
         #expect(titles([Book("bb"), Book("a")], unknown) == ["a", "bb"])
     }
 
+    /// Foundation's own initialisers, as a file uses them that does not import this module.
+    private func foundations<Root, Value: Comparable>(
+        _ keyPath: KeyPath<Root, Value>, _ comparator: Comparator? = nil
+    ) -> NSSortDescriptor {
+        comparator.map { NSSortDescriptor(keyPath: keyPath, ascending: true, comparator: $0) }
+            ?? NSSortDescriptor(keyPath: keyPath, ascending: true)
+    }
+
+    final class Label: NSObject, KeyPathNaming {
+        let text: String
+        init(_ text: String) { self.text = text }
+        static var keyPathNames: [(key: String, keyPath: AnyKeyPath)] { [("text", \Label.text)] }
+    }
+
+    /// Swift's `<` takes the accented letter for one; a store has its code points.
+    @Test func textsOfKeyPathsAreInTheOrderOfTheirCodePoints() {
+        let labels = ["f", "e\u{301}"].map(Label.init)
+        let text = NSSortDescriptor(keyPath: \Label.text, ascending: true)
+        #expect(sorted(labels, by: [text]).map(\.text) == ["e\u{301}", "f"])
+        #expect(text == NSSortDescriptor(keyPath: \Label.text, ascending: true))
+        #expect(text != NSSortDescriptor(keyPath: \Label.text, ascending: false))
+        let foreign = foundations(\Label.text)
+        #expect(sorted(labels, by: [foreign]).map(\.text) == ["f", "e\u{301}"])
+        #expect(sorted(labels, by: [foreign.ofStore]).map(\.text) == ["e\u{301}", "f"])
+        #expect(foreign.named.key == "text" && !foreign.named.isUnnamed && foreign.isUnnamed)
+        #expect(sorted(labels.reversed(), by: [foreign.named]).map(\.text) == ["e\u{301}", "f"])
+        #expect(foundations(\Label.text.count).named.isUnnamed)
+    }
+
+    @Test func comparatorsOfKeyPaths() {
+        let backwards = NSSortDescriptor(keyPath: \Label.text, ascending: true) { left, right in
+            (right as? String ?? "").compare(left as? String ?? "")
+        }
+        #expect(sorted(["a", "b"].map(Label.init), by: [backwards]).map(\.text) == ["b", "a"])
+        #expect(backwards.stringOrder == nil && backwards.ofStore.stringOrder == nil)
+        #expect(backwards.key == "text")
+        // What cannot be told apart counts as in natural order.
+        #expect(foundations(\Label.text) { _, _ in .orderedSame }.stringOrder == .compare)
+    }
+
+    /// A subclass compares in its own way.
+    @Test func subclassesOfClients() {
+        final class Backwards: NSSortDescriptor {
+            override func compare(_ object1: Any, to object2: Any) -> ComparisonResult { .orderedDescending }
+        }
+        let descriptor = Backwards(keyPath: \Int.self, ascending: true) { _, _ in .orderedSame }
+        #expect(descriptor.stringOrder == nil && descriptor.selector == nil)
+        #expect(descriptor.ofStore === descriptor && descriptor.named === descriptor && descriptor.isUnnamed)
+    }
+
     @Test func sortDescriptorsOfSwift() {
         let title = NSSortDescriptor(SortDescriptor(\Book.title, order: .reverse))
         #expect(title.key == "title")

@@ -175,7 +175,7 @@ import Testing
         #expect(!TextComparison(options: .caseInsensitive).contains(text, part))
         #expect(!TextComparison(options: []).like(text, "*\(part)*"))
         #expect(!TextComparison(options: .wholeWords).contains(text, String(part.dropLast())))
-        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(ContinuousClock.now - start < .seconds(60))
     }
 
     @Test func bytesOfSQLAreComparedWithoutAString() throws {

@@ -5,6 +5,8 @@
 indirect enum ArchivedValue {
     case null
     case text(String)
+    /// A text of a class that can be changed, which is an object of its own.
+    case changeableText(String)
     case number(Int)
     case flag(Bool)
     case data(Data)
@@ -52,6 +54,8 @@ indirect enum ArchivedValue {
             switch value {
             case .null: return add(.identifier(0))
             case .text(let text): return identifier(add(.string(text)))
+            case .changeableText(let text):
+                return object("NSMutableString", [("NS.string", add(.string(text)))])
             case .number(let number): return add(.integer(Int64(number)))
             case .flag(let flag): return add(.boolean(flag))
             case .data(let data): return identifier(add(.data(data)))
@@ -101,17 +105,34 @@ indirect enum ArchivedValue {
 
 /// A model as the model editor of Xcode archives it.
 enum EditorModel {
-    static func archive(_ entities: [ArchivedValue]) -> ArchivedValue {
+    static func archive(
+        _ entities: [ArchivedValue], configurations: [(String, [String])] = []
+    ) -> ArchivedValue {
         let package = ArchivedValue.object(
             "XDModelPackage", [("XDBucketForClassesstorage", .table(entities.map { (name($0), $0) }))])
-        return .object("XDPMModel", [("_xd_rootPackage", package), ("_modelVersionIdentifier", .text("1"))])
+        let members = configurations.map { name, entities in
+            (name, ArchivedValue.array(entities.map { .object("XDPMEntity", [("_name", .text($0))]) }))
+        }
+        return .object(
+            "XDPMModel",
+            [
+                ("_xd_rootPackage", package), ("_modelVersionIdentifier", .text("1")),
+                ("_configurationsByName", .table(members)),
+            ])
     }
 
     static func entity(
         _ name: String, _ properties: [ArchivedValue], parent: String? = nil,
         settings: [(String, ArchivedValue)] = []
     ) -> ArchivedValue {
-        let general = parent.map { parent in
+        entity(name, properties, parents: [parent].compactMap { $0 }, settings: settings)
+    }
+
+    static func entity(
+        _ name: String, _ properties: [ArchivedValue], parents: [String],
+        settings: [(String, ArchivedValue)] = []
+    ) -> ArchivedValue {
+        let generals = parents.map { parent in
             ArchivedValue.object(
                 "XDUMLGeneralizationImp", [("_general", .object("XDPMEntity", [("_name", .text(parent))]))])
         }
@@ -120,7 +141,7 @@ enum EditorModel {
             [
                 ("_name", .text(name)), ("XDBucketForStereotypesstorage", stereotype(settings)),
                 ("XDBucketForOwnedAttributesstorage", .table(properties.map { (self.name($0), $0) })),
-                ("XDBucketForGeneralizationsstorage", .array([general].compactMap { $0 })),
+                ("XDBucketForGeneralizationsstorage", .array(generals)),
             ])
     }
 
@@ -147,7 +168,7 @@ enum EditorModel {
             ])
     }
 
-    private static func property(
+    static func property(
         _ className: String, _ name: String, _ settings: [(String, ArchivedValue)]
     ) -> ArchivedValue {
         .object(

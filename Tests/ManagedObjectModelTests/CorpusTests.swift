@@ -57,17 +57,6 @@ struct CorpusTests {
         }
     }
 
-    @Test func refusesTheBinaryFormOfXcode3() throws {
-        let paths = Corpus.files(named: "elements", under: "models")
-        #expect(!paths.isEmpty)
-        for path in paths {
-            let folder = Corpus.url(path).deletingLastPathComponent()
-            let error = #expect(throws: ModelFileError.self) { try NSManagedObjectModel(loading: folder) }
-            #expect(error?.reason == .unsupportedForm)
-            #expect(error?.detail.contains("Xcode 3") == true)
-        }
-    }
-
     @Test func hashesEntitiesAsTheModelCompilerDoes() throws {
         var count = Count()
         for pair in try Corpus.table("PAIRS_mom_source.tsv") where pair.count >= 2 {

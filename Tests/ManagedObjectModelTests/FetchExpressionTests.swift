@@ -37,6 +37,35 @@ struct FetchExpressionTests {
         #expect(fetch.expressionType.rawValue == 50)
     }
 
+    @Test func archivesComeBack() throws {
+        _ = NSManagedObjectModel()
+        for format in ["FETCH($r, $c, NO)", "FETCH($r, $c, YES)", "FETCH(a.b, $c, NO)"] {
+            let predicate = NSPredicate(format: "SELF IN \(format) AND x == 1")
+            let data = try NSKeyedArchiver.archivedData(
+                withRootObject: predicate, requiringSecureCoding: true)
+            let again = try NSKeyedUnarchiver.unarchivedObject(ofClass: NSPredicate.self, from: data)
+            #expect(again == predicate)
+            #expect(again?.formatString == predicate.formatString)
+        }
+        let fetch = try NSExpression(parsing: "FETCH($r, $c, YES)")
+        let data = try NSKeyedArchiver.archivedData(withRootObject: fetch, requiringSecureCoding: true)
+        let again = try #require(
+            try NSKeyedUnarchiver.unarchivedObject(ofClass: NSExpression.self, from: data)
+                as? NSFetchRequestExpression)
+        #expect(again.isCountOnlyRequest && again.requestExpression.variable == "r")
+        #expect(try again.value(with: nil, context: variables) as? String == "Book true")
+    }
+
+    @Test func aRequestItselfCannotBeArchived() async {
+        await #expect(processExitsWith: .failure) {
+            let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+            let fetch = NSFetchRequestExpression.expression(
+                forFetch: NSExpression(forConstantValue: request), context: NSExpression(forVariable: "c"),
+                countOnly: false)
+            _ = try NSKeyedArchiver.archivedData(withRootObject: fetch, requiringSecureCoding: true)
+        }
+    }
+
     @Test func whatIsNoRequestOrContextIsAnError() throws {
         _ = NSManagedObjectModel()
         for format in ["FETCH($c, $c, NO)", "FETCH($r, $r, NO)", "FETCH($r, $none, NO)"] {

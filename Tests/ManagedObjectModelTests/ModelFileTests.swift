@@ -79,10 +79,8 @@ struct ModelFileTests {
 
     @Test func formsThatAreNotRead() throws {
         let folder = try Folder()
-        try folder.write("bplist00", to: "old.xcdatamodel/elements")
-        try folder.write("bplist00", to: "old.xcdatamodel/layout")
         try folder.write("momv2$", to: "new.momd/new.omo")
-        for path in ["old.xcdatamodel", "new.momd", "new.momd/new.omo"] {
+        for path in ["new.momd", "new.momd/new.omo"] {
             let error = #expect(throws: ModelFileError.self) {
                 try entityName(folder.url.appending(path: path))
             }

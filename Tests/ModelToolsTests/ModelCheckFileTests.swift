@@ -84,7 +84,7 @@ struct ModelCheckFileTests {
             let cases: [(String, String, ModelFinding.Code)] = [
                 ("a.xcdatamodel/contents", "<model><entity", .malformed),
                 ("b.xcdatamodel/contents", "<plist/>", .malformed),
-                ("c.xcdatamodel/elements", "bplist00", .unsupportedForm),
+                ("c.xcdatamodel/elements", "bplist00", .malformed),
                 ("d.xcdatamodel/other", "", .unreadable),
                 ("e.xcdatamodel/contents", String(repeating: "<a>", count: 100), .tooLarge),
             ]

@@ -11,15 +11,16 @@ package enum Fuzzing {
     /// How many cases to try where a test run tries `count`.
     package static func rounds(_ count: Int) -> Int { count * max(1, factor ?? 1) }
 
-    /// Numbers from the seed of a test run, or from a new one.
+    /// Numbers from the seed of a test run, or from a new one; the seed is printed.
     package static func numbers(seed: UInt64, _ name: String = #function) -> SeededNumbers {
-        var seed = seed
-        if let given = environment["FUZZ_SEED"].flatMap(UInt64.init) {
-            seed = given
-        } else if factor != nil {
-            seed = UInt64.random(in: 0 ... .max)
-            print("\(name): FUZZ_SEED=\(seed)")
-        }
+        let seed = Self.seed(seed, givenBy: "FUZZ_SEED")
+        print("\(name): FUZZ_SEED=\(seed)")
         return SeededNumbers(seed: seed)
+    }
+
+    /// The seed of a test run, a new one for `scripts/fuzz`, or what an environment variable says.
+    package static func seed(_ seed: UInt64, givenBy variable: String) -> UInt64 {
+        if let given = environment[variable].flatMap(UInt64.init) { return given }
+        return factor == nil ? seed : UInt64.random(in: 0 ... .max)
     }
 }

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# What the page tests need: Chromium, and Python with Playwright. To be sourced, after say.sh and packages.sh.
+# What the page tests need: Chromium, and Python with Playwright and axe. To be sourced, after say.sh and packages.sh.
 #
-# CHROMIUM may name a browser, PYTHON a Python that has Playwright.
+# CHROMIUM may name a browser, PYTHON a Python that has Playwright and axe.
 
-# Where Playwright goes when this machine's Python has none.
+# Where they go when this machine's Python has none.
 page_test_environment="${PAGE_TEST_ENVIRONMENT:-.build/page-tests}"
 
 has_browser() {
@@ -15,7 +15,7 @@ ubuntu_browser() {
     has_command chromium-browser && chromium-browser --version 2>/dev/null | grep -i chromium
 }
 
-has_playwright() { "${PYTHON:-python3}" -c 'import playwright' 2>/dev/null; }
+has_page_test_modules() { "${PYTHON:-python3}" -c 'import axe_playwright_python, playwright' 2>/dev/null; }
 
 # Notes which packages the page tests lack.
 need_browser() {
@@ -25,20 +25,20 @@ need_browser() {
         # Where apt has no browser, Playwright brings one.
         if ! may_install || apt_has chromium; then need chromium false; fi
     fi
-    if has_command python3 && has_playwright; then return; fi
+    if has_command python3 && has_page_test_modules; then return; fi
     [ -x "$page_test_environment/bin/python" ] || need python3-venv has_venv
 }
 
 has_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
-# Makes a Python with Playwright, if this machine's has none, and sees to a browser.
+# Makes a Python with Playwright and axe, if this machine's has none, and sees to a browser.
 prepare_page_tests() {
-    if ! has_playwright; then
+    if ! has_page_test_modules; then
         PYTHON="$page_test_environment/bin/python"
-        if ! has_playwright; then
+        if ! has_page_test_modules; then
             python3 -m venv "$page_test_environment"
-            "$PYTHON" -m pip install -q -r Examples/Books/PageTests/requirements.txt \
-                || fail "Playwright could not be installed. Get it with: pip install playwright"
+            "$PYTHON" -m pip install -q -r Tests/PageTests/requirements.txt \
+                || fail "Playwright and axe could not be installed. Get them with: pip install -r Tests/PageTests/requirements.txt"
         fi
     fi
     export PYTHON="${PYTHON:-python3}"

@@ -43,9 +43,11 @@ extension NSExpression {
             return try elements.map { try $0.value(with: object, scope: scope) ?? NSNull() }
         case .set(let operation, let left, let right):
             return try operation.result(
-                left.value(with: object, scope: scope), right.value(with: object, scope: scope))
+                left.value(with: object, scope: scope), right.value(with: object, scope: scope), scope.logic)
         case .subquery(let collection, let variable, let predicate):
             let value = try collection.value(with: object, scope: scope)
+            // Where there is no object that leads to rows, a store has none that a condition could be asked of.
+            if value == nil, scope.logic == .store { return nil }
             return try NSExpression.elements(of: value) { element in
                 // The element is the iterator's value only: key paths still start at the evaluated object.
                 try predicate.holds(
@@ -73,7 +75,7 @@ extension NSExpression {
     private func isOfRows(_ name: String, _ arguments: [NSExpression]) -> Bool {
         guard arguments.count == 1, arguments[0].isOfRows else { return false }
         switch name {
-        case "sum:", "count:", "average:", "min:", "max:", "median:", "stddev:", "mode:": return true
+        case "sum:", "count:", "average:", "min:", "max:", "median:", "stddev:": return true
         default: return false
         }
     }
@@ -97,13 +99,13 @@ extension NSExpression {
             // Behind a missing object there are no rows to count.
             return value == nil && collection.isOfRows ? 0 : try ElementAccess.element(of: value, at: index)
         }
+        if collection.isComposed { throw JoinedKeyPath.noOrder }
         switch collection.kind {
         case .keyPath(let operand, let path):
             let start = try operand.value(with: object, scope: scope)
             let elements = try JoinedKeyPath(collection.steps ?? KeyPathSteps(path)).orderedCollection(
                 of: start)
             return try ElementAccess.element(of: elements, at: index)
-        case .set, .subquery: throw JoinedKeyPath.noOrder
         default: return try ElementAccess.element(of: collection.value(with: object, scope: scope), at: index)
         }
     }
@@ -134,25 +136,46 @@ extension NSExpression.SetOperation {
     /// The elements of the result, each once, those of the left side first; `nil` when a side is absent.
     ///
     /// The result is a set when the left side is one, and otherwise an array.
-    fileprivate func result(_ left: Any?, _ right: Any?) throws -> Any? {
+    fileprivate func result(_ left: Any?, _ right: Any?, _ logic: EvaluationLogic) throws -> Any? {
         guard let left = presentValue(left), let right = presentValue(right) else { return nil }
         guard let left = left as? any ValueCollection, let right = right as? any ValueCollection else {
             throw PredicateEvaluationError(
                 .values,
                 "\(rawValue) needs two collections, and got \(described(left)) and \(described(right)).")
         }
-        let rights = Set(right.collectionElements.map(PredicateValue.init))
+        func values(_ collection: any ValueCollection) -> [Any] {
+            let elements = collection.collectionElements
+            return logic == .store ? elements.compactMap(StoredValue.kept) : elements
+        }
+        let rights = values(right)
+        let others = self == .union ? [] : Set(rights.map(PredicateValue.init))
         let elements =
             switch self {
-            case .union: left.collectionElements + right.collectionElements
-            case .intersect: left.collectionElements.filter { rights.contains(PredicateValue($0)) }
-            case .minus: left.collectionElements.filter { !rights.contains(PredicateValue($0)) }
+            case .union: values(left) + rights
+            case .intersect: values(left).filter { others.contains(PredicateValue($0)) }
+            case .minus: values(left).filter { !others.contains(PredicateValue($0)) }
             }
         return left.collectionKind == .set ? distinctSet(elements) : distinctValues(elements)
     }
 }
 
 extension NSExpression {
+    /// Whether it is a collection that is picked or put together from others, perhaps with key paths behind it: it has no
+    /// order in a store.
+    package var isComposed: Bool {
+        var start = self
+        while case .keyPath(let operand, _) = start.kind { start = operand }
+        switch start.kind {
+        case .set, .subquery: return true
+        default: return false
+        }
+    }
+
+    /// Whether it is a key path.
+    package var isKeyPath: Bool {
+        if case .keyPath = kind { true } else { false }
+    }
+
     /// Whether it is `nil` itself.
     package var isNothing: Bool {
         if case .constant(let value) = kind { presentValue(value) == nil } else { false }
@@ -169,9 +192,10 @@ extension NSExpression {
         case .aggregate(let parts): return parts.allSatisfy(isFixed)
         // Of a constant object, such as the one that stands for `$FETCH_SOURCE`.
         case .keyPath(let operand, _): return isFixed(operand)
-        case .function(nil, let name, let arguments):
+        case .function(let target, let name, let arguments):
             // Another one for each object.
-            return !name.hasPrefix("random") && arguments.allSatisfy(isFixed)
+            if target == nil, name.hasPrefix("random") { return false }
+            return (target.map(isFixed) ?? true) && arguments.allSatisfy(isFixed)
         case .set(_, let left, let right): return isFixed(left) && isFixed(right)
         default: return false
         }
@@ -180,7 +204,12 @@ extension NSExpression {
     /// The value of an expression that is the same for every object of a store.
     ///
     /// - Throws: ``PredicateEvaluationError`` for one that has no value.
-    package func valueInStore() throws -> Any? {
-        try value(with: nil, scope: EvaluationScope(context: nil, logic: .store))
+    package func valueInStore() throws -> Any? { try valueInStore(for: nil) }
+
+    /// The value for an object of a store.
+    ///
+    /// - Throws: ``PredicateEvaluationError`` for one that has no value.
+    package func valueInStore(for object: Any?, variables: [String: Any] = [:]) throws -> Any? {
+        try value(with: object, scope: EvaluationScope(context: nil, values: variables, logic: .store))
     }
 }

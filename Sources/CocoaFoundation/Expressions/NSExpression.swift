@@ -83,10 +83,23 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
         case custom(ExpressionType)
     }
 
-    /// What the expression is made of.
-    package let kind: Kind
+    /// What the expression is made of; it changes only when the expression is released.
+    package final private(set) var kind: Kind
     /// The components of a key path.
     let steps: KeyPathSteps?
+
+    deinit {
+        // One part after the other, and not each inside the one before: code may chain tens of thousands of operators.
+        guard kind.isDeep else { return }
+        var rest = kind.operands
+        kind = .evaluatedObject
+        while var next = rest.popLast() {
+            guard isKnownUniquelyReferenced(&next) else { continue }
+            guard next.kind.isDeep else { continue }
+            rest += next.kind.operands
+            next.kind = .evaluatedObject
+        }
+    }
 
     // Not `package`: the compiler warns of a recursion in the subclasses of other modules then.
     init(madeOf kind: Kind) {
@@ -269,9 +282,9 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     /// The text of the expression, which `init(parsing:arguments:)` reads.
     open override var description: String { formatText }
 
-    /// Whether the object is an expression with the same structure and values.
+    /// Whether the object is an expression with the same structure, and constants of the same types and values.
     open override func isEqual(_ object: Any?) -> Bool {
-        (object as? NSExpression).map(isEquivalent(to:)) ?? false
+        (object as? NSExpression).map(hasSameStructure(as:)) ?? false
     }
 
     open override var hash: Int {

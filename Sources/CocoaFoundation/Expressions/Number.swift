@@ -58,17 +58,24 @@ enum Number {
 
     /// The integer before the decimal point, or the nearest that there is.
     var truncated: Int64 {
-        if case .integer(let number) = self { return number }
-        let whole = double.rounded(.towardZero)
-        if whole.isNaN { return 0 }
-        return Int64(exactly: whole) ?? (whole < 0 ? .min : .max)
+        switch self {
+        case .integer(let number):
+            return number
+        case .double(let number):
+            if number.isNaN { return 0 }
+            return Int64(exactly: number.rounded(.towardZero)) ?? (number < 0 ? .min : .max)
+        case .decimal(let number):
+            if number.isNaN { return 0 }
+            // By its digits: a `Double` has too few for 64 bits.
+            return Int64(rounded(.towardZero).description) ?? (number < 0 ? .min : .max)
+        }
     }
 
-    /// The number's digits.
+    /// The number's digits. A zero has no sign: a column of SQLite keeps none.
     var description: String {
         switch self {
         case .integer(let number): number.description
-        case .double(let number): NSNumber(value: number).stringValue
+        case .double(let number): number.isZero ? "0" : NSNumber(value: number).stringValue
         case .decimal(let number): number.description
         }
     }
@@ -82,7 +89,10 @@ enum Number {
     }
 
     static func * (lhs: Number, rhs: Number) -> Number {
-        lhs.combined(with: rhs, { $0.multipliedReportingOverflow(by: $1) }, *, *)
+        lhs.combined(with: rhs, { $0.multipliedReportingOverflow(by: $1) }, *) { left, right in
+            // Foundation stops the process at an exponent that is too small; of one too large it makes no number, either.
+            left.exponent + right.exponent < -128 ? .nan : left * right
+        }
     }
 
     /// The quotient; of two integers it is the whole one, as in Apple's framework and in SQL.

@@ -1,16 +1,35 @@
 /// The functions of many numbers: what `@sum` and its like, and `sum:` and its like, compute.
 enum Statistics {
-    /// The sum; 0 of no numbers.
+    /// The sum, the same for the numbers in any order; 0 of no numbers.
+    ///
+    /// Of integers it is one where it fits 64 bits.
     static func sum(_ numbers: [Number]) -> Number {
-        numbers.reduce(.integer(0), +)
+        if let sum = decimalSum(numbers) { return sum.number }
+        let sum = exactSum(numbers)
+        return sum.integer.map(Number.integer) ?? .double(sum.double)
     }
 
-    /// The arithmetic mean; `nil` of no numbers.
+    /// The arithmetic mean, the same for the numbers in any order; `nil` of no numbers.
     static func average(_ numbers: [Number]) -> Number? {
         if numbers.isEmpty { return nil }
-        let sum = sum(numbers)
-        if case .decimal(let sum) = sum { return .decimal(sum / Decimal(numbers.count)) }
-        return .double(sum.double / Double(numbers.count))
+        if let sum = decimalSum(numbers) { return sum.mean }
+        return exactSum(numbers).mean.map(Number.double)
+    }
+
+    private static func exactSum(_ numbers: [Number]) -> ExactSum {
+        var sum = ExactSum()
+        for number in numbers {
+            if case .integer(let integer) = number { sum.add(integer) } else { sum.add(number.double) }
+        }
+        return sum
+    }
+
+    /// The sum of numbers of which one is decimal; nil for others.
+    private static func decimalSum(_ numbers: [Number]) -> DecimalSum? {
+        guard numbers.contains(where: { if case .decimal = $0 { true } else { false } }) else { return nil }
+        var sum = DecimalSum()
+        for number in numbers { sum.add(number) }
+        return sum
     }
 
     /// The number in the middle, or the mean of the two there; `nil` of no numbers.

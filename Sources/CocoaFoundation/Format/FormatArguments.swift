@@ -33,6 +33,7 @@ struct FormatArguments {
     }
 
     private static func object(_ value: Any?) throws(Failure) -> NSExpression {
+        if let value, isPlain(type(of: value)) { return NSExpression(forConstantValue: value) }
         switch value {
         case let expression as NSExpression:
             return expression
@@ -71,8 +72,10 @@ struct FormatArguments {
     }
 
     private static func integer(_ value: Any?, _ letters: String) throws(Failure) -> NSExpression {
-        if case .unsigned(let number) = PredicateValue(value) {
-            return NSExpression(forConstantValue: number)
+        switch PredicateValue(value) {
+        case .integer(let number): return NSExpression(forConstantValue: Int(number))
+        case .unsigned(let number): return NSExpression(forConstantValue: number)
+        default: break
         }
         guard let number = number(value) else {
             throw Failure(reason: "%\(letters) takes a number, and got \(described(value)).")

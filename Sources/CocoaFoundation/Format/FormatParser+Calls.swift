@@ -97,13 +97,14 @@ extension FormatParser {
         if parts.count != 2 { try fail("CAST needs a value and the name of a type.", at: offset) }
         let values = try parts.map(expression)
         if let typeName = try constantText(in: parts[1]) {
-            if !ValueConversion.typeNames.contains(typeName) {
+            let isKnown = ValueConversion.typeNames.contains(typeName)
+            if !isKnown, values[0].isValue || !ValueConversion.mayBeKind(typeName) {
                 let known = ValueConversion.typeNames.sorted().joined(separator: ", ")
                 try fail(
                     "CAST does not know the type \"\(typeName)\"; known are \(known).", at: parts[1].offset)
             }
             // A converted literal is a literal: it is how dates and identifiers are written.
-            if case .constant(let literal) = values[0].kind,
+            if isKnown, case .constant(let literal) = values[0].kind,
                 let value = try ValueConversion.value(literal, ofTypeNamed: typeName)
             {
                 return Node(NSExpression(forConstantValue: value), at: offset)
@@ -171,5 +172,16 @@ extension FormatParser {
     private func constantText(in node: Node) throws -> String? {
         guard case .constant(let value) = try expression(in: node).kind else { return nil }
         return PredicateValue(value).text
+    }
+}
+
+extension NSExpression {
+    /// Whether it is a constant other than an object.
+    fileprivate var isValue: Bool {
+        guard case .constant(let value) = kind else { return false }
+        switch PredicateValue(value) {
+        case .absent, .identity, .other: return false
+        default: return true
+        }
     }
 }

@@ -8,7 +8,8 @@ enum Literal {
         case .unsigned(let number): number.description
         case .double(let number):
             number.isFinite ? number.description : "CAST(\"\(number)\", \"NSNumber\")"
-        case .decimal(let number): "CAST(\"\(number)\", \"NSDecimalNumber\")"
+        case .decimal(let number):
+            number.isNaN ? text(of: Double.nan) : "CAST(\"\(number)\", \"NSDecimalNumber\")"
         case .text(let text): quoted(text)
         case .date(let date): cast(text(of: date.timeIntervalSinceReferenceDate), "NSDate")
         case .data(let data): cast(quoted(data.base64EncodedString()), "NSData")

@@ -1,9 +1,10 @@
 extension NSPredicate {
     /// The predicate's text, right for every predicate.
     ///
-    /// The same as Apple's `predicateFormat`, which Foundation marks as deprecated on Linux and which is wrong
-    /// there for compound predicates. `init(parsing:arguments:)` reads the text back, unless the predicate
-    /// contains closures or objects that have no literal.
+    /// The same as Apple's `predicateFormat`, which Foundation marks as deprecated on Linux and which is wrong there for
+    /// compound predicates of its own class. `init(parsing:arguments:)` reads the text back as an equal predicate, unless
+    /// the predicate contains closures or what has no literal: managed objects and their IDs, dictionaries, values of other
+    /// types than those of attributes.
     public var formatString: String {
         // A loop and not a recursion: code may nest AND and OR tens of thousands deep.
         var text = ""
@@ -14,7 +15,7 @@ extension NSPredicate {
             case .predicate(let predicate):
                 switch predicate.shape {
                 case .value(let value): text += value ? "TRUEPREDICATE" : "FALSEPREDICATE"
-                case .opaque: text += "BLOCKPREDICATE"
+                case .opaque: text += (predicate as? SwiftPredicate)?.text ?? "BLOCKPREDICATE"
                 case .comparison(let comparison): text += comparison.comparisonText
                 case .compound(let type, let parts): rest += NSPredicate.pieces(type, parts).reversed()
                 }

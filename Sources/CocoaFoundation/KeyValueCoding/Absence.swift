@@ -21,14 +21,19 @@ package func isNull(_ value: Any) -> Bool { type(of: value) == NSNull.self }
 package func presentValue(_ value: Any?) -> Any? {
     guard let value else { return nil }
     let type = type(of: value)
-    // Casts to a protocol are slow, and almost every value is of a type that can be told by its identity.
-    if type == String.self || type == Int.self || type == Double.self || type == Bool.self
-        || type == Date.self
-    {
-        return value
-    }
+    if isPlain(type) { return value }
     if type is AnyClass { return type == NSNull.self ? nil : value }
     if type == AnyHashable.self, let hashable = value as? AnyHashable { return presentValue(hashable.base) }
     guard let optional = value as? any OptionalValue else { return value }
     return presentValue(optional.wrappedValue)
+}
+
+/// Whether a type is one that most values have: neither a collection, an object, nor something that can be absent.
+///
+/// Casts to a protocol are slow, and almost every value is of a type that can be told by its identity.
+package func isPlain(_ type: any Any.Type) -> Bool {
+    type == String.self || type == Int.self || type == Int64.self || type == Double.self || type == Bool.self
+        || type == Date.self || type == UUID.self || type == Decimal.self || type == Int32.self
+        || type == Int16.self
+        || type == Float.self || type == URL.self
 }

@@ -28,13 +28,13 @@ package enum CollectionOperator: String, Sendable, CaseIterable {
     ///   - collection: what stands before the operator.
     ///   - path: the path that the operator is a part of.
     ///   - index: where the path goes on, which is read from each element.
-    ///   - depth: how many collections the way to the elements leads over.
+    ///   - way: how the path came to the elements.
     func value(
-        of collection: any ValueCollection, rest path: KeyPathSteps, from index: Int, depth: Int
+        of collection: any ValueCollection, rest path: KeyPathSteps, from index: Int, on way: CollectionWay
     ) throws -> Any? {
         func values(of elements: any ValueCollection) throws -> [Any] {
             try elements.collectionElements.compactMap { element in
-                presentValue(try path.value(of: element, from: index, depth: depth))
+                presentValue(try path.value(of: element, from: index, on: way))
             }
         }
         func innerValues() throws -> [Any] { try collections(in: collection).flatMap(values) }

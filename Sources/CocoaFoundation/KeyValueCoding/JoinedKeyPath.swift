@@ -15,6 +15,22 @@ struct JoinedKeyPath {
         var rows: [Any?]? {
             if case .rows(let rows) = self { rows } else { nil }
         }
+
+        /// The same with each object once, and with one row for nothing; other values as they are.
+        var distinct: Found {
+            guard case .rows(let rows) = self else { return self }
+            var seen: Set<ObjectIdentifier> = []
+            var hasNothing = false
+            return .rows(
+                rows.filter { row in
+                    guard let row else {
+                        defer { hasNothing = true }
+                        return !hasNothing
+                    }
+                    guard type(of: row) is AnyClass else { return true }
+                    return seen.insert(ObjectIdentifier(row as AnyObject)).inserted
+                })
+        }
     }
 
     init(_ path: KeyPathSteps) { steps = path.steps }
@@ -29,12 +45,15 @@ struct JoinedKeyPath {
         }
     }
 
-    /// One value for each way that the path leads, over collections; nil when it leads over none, and no rows when
-    /// there is nothing before the first.
+    /// The values to which the path leads over collections; nil when it leads over none, and no rows when there is nothing
+    /// before the first.
+    ///
+    /// They say what there is, and not how often: an object from which the path goes on is one, however many ways lead to
+    /// it. Objects that refer to each other in circles have few at any distance, but many ways to them.
     ///
     /// - Throws: as `value(of:)`.
     func rows(of object: Any?) throws -> [Any?]? {
-        switch try follow(Self.found(object), from: 0) {
+        switch try follow(Self.found(object), from: 0, isDistinct: !hasOperator) {
         case .one(nil): []
         case .one: nil
         case .rows(let rows): rows
@@ -71,14 +90,22 @@ struct JoinedKeyPath {
         return .rows(collection.collectionElements.map(presentValue))
     }
 
-    private func follow(_ start: Found, from index: Int) throws -> Found {
+    private var hasOperator: Bool {
+        steps.contains { if case .collection = $0 { true } else { false } }
+    }
+
+    private func follow(_ start: Found, from index: Int, isDistinct: Bool = false) throws -> Found {
         var found = start
+        // The elements of the first collection are not many times the same.
+        var isBehindMany = false
         for index in index..<max(index, steps.endIndex) {
             switch steps[index] {
             case .evaluatedObject:
                 continue
             case .key(let key):
-                found = try next(found, key)
+                let isOfMany = found.rows != nil
+                found = try next(isDistinct && isBehindMany ? found.distinct : found, key)
+                isBehindMany = isOfMany
             case .collection(let operation):
                 let rows = try found.rows ?? Self.noRows(found, operation)
                 return .one(try value(of: operation, rows, from: index + 1))
@@ -107,7 +134,9 @@ struct JoinedKeyPath {
                 }
                 switch Self.found(try KeyPathSteps.property(key, of: row)) {
                 case .one(let value): values.append(value)
-                case .rows(let inner): values += inner
+                case .rows(let inner):
+                    values += inner
+                    try CollectionWay.check(values.count)
                 }
             }
             return .rows(values)
@@ -131,14 +160,9 @@ struct JoinedKeyPath {
 
     /// - Throws: for a sum of integers that is none, as SQL does.
     static func sum(_ numbers: [Number]) throws -> Number {
-        var sum = Number.integer(0)
-        for number in numbers {
-            let next = sum + number
-            if case (.integer, .integer, .double) = (sum, number, next) {
-                throw PredicateEvaluationError(.predicate, "integer overflow")
-            }
-            sum = next
-        }
+        let sum = Statistics.sum(numbers)
+        let isWhole = numbers.allSatisfy { if case .integer = $0 { true } else { false } }
+        if isWhole, case .double = sum { throw PredicateEvaluationError(.predicate, "integer overflow") }
         return sum
     }
 }

@@ -16,10 +16,6 @@ package struct KeyPathSteps: Sendable, Hashable {
         case collection(CollectionOperator)
     }
 
-    /// How many collections a path may lead over, each reached from the elements of the one before: reading them is
-    /// recursive, and objects that refer to each other in a circle have no last one.
-    private static let collectionLimit = 100
-
     /// The components in order.
     package let steps: [Step]
 
@@ -43,8 +39,8 @@ package struct KeyPathSteps: Sendable, Hashable {
     ///
     /// A loop and not a recursion: a path may have as many components as its text allows.
     ///
-    /// - Parameter depth: how many collections the way to the object led over.
-    func value(of object: Any?, from start: Int, depth: Int = 0) throws -> Any? {
+    /// - Parameter way: how the path came to the object.
+    func value(of object: Any?, from start: Int, on way: CollectionWay = CollectionWay()) throws -> Any? {
         var current = presentValue(object)
         for index in start..<max(start, steps.endIndex) {
             guard let object = current else { return nil }
@@ -52,27 +48,27 @@ package struct KeyPathSteps: Sendable, Hashable {
             case .evaluatedObject:
                 continue
             case .key(let key):
-                current = presentValue(try value(of: object, key: key, depth))
+                current = presentValue(try value(of: object, key: key, way))
             case .collection(let collectionOperator):
                 guard let collection = object as? any ValueCollection else {
                     throw PredicateEvaluationError(
                         .predicate,
                         "\(collectionOperator.rawValue) needs a collection, and got \(described(object)).")
                 }
-                try Self.check(depth)
                 return try collectionOperator.value(
-                    of: collection, rest: self, from: index + 1, depth: depth + 1)
+                    of: collection, rest: self, from: index + 1,
+                    on: way.over(collectionOperator == .count ? 0 : collection.collectionCount))
             }
         }
         return current
     }
 
     /// The value of one key.
-    private func value(of object: Any?, key: String, _ depth: Int) throws -> Any? {
+    private func value(of object: Any?, key: String, _ way: CollectionWay) throws -> Any? {
         guard let object = presentValue(object) else { return nil }
         if let collection = Self.collection(object) {
-            try Self.check(depth)
-            let values = try collection.collectionElements.map { try value(of: $0, key: key, depth + 1) }
+            let next = try way.over(collection.collectionCount)
+            let values = try collection.collectionElements.map { try value(of: $0, key: key, next) }
             return CollectedValues(kind: collection.collectionKind, values: values)
         }
         return try Self.property(key, of: object)
@@ -102,13 +98,6 @@ package struct KeyPathSteps: Sendable, Hashable {
             }
             throw PredicateEvaluationError(
                 .predicate, "\(described(object)) has no value for the key \"\(key)\".")
-        }
-    }
-
-    private static func check(_ depth: Int) throws {
-        guard depth < collectionLimit else {
-            throw PredicateEvaluationError(
-                .predicate, "The key path leads over more than \(collectionLimit) collections.")
         }
     }
 }

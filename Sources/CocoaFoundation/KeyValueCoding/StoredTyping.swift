@@ -5,6 +5,9 @@
 package protocol StoredTyping {
     /// Whether the keys lead to decimal numbers.
     func leadsToDecimals(_ keys: [String]) -> Bool
+
+    /// What knows the types of the properties of a kind of objects; nil where there is no such kind.
+    func typing(ofKindNamed name: String) -> (any StoredTyping)?
 }
 
 extension NSExpression {
@@ -34,6 +37,11 @@ extension NSExpression {
             return try left.typedPath(object, scope) ?? right.typedPath(object, scope)
         case .function(nil, "objectFrom:withIndex:", let arguments):
             return try arguments.first?.typedPath(object, scope)
+        case .function(nil, "castObject:toType:", let arguments):
+            guard arguments.count == 2, case .constant(let name as String) = arguments[1].kind,
+                let (start, _) = try arguments[0].typedPath(object, scope)
+            else { return nil }
+            return start.typing(ofKindNamed: name).map { ($0, []) }
         default: return nil
         }
     }

@@ -90,3 +90,23 @@ package final class DecimalConstant: NSObject, NSSecureCoding {
         coder.encode(value.description as NSString, forKey: "decimal")
     }
 }
+
+/// A whole number of an archive that is a `Double`: its `NSNumber` is equal to that of an integer.
+///
+/// `NSKeyedArchiver` keeps one of equal objects. The number is a text, because property lists keep one of equal numbers, too.
+package final class RealConstant: NSObject, NSSecureCoding {
+    let value: Double
+
+    init(_ value: Double) { self.value = value }
+
+    package static var supportsSecureCoding: Bool { true }
+
+    package init?(coder: NSCoder) {
+        guard let text = coder.decodeObject(of: NSString.self, forKey: "real"),
+            let value = Double(text as String)
+        else { return nil }
+        self.value = value
+    }
+
+    package func encode(with coder: NSCoder) { coder.encode(value.description as NSString, forKey: "real") }
+}

@@ -1,8 +1,8 @@
 /// A compound predicate as the parser makes it.
 ///
 /// Foundation's `NSCompoundPredicate` on Linux is Apple's class in name and structure, but its text, its
-/// equality and its copies are wrong; this subclass puts them right. It can be archived, too.
-package final class CompoundPredicate: NSCompoundPredicate, NSSecureCoding {
+/// equality and its copies are wrong; this subclass puts them right.
+package final class CompoundPredicate: NSCompoundPredicate {
     package override init(type: LogicalType, subpredicates: [NSPredicate]) {
         super.init(type: type, subpredicates: subpredicates)
     }
@@ -16,7 +16,7 @@ package final class CompoundPredicate: NSCompoundPredicate, NSSecureCoding {
     package override var description: String { formatString }
 
     package override func isEqual(_ object: Any?) -> Bool {
-        (object as? NSPredicate).map(isEquivalent(to:)) ?? false
+        (object as? NSPredicate).map(hasSameStructure(as:)) ?? false
     }
 
     package override var hash: Int { structuralHash }
@@ -26,18 +26,12 @@ package final class CompoundPredicate: NSCompoundPredicate, NSSecureCoding {
 
     // MARK: Coding
 
-    package static var supportsSecureCoding: Bool { true }
-
-    package init?(coder: NSCoder) {
+    init?(coder: NSCoder) {
         let fields = PredicateArchive.fields(coder)
         guard let number = PredicateArchive.number(fields["NSCompoundPredicateType"]),
             let type = LogicalType(rawValue: number), let parts = fields["NSSubpredicates"] as? [NSPredicate],
             type != .not || !parts.isEmpty
         else { return nil }
         super.init(type: type, subpredicates: parts)
-    }
-
-    package func encode(with coder: NSCoder) {
-        PredicateArchive.encode(self, coder)
     }
 }

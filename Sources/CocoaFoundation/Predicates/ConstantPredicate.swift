@@ -1,6 +1,6 @@
 /// `TRUEPREDICATE` or `FALSEPREDICATE` as the parser makes it: Foundation's own on Linux has no hash that fits
-/// its equality, and cannot be archived.
-package class ConstantPredicate: NSPredicate, NSSecureCoding {
+/// its equality.
+package class ConstantPredicate: NSPredicate {
     /// What the predicate always says.
     package let value: Bool
 
@@ -13,7 +13,7 @@ package class ConstantPredicate: NSPredicate, NSSecureCoding {
     package override var description: String { formatString }
 
     package override func isEqual(_ object: Any?) -> Bool {
-        (object as? NSPredicate).map(isEquivalent(to:)) ?? false
+        (object as? NSPredicate).map(hasSameStructure(as:)) ?? false
     }
 
     package override var hash: Int { structuralHash }
@@ -23,16 +23,10 @@ package class ConstantPredicate: NSPredicate, NSSecureCoding {
 
     // MARK: Coding
 
-    package class var supportsSecureCoding: Bool { true }
-
     package required init?(coder: NSCoder) {
         guard coder.allowsKeyedCoding, coder.containsValue(forKey: "NSValue") else { return nil }
         value = coder.decodeBool(forKey: "NSValue")
         super.init(value: value)
-    }
-
-    package func encode(with coder: NSCoder) {
-        coder.encode(value, forKey: "NSValue")
     }
 }
 

@@ -15,20 +15,38 @@ private enum PredicatePart {
             case .compound: return predicate.chainedParts.map(PredicatePart.predicate)
             }
         case .expression(let expression):
+            let operands = expression.kind.operands.map(PredicatePart.expression)
             switch expression.kind {
-            case .variable, .constant, .evaluatedObject, .anyKey, .symbol, .custom: return []
-            case .keyPath(let operand, _): return [.expression(operand)]
-            case .function(let target, _, let arguments):
-                return (arguments + (target.map { [$0] } ?? [])).map(PredicatePart.expression)
-            case .aggregate(let elements), .block(_, let elements):
-                return elements.map(PredicatePart.expression)
-            case .set(_, let left, let right): return [.expression(left), .expression(right)]
-            case .subquery(let collection, _, let predicate):
-                return [.expression(collection), .predicate(predicate)]
-            case .assignment(_, let expression): return [.expression(expression)]
-            case .conditional(let predicate, let one, let other):
-                return [.predicate(predicate), .expression(one), .expression(other)]
+            case .subquery(_, _, let predicate), .conditional(let predicate, _, _):
+                return operands + [.predicate(predicate)]
+            default: return operands
             }
+        }
+    }
+}
+
+extension NSExpression.Kind {
+    /// Whether its parts may have parts in turn: not so constants and their like, and plain key paths.
+    var isDeep: Bool {
+        if case .keyPath(let operand, _) = self { return operand.kind.hasOperands }
+        return hasOperands
+    }
+
+    private var hasOperands: Bool {
+        switch self {
+        case .variable, .constant, .evaluatedObject, .anyKey, .symbol, .custom: false
+        default: true
+        }
+    }
+
+    /// The expressions that it is made of, those inside its predicate left out.
+    var operands: [NSExpression] {
+        switch self {
+        case .variable, .constant, .evaluatedObject, .anyKey, .symbol, .custom: []
+        case .keyPath(let operand, _), .assignment(_, let operand), .subquery(let operand, _, _): [operand]
+        case .function(let target, _, let arguments): arguments + (target.map { [$0] } ?? [])
+        case .aggregate(let elements), .block(_, let elements): elements
+        case .set(_, let left, let right), .conditional(_, let left, let right): [left, right]
         }
     }
 }

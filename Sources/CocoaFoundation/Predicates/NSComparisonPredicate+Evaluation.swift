@@ -1,32 +1,34 @@
 extension NSComparisonPredicate {
     /// Whether the comparison holds, inside an evaluation that has begun.
     func comparisonHolds(for object: Any?, scope: EvaluationScope) throws -> Bool {
-        let left = try leftExpression.value(with: object, scope: scope)
-        let right = try comparedOperand(with: object, scope: scope)
-        switch comparisonPredicateModifier {
-        case .direct:
-            return try right.holds(for: PredicateValue(left))
-        case .any:
-            return try elements(of: left, right).contains { try right.holds(for: PredicateValue($0)) }
-        case .all:
-            return try elements(of: left, right).allSatisfy { try right.holds(for: PredicateValue($0)) }
+        if comparisonPredicateModifier == .direct {
+            let left = try leftExpression.value(with: object, scope: scope)
+            return try comparedOperand(with: object, scope: scope).holds(for: PredicateValue(left))
         }
+        let right = try comparedOperand(with: object, scope: scope)
+        let left = try elements(with: object, scope: scope, right)
+        return comparisonPredicateModifier == .any
+            ? try left.contains { try right.holds(for: PredicateValue($0)) }
+            : try left.allSatisfy { try right.holds(for: PredicateValue($0)) }
     }
 
     /// The right side, prepared for comparing; kept when it is a constant.
     private func comparedOperand(with object: Any?, scope: EvaluationScope) throws -> ComparedOperand {
-        if rightExpression.isConstant, let kept = constantOperand.withLock({ $0 }) { return kept }
-        return try comparedOperand(try rightExpression.value(with: object, scope: scope))
+        if rightExpression.isConstant, let kept = constantOperand.withLock({ $0.predicate }) { return kept }
+        return try comparedOperand(try rightExpression.value(with: object, scope: scope), .predicate)
     }
 
     /// The value of the right side, prepared for comparing; kept when it is a constant.
-    func comparedOperand(_ value: Any?) throws -> ComparedOperand {
+    func comparedOperand(_ value: Any?, _ logic: EvaluationLogic) throws -> ComparedOperand {
         guard rightExpression.isConstant else {
             return try ComparedOperand(predicateOperatorType, value, options: options)
         }
-        if let kept = constantOperand.withLock({ $0 }) { return kept }
+        let place: WritableKeyPath<(predicate: ComparedOperand?, store: ComparedOperand?), ComparedOperand?> =
+            logic == .store ? \.store : \.predicate
+        if let kept = constantOperand.withLock({ $0[keyPath: place] }) { return kept }
+        let value = logic == .store ? StoredValue.keptElements(value) : value
         let operand = try ComparedOperand(predicateOperatorType, value, options: options)
-        if isPermanent(value) { constantOperand.withLock { $0 = operand } }
+        if isPermanent(value) { constantOperand.withLock { $0[keyPath: place] = operand } }
         return operand
     }
 
@@ -44,7 +46,16 @@ extension NSComparisonPredicate {
     /// A path over two collections, such as `authors.books.title`, gives a collection of collections; their
     /// elements are compared, as the joins of a SQL store do, unless the comparison itself is one of
     /// collections. No collection at all counts as an empty one.
-    private func elements(of left: Any?, _ right: ComparedOperand) throws -> [Any] {
+    private func elements(
+        with object: Any?, scope: EvaluationScope, _ right: ComparedOperand
+    ) throws -> [Any] {
+        if !right.comparesCollections, case .keyPath(let operand, _) = leftExpression.kind,
+            let steps = leftExpression.steps,
+            let ends = try steps.ends(of: operand.value(with: object, scope: scope))
+        {
+            return flattened(ends)
+        }
+        let left = try leftExpression.value(with: object, scope: scope)
         guard let left = presentValue(left) else { return [] }
         guard let collection = left as? any ValueCollection else {
             throw PredicateEvaluationError(
@@ -64,7 +75,7 @@ extension NSComparisonPredicate {
 
 extension NSExpression {
     /// Whether the expression has the same value for every object.
-    fileprivate var isConstant: Bool {
+    var isConstant: Bool {
         switch kind {
         case .constant: true
         case .aggregate(let elements): elements.allSatisfy(\.isConstant)

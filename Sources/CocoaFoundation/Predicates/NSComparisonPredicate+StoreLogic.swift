@@ -43,7 +43,7 @@ private struct StoreOperand {
         self.comparison = comparison
         isNilTest = comparison.leftExpression.isNothing || comparison.rightExpression.isNothing
         value = try comparison.rightExpression.value(with: object, scope: scope)
-        operand = try comparison.comparedOperand(value)
+        operand = try comparison.comparedOperand(value, .store)
         if comparison.predicateOperatorType == .in, let values = value as? [Any],
             case .aggregate(let list) = comparison.rightExpression.kind, !comparison.rightExpression.isFixed
         {
@@ -64,7 +64,10 @@ private struct StoreOperand {
         if type == .contains, let elements = left as? any ValueCollection, elements.collectionCount == 0 {
             return false
         }
-        guard let left = presentValue(left), value != nil else { return nil }
+        guard var left = presentValue(left), value != nil else { return nil }
+        if type == .contains, comparison.leftExpression.isConstant {
+            left = StoredValue.keptElements(left) ?? left
+        }
         if let (left, right) = texts(left) {
             return try ComparedOperand(type, right, options: comparison.options)
                 .holds(for: PredicateValue(left))

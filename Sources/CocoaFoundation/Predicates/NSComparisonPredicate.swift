@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Foundation on Linux has only the shell of this class, so it is declared here, with Apple's names and raw
 /// values; see the note at ``NSExpression`` about the name.
-open class NSComparisonPredicate: NSPredicate, NSSecureCoding {
+open class NSComparisonPredicate: NSPredicate {
     /// Whether the left side is one value or a collection of values; the raw values are Apple's.
     public enum Modifier: UInt, Sendable {
         /// The left side is compared as it is.
@@ -83,8 +83,12 @@ open class NSComparisonPredicate: NSPredicate, NSSecureCoding {
     private let modifier: Modifier
     private let type: Operator
     private let stringOptions: Options
-    /// The right side, prepared for comparing, once it was needed and if it is a constant.
-    let constantOperand = Mutex<ComparedOperand?>(nil)
+    /// The right side, prepared for comparing by the logic of predicates and by that of stores, which round decimal
+    /// numbers: once it was needed and if it is a constant.
+    let constantOperand = Mutex<(predicate: ComparedOperand?, store: ComparedOperand?)>((nil, nil))
+
+    /// For the superclass, to which a predicate with a value would be equal to `NSPredicate(value:)`.
+    private static let unusedBlock: @Sendable (Any?, [String: Any]?) -> Bool = { _, _ in false }
 
     /// Makes a predicate that compares two expressions.
     public init(
@@ -96,7 +100,7 @@ open class NSComparisonPredicate: NSPredicate, NSSecureCoding {
         self.modifier = modifier
         self.type = type
         stringOptions = options
-        super.init(value: false)
+        super.init(block: Self.unusedBlock)
     }
 
     /// Whether the comparison holds for an object.
@@ -118,7 +122,7 @@ open class NSComparisonPredicate: NSPredicate, NSSecureCoding {
 
     /// Whether the object is a predicate with the same structure, operators and values.
     open override func isEqual(_ object: Any?) -> Bool {
-        (object as? NSPredicate).map(isEquivalent(to:)) ?? false
+        (object as? NSPredicate).map(hasSameStructure(as:)) ?? false
     }
 
     open override var hash: Int { structuralHash }
@@ -147,7 +151,7 @@ open class NSComparisonPredicate: NSPredicate, NSSecureCoding {
         modifier = operation.modifier
         type = operation.type
         stringOptions = operation.options
-        super.init(value: false)
+        super.init(block: Self.unusedBlock)
     }
 
     /// Writes the predicate to a keyed archive, under the keys of Apple's framework.

@@ -22,6 +22,7 @@ extension NSPredicate {
             return try comparison.comparisonHolds(for: object, scope: scope)
         }
         if let constant = self as? ConstantPredicate { return constant.value }
+        if let swift = self as? SwiftPredicate { return try swift.holds(for: object) }
         guard type == CompoundPredicate.self || type == NSCompoundPredicate.self,
             let compound = self as? NSCompoundPredicate
         else {

@@ -8,8 +8,8 @@ extension NSPredicate {
     /// Whether a fetch with this predicate finds the object.
     ///
     /// - Throws: `PredicateEvaluationError` for a predicate that cannot be evaluated.
-    package func isMetInStore(by object: Any?) throws -> Bool {
-        try truth(for: object, EvaluationScope(context: nil, logic: .store)) ?? false
+    package func isMetInStore(by object: Any?, variables: [String: Any] = [:]) throws -> Bool {
+        try truth(for: object, EvaluationScope(context: nil, values: variables, logic: .store)) ?? false
     }
 
     /// Whether the predicate holds by the logic of a store; nil for unknown.
@@ -20,7 +20,9 @@ extension NSPredicate {
         }
         switch shape {
         case .value(let value): return value
-        case .opaque: return evaluate(with: object, substitutionVariables: scope.dictionary as? [String: Any])
+        case .opaque:
+            if let swift = self as? SwiftPredicate { return try swift.holds(for: object) }
+            return evaluate(with: object, substitutionVariables: scope.dictionary as? [String: Any])
         case .comparison(let comparison):
             do {
                 return try comparison.truth(for: object, scope)

@@ -36,7 +36,7 @@ extension PredicateArchive {
     static func encode(_ object: Any, _ coder: NSCoder) {
         require(coder.allowsKeyedCoding, "Predicates are archived with keyed archivers only")
         guard let record = record(of: object) else {
-            fatalError("\(object) cannot be archived: closures and fetches have no archived form")
+            fatalError("\(object) cannot be archived: closures have no archived form")
         }
         for (key, value) in record.fields {
             switch value {
@@ -47,8 +47,7 @@ extension PredicateArchive {
         }
     }
 
-    /// A value as an object that keyed archivers take: Foundation's own predicates on Linux do not conform to
-    /// `NSCoding`, wherever they stand.
+    /// A value as an object that keyed archivers take, predicates as one of our own classes.
     private static func archivable(_ value: Any) -> Any {
         switch value {
         case let predicate as NSPredicate:
@@ -63,7 +62,8 @@ extension PredicateArchive {
         // The value itself where it bridges: a flag stays one, as in the models of Xcode.
         case .integer(let number): return value as? NSNumber ?? NSNumber(value: number)
         case .unsigned(let number): return NSNumber(value: number)
-        case .double(let number): return NSNumber(value: number)
+        case .double(let number):
+            return number.rounded() == number ? RealConstant(number) : NSNumber(value: number)
         case .decimal(let number): return DecimalConstant(number)
         case .date(let date): return date as NSDate
         case .data(let data): return data as NSData
@@ -95,6 +95,12 @@ extension PredicateArchive {
         }
     }
 
+    /// Reads an expression that is part of another; none when it is nested too deep, as one is that contains itself.
+    package static func expression(forKey key: String, _ coder: NSCoder) -> NSExpression? {
+        guard coder.allowsKeyedCoding, depth < FormatParser.depthLimit else { return nil }
+        return $depth.withValue(depth + 1) { coder.decodeObject(of: NSExpression.self, forKey: key) }
+    }
+
     /// How many objects are being read, each inside the one before.
     @TaskLocal private static var depth = 0
 
@@ -115,19 +121,31 @@ extension PredicateArchive {
         return fields
     }
 
-    /// A decoded value with its decimal numbers.
+    /// A decoded value with the numbers that are objects of our own in archives.
     private static func restored(_ value: Any) -> Any {
         switch value {
-        case let decimal as DecimalConstant: decimal.value
-        case let set as NSSet: set.allObjects.contains { $0 is DecimalConstant } ? restored(set) : set
-        case let array as NSArray: array.map { restored($0) }
-        case let dictionary as [AnyHashable: Any]: dictionary.mapValues { restored($0) }
-        default: value
+        case let decimal as DecimalConstant: return decimal.value
+        case let number as RealConstant: return number.value
+        case let set as NSSet: return holdsNumbers(set.allObjects) ? restored(set) : set
+        case let set as NSOrderedSet: return holdsNumbers(set.array) ? restored(set) : set
+        case let array as NSArray: return array.map { restored($0) }
+        case let dictionary as [AnyHashable: Any]: return dictionary.mapValues { restored($0) }
+        default: return value
         }
+    }
+
+    private static func holdsNumbers(_ elements: [Any]) -> Bool {
+        elements.contains { $0 is DecimalConstant || $0 is RealConstant }
     }
 
     private static func restored(_ set: NSSet) -> Any {
         distinctSet(set.allObjects.map { restored($0) })
+    }
+
+    private static func restored(_ set: NSOrderedSet) -> Any {
+        let elements = set.array.map { restored($0) }
+        // Foundation's sets cannot hash a decimal number on Linux, so that none had one when it was archived.
+        return elements.contains { $0 is Decimal } ? elements : NSOrderedSet(array: elements)
     }
 
     private static let numberKeys = [
@@ -147,7 +165,7 @@ extension PredicateArchive {
         [
             NSExpression.self, NSComparisonPredicate.self, CompoundPredicate.self, ConstantPredicate.self,
             ArchivedKeyPath.self, ArchivedClassName.self, ArchivedOperator.self, DecimalConstant.self,
-            NSString.self, NSNumber.self,
+            RealConstant.self, NSString.self, NSNumber.self,
             NSDecimalNumber.self,
             NSDate.self, NSData.self, NSUUID.self, NSURL.self, NSNull.self, NSArray.self, NSSet.self,
             NSOrderedSet.self, NSDictionary.self,

@@ -1,25 +1,51 @@
+/// How alike predicates and expressions must be.
+private enum Sameness {
+    /// As their texts are read: `isEquivalent(to:)`.
+    case meaning
+    /// To the type of each constant: `isEqual`. An archiver keeps one of equal objects, so that what is equal must be the
+    /// same in all that it computes: `7 / 2` is not `7 / 2.0`.
+    case structure
+}
+
 extension NSPredicate {
     /// Whether two predicates have the same structure, operators and values.
     ///
-    /// Use this in place of `==` when predicates may contain `NSCompoundPredicate`: Foundation on Linux
-    /// says that any two of those are equal. Predicates made of closures are equal only to themselves.
-    public func isEquivalent(to other: NSPredicate) -> Bool {
-        if self === other { return true }
-        switch (shape, other.shape) {
-        case (.value(let lhs), .value(let rhs)):
-            return lhs == rhs
-        case (.comparison(let lhs), .comparison(let rhs)):
-            return lhs.predicateOperatorType == rhs.predicateOperatorType
-                && lhs.comparisonPredicateModifier == rhs.comparisonPredicateModifier
-                && lhs.options == rhs.options
-                && lhs.leftExpression.isEqual(rhs.leftExpression)
-                && lhs.rightExpression.isEqual(rhs.rightExpression)
-        case (.compound(let lhs, let lhsParts), .compound(let rhs, let rhsParts)):
-            return lhs == rhs && lhsParts.count == rhsParts.count
-                && zip(lhsParts, rhsParts).allSatisfy { $0.isEquivalent(to: $1) }
-        default:
-            return false
+    /// Use this in place of `==` when predicates may be `NSCompoundPredicate` made in code: Foundation on Linux says that any
+    /// two of those are equal. A conjunction or disjunction of one part is the same as that part, one of none as its value:
+    /// no text tells them apart. Predicates made of closures are equal only to themselves.
+    /// Numbers of different types are the same where they are equal, a date is its seconds, and a collection of constants is
+    /// the same written out: `==` of predicates tells all these apart.
+    public func isEquivalent(to other: NSPredicate) -> Bool { isSame(as: other, .meaning) }
+
+    /// Whether two predicates have the same structure: `isEqual` of our classes.
+    func hasSameStructure(as other: NSPredicate) -> Bool { isSame(as: other, .structure) }
+
+    fileprivate func isSame(as other: NSPredicate, _ sameness: Sameness) -> Bool {
+        // A loop and not a recursion: code may nest AND and OR tens of thousands deep.
+        var rest: [(NSPredicate, NSPredicate)] = [(self, other)]
+        while let (left, right) = rest.popLast() {
+            let (lhs, rhs) = sameness == .meaning ? (left.joined, right.joined) : (left, right)
+            if lhs === rhs { continue }
+            switch (lhs.shape, rhs.shape) {
+            case (.value(let lhs), .value(let rhs)) where lhs == rhs: break
+            case (.comparison(let lhs), .comparison(let rhs)) where lhs.hasSameParts(as: rhs, sameness): break
+            case (.compound(let lhs, let lhsParts), .compound(let rhs, let rhsParts))
+            where lhs == rhs && lhsParts.count == rhsParts.count:
+                rest += zip(lhsParts, rhsParts)
+            default: return false
+            }
         }
+        return true
+    }
+
+    /// The predicate without AND and OR around it that join nothing.
+    var joined: NSPredicate {
+        var predicate = self
+        while case .compound(let type, let parts) = predicate.shape, type != .not, parts.count < 2 {
+            guard let only = parts.first else { return ConstantPredicate(value: type == .and) }
+            predicate = only
+        }
+        return predicate
     }
 
     /// A hash that equivalent predicates share.
@@ -30,69 +56,122 @@ extension NSPredicate {
     }
 
     fileprivate func combineStructure(into hasher: inout Hasher) {
-        switch shape {
-        case .value(let value):
-            hasher.combine(value)
-        case .comparison(let comparison):
-            hasher.combine(comparison.predicateOperatorType)
-            hasher.combine(comparison.comparisonPredicateModifier)
-            hasher.combine(comparison.options)
-            comparison.leftExpression.combineStructure(into: &hasher)
-            comparison.rightExpression.combineStructure(into: &hasher)
-        case .compound(let type, let parts):
-            hasher.combine(type)
-            for part in parts { part.combineStructure(into: &hasher) }
-        case .opaque:
-            hasher.combine(ObjectIdentifier(self))
+        var rest: [NSPredicate] = [self]
+        while let next = rest.popLast()?.joined {
+            switch next.shape {
+            case .value(let value):
+                hasher.combine(value)
+            case .comparison(let comparison):
+                hasher.combine(comparison.predicateOperatorType)
+                hasher.combine(comparison.comparisonPredicateModifier)
+                hasher.combine(comparison.options)
+                comparison.leftExpression.combineStructure(into: &hasher)
+                comparison.rightExpression.combineStructure(into: &hasher)
+            case .compound(let type, let parts):
+                hasher.combine(type)
+                rest += parts.reversed()
+            case .opaque:
+                hasher.combine(ObjectIdentifier(next))
+            }
         }
     }
 }
 
+extension NSComparisonPredicate {
+    fileprivate func hasSameParts(as other: NSComparisonPredicate, _ sameness: Sameness) -> Bool {
+        predicateOperatorType == other.predicateOperatorType
+            && comparisonPredicateModifier == other.comparisonPredicateModifier && options == other.options
+            && leftExpression.isPart(other.leftExpression, sameness)
+            && rightExpression.isPart(other.rightExpression, sameness)
+    }
+}
+
 extension NSExpression {
-    /// Whether two expressions have the same structure and values.
+    /// Whether two expressions have the same meaning, whatever the types of their numbers.
     ///
-    /// A collection written out with constants is the same as a constant collection.
-    func isEquivalent(to other: NSExpression) -> Bool {
+    /// A collection written out with constants is the same as a constant collection; a set as the list of its elements in
+    /// the order of their texts, which is how it is written.
+    package func isEquivalent(to other: NSExpression) -> Bool { isSame(as: other, .meaning) }
+
+    /// Whether two expressions have the same structure, and constants of the same types: `isEqual`.
+    func hasSameStructure(as other: NSExpression) -> Bool { isSame(as: other, .structure) }
+
+    /// Whether parts of two predicates or expressions are the same; subclasses decide for themselves.
+    fileprivate func isPart(_ other: NSExpression, _ sameness: Sameness) -> Bool {
+        if sameness == .meaning {
+            if case .custom = kind {} else { return isSame(as: other, .meaning) }
+        }
+        return isEqual(other)
+    }
+
+    private static func areParts(_ lhs: [NSExpression], _ rhs: [NSExpression], _ sameness: Sameness) -> Bool {
+        lhs.count == rhs.count && zip(lhs, rhs).allSatisfy { $0.isPart($1, sameness) }
+    }
+
+    private func isSame(as other: NSExpression, _ sameness: Sameness) -> Bool {
         if self === other { return true }
+        func same(_ lhs: NSExpression, _ rhs: NSExpression) -> Bool { lhs.isPart(rhs, sameness) }
+        func same(_ lhs: [NSExpression], _ rhs: [NSExpression]) -> Bool {
+            NSExpression.areParts(lhs, rhs, sameness)
+        }
         switch (kind, other.kind) {
         case (.constant(let lhs), .constant(let rhs)):
-            return NSExpression.areEqual(lhs, rhs)
+            if sameness == .structure { return ConstantIdentity(lhs) == ConstantIdentity(rhs) }
+            return NSExpression.areEqual(lhs, rhs) || isSameList(as: other)
+        case (.aggregate, .constant), (.constant, .aggregate):
+            return sameness == .meaning && isSameList(as: other)
         case (.evaluatedObject, .evaluatedObject), (.anyKey, .anyKey):
             return true
         case (.variable(let lhs), .variable(let rhs)):
             return lhs == rhs
         case (.keyPath(let lhsOperand, let lhs), .keyPath(let rhsOperand, let rhs)):
-            return lhs == rhs && lhsOperand.isEqual(rhsOperand)
+            return lhs == rhs && same(lhsOperand, rhsOperand)
         case (
             .function(let lhsTarget, let lhs, let lhsParts), .function(let rhsTarget, let rhs, let rhsParts)
         ):
-            return lhs == rhs && lhsTarget == rhsTarget && lhsParts == rhsParts
+            return lhs == rhs && same(lhsParts, rhsParts)
+                && same(lhsTarget.map { [$0] } ?? [], rhsTarget.map { [$0] } ?? [])
         case (.aggregate(let lhs), .aggregate(let rhs)):
-            return lhs == rhs
-        case (.aggregate(let elements), .constant(let value)),
-            (.constant(let value), .aggregate(let elements)):
-            guard let collection = presentValue(value) as? any ValueCollection,
-                collection.collectionKind == .array
-            else { return false }
-            return elements == collection.collectionElements.map { NSExpression(forConstantValue: $0) }
+            return same(lhs, rhs)
         case (.set(let lhs, let lhsLeft, let lhsRight), .set(let rhs, let rhsLeft, let rhsRight)):
-            return lhs == rhs && lhsLeft == rhsLeft && lhsRight == rhsRight
+            return lhs == rhs && same(lhsLeft, rhsLeft) && same(lhsRight, rhsRight)
         case (
             .subquery(let lhs, let lhsVariable, let lhsPredicate),
             .subquery(let rhs, let rhsVariable, let rhsPredicate)
         ):
-            return lhs == rhs && lhsVariable == rhsVariable && lhsPredicate.isEquivalent(to: rhsPredicate)
+            return same(lhs, rhs) && lhsVariable == rhsVariable
+                && lhsPredicate.isSame(as: rhsPredicate, sameness)
         case (.assignment(let lhsVariable, let lhs), .assignment(let rhsVariable, let rhs)):
-            return lhsVariable == rhsVariable && lhs == rhs
+            return lhsVariable == rhsVariable && same(lhs, rhs)
         case (.symbol(let lhs), .symbol(let rhs)):
             return lhs == rhs
         case (
             .conditional(let lhs, let lhsTrue, let lhsFalse),
             .conditional(let rhs, let rhsTrue, let rhsFalse)
         ):
-            return lhs.isEquivalent(to: rhs) && lhsTrue == rhsTrue && lhsFalse == rhsFalse
+            return lhs.isSame(as: rhs, sameness) && same(lhsTrue, rhsTrue) && same(lhsFalse, rhsFalse)
         default:
             return false
+        }
+    }
+
+    private func isSameList(as other: NSExpression) -> Bool {
+        guard let lhs = listedElements, let rhs = other.listedElements else { return false }
+        return NSExpression.areParts(lhs, rhs, .meaning)
+    }
+
+    /// The elements of a collection as they are written in braces; none of a dictionary, which has no literal.
+    private var listedElements: [NSExpression]? {
+        switch kind {
+        case .aggregate(let elements): return elements
+        case .constant(let value):
+            guard let collection = presentValue(value) as? any ValueCollection,
+                collection.collectionKind != .dictionary
+            else { return nil }
+            let elements = collection.collectionElements.map { NSExpression(forConstantValue: $0) }
+            if collection.collectionKind.isOrdered { return elements }
+            return elements.map { ($0.description, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+        default: return nil
         }
     }
 

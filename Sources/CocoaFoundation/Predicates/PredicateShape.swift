@@ -1,13 +1,14 @@
 /// What a predicate is, whoever made it.
 ///
-/// Compound predicates are Foundation's own class, whose text and equality are wrong on Linux; code that
-/// needs the structure of a predicate asks for its shape instead.
+/// Compound and constant predicates may be of Foundation's own classes, whose text and equality are wrong on Linux; code
+/// that needs the structure of a predicate asks for its shape instead.
 package enum PredicateShape {
     /// `TRUEPREDICATE` or `FALSEPREDICATE`.
     case value(Bool)
     case comparison(NSComparisonPredicate)
     case compound(NSCompoundPredicate.LogicalType, [NSPredicate])
-    /// A block predicate, or a subclass of a client's own: only its evaluation is known.
+    /// A block predicate, one of Swift's that has no equivalent, or a subclass of a client's own: only its evaluation is
+    /// known.
     case opaque
 }
 

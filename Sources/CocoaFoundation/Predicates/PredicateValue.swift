@@ -44,6 +44,8 @@ package enum PredicateValue {
             self = .text(text)
         } else if type == Int.self, let number = value as? Int {
             self = .integer(Int64(number))
+        } else if type == Int64.self, let number = value as? Int64 {
+            self = .integer(number)
         } else if type == Double.self, let number = value as? Double {
             self = .double(number)
         } else if type == Bool.self, let flag = value as? Bool {
@@ -54,6 +56,10 @@ package enum PredicateValue {
             self = .uuid(uuid)
         } else if type == Decimal.self, let number = value as? Decimal {
             self = .decimal(number)
+        } else if type == Int32.self, let number = value as? Int32 {
+            self = .integer(Int64(number))
+        } else if type == Int16.self, let number = value as? Int16 {
+            self = .integer(Int64(number))
         } else {
             return nil
         }

@@ -2,7 +2,7 @@
 package enum StoredValue {
     /// The value that is read back when `value` was stored: "not a number" is none, a decimal number has the digits
     /// that a store keeps.
-    static func kept(_ value: Any?) -> Any? {
+    package static func kept(_ value: Any?) -> Any? {
         guard let value else { return nil }
         // Types are compared one by one: casts to a protocol are slow, and this is called for every value.
         let type = type(of: value)
@@ -13,6 +13,25 @@ package enum StoredValue {
         guard type is NSNumber.Type, let number = value as? NSNumber else { return value }
         if let decimal = number as? NSDecimalNumber { return kept(decimal.decimalValue) }
         return number.doubleValue.isNaN ? nil : number
+    }
+
+    /// A number without its fraction, or the nearest of 64 bits, as a column reads it; nil for what is no number.
+    package static func whole(_ value: Any) -> Int64? { Number(value)?.truncated }
+
+    /// A collection with its elements as a store keeps them; any other value as it is.
+    static func keptElements(_ value: Any?) -> Any? {
+        guard let collection = value as? any ValueCollection, collection.collectionKind != .dictionary else {
+            return value
+        }
+        return KeptCollection(
+            collectionKind: collection.collectionKind,
+            collectionElements: collection.collectionElements.map { kept($0) ?? NSNull() })
+    }
+
+    private struct KeptCollection: ValueCollection {
+        let collectionKind: ValueCollectionKind
+        let collectionElements: [Any]
+        var collectionCount: Int { collectionElements.count }
     }
 
     /// The decimal number that is read back when `value` was stored in a column with numeric affinity; nil for "not a

@@ -29,6 +29,22 @@ extension NSPredicate {
         iterators: Set<String> = [],
         _ replacement: (NSExpression, _ iterators: Set<String>) throws -> NSExpression?
     ) rethrows -> NSPredicate {
+        try rebuilt { try $0.replacingSides(iterators, replacement) }
+    }
+
+    /// The same predicate, of classes whose `isEqual`, `hash`, `predicateFormat`, `description` and `copy` are right.
+    ///
+    /// On Linux they are wrong of the `NSCompoundPredicate` and `NSPredicate(value:)` that code makes, which are
+    /// Foundation's, and cannot be archived. Predicates that were parsed, decoded or given variables have these classes already; comparisons, and
+    /// predicates of closures, stay as they are. Of a conjunction or disjunction of one part it is that part.
+    public func structuralCopy() -> NSPredicate { rebuilt(joining: true) { $0 } }
+
+    /// The predicate with its comparisons replaced, the rest of classes of our own.
+    ///
+    /// - Parameter joining: whether AND and OR that join nothing are left out.
+    private func rebuilt(
+        joining: Bool = false, _ comparison: (NSComparisonPredicate) throws -> NSPredicate
+    ) rethrows -> NSPredicate {
         // A loop and not a recursion: code may nest AND and OR tens of thousands deep.
         var done: [NSPredicate] = []
         var rest: [ReplacementStep] = [.replace(self)]
@@ -37,12 +53,13 @@ extension NSPredicate {
             case .join(let type, let count):
                 let parts = Array(done.suffix(count))
                 done.removeLast(count)
-                done.append(CompoundPredicate(type: type, subpredicates: parts))
+                let joined = CompoundPredicate(type: type, subpredicates: parts)
+                done.append(joining ? joined.joined : joined)
             case .replace(let predicate):
                 switch predicate.shape {
-                case .value, .opaque: done.append(predicate)
-                case .comparison(let comparison):
-                    done.append(try comparison.replacingSides(iterators, replacement))
+                case .opaque: done.append(predicate)
+                case .value(let value): done.append(ConstantPredicate(value: value))
+                case .comparison(let part): done.append(try comparison(part))
                 case .compound(let type, let parts):
                     rest.append(.join(type, parts.count))
                     rest += parts.reversed().map(ReplacementStep.replace)
@@ -65,8 +82,8 @@ extension NSComparisonPredicate {
         _ replacement: (NSExpression, _ iterators: Set<String>) throws -> NSExpression?
     ) rethrows -> NSPredicate {
         NSComparisonPredicate(
-            leftExpression: try leftExpression.replacing(iterators, replacement),
-            rightExpression: try rightExpression.replacing(iterators, replacement),
+            leftExpression: try leftExpression.replacing(iterators: iterators, replacement),
+            rightExpression: try rightExpression.replacing(iterators: iterators, replacement),
             modifier: comparisonPredicateModifier, type: predicateOperatorType, options: options)
     }
 }
@@ -74,7 +91,7 @@ extension NSComparisonPredicate {
 extension NSExpression {
     /// The expression with its variables replaced by other expressions.
     package func replacing(_ variables: [String: NSExpression]) -> NSExpression {
-        replacing([]) { expression, iterators in expression.replacement(in: variables, iterators) }
+        replacing(iterators: []) { expression, iterators in expression.replacement(in: variables, iterators) }
     }
 
     fileprivate func replacement(in variables: [String: NSExpression], _ iterators: Set<String>)
@@ -85,8 +102,8 @@ extension NSExpression {
     }
 
     /// The expression with some of its parts, or itself, replaced; as `NSPredicate.replacing(iterators:_:)`.
-    fileprivate func replacing(
-        _ iterators: Set<String>,
+    package func replacing(
+        iterators: Set<String>,
         _ replacement: (NSExpression, _ iterators: Set<String>) throws -> NSExpression?
     ) rethrows -> NSExpression {
         // A loop over first operands, and no recursion: code may chain thousands of operators.
@@ -127,7 +144,7 @@ extension NSExpression {
         _ replacement: (NSExpression, _ iterators: Set<String>) throws -> NSExpression?
     ) rethrows -> NSExpression {
         func part(_ expression: NSExpression) throws -> NSExpression {
-            try expression.replacing(iterators, replacement)
+            try expression.replacing(iterators: iterators, replacement)
         }
         func part(_ predicate: NSPredicate) throws -> NSPredicate {
             try predicate.replacing(iterators: iterators, replacement)

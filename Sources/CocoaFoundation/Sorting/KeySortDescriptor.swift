@@ -1,8 +1,8 @@
-/// A sort descriptor made with a key, or with a Swift key path to values that are not `Comparable`.
+/// A sort descriptor made with a key, or with a Swift key path of an object.
 ///
-/// Foundation on Linux makes sort descriptors with key paths to `Comparable` values only, which `String?` is
-/// not.
-final class KeySortDescriptor: NSSortDescriptor, NSSecureCoding {
+/// Foundation on Linux makes sort descriptors with key paths to `Comparable` values only, which `String?` is not, and does
+/// not tell whether the order is the natural one or that of a closure.
+final class KeySortDescriptor: NSSortDescriptor {
     /// How the values are compared.
     enum Order {
         case method(StringOrder)
@@ -25,9 +25,11 @@ final class KeySortDescriptor: NSSortDescriptor, NSSecureCoding {
         self.place = place
         self.order = order
         self.isOfStore = isOfStore
-        // The superclass wants a key path; nobody reads it.
-        super.init(keyPath: \NSSortDescriptor.self, ascending: ascending) { _, _ in .orderedSame }
+        super.init(keyPath: Self.unusedKeyPath, ascending: ascending) { _, _ in .orderedSame }
     }
+
+    /// The superclass wants a key path; nobody reads it.
+    private static var unusedKeyPath: KeyPath<Int, Int> { \Int.self }
 
     convenience init(key: String?, ascending: Bool, order: Order) {
         let place = key.map { Place.key($0, KeyPathSteps($0)) } ?? .object
@@ -124,8 +126,6 @@ final class KeySortDescriptor: NSSortDescriptor, NSSecureCoding {
 
     // MARK: Coding
 
-    static var supportsSecureCoding: Bool { true }
-
     init?(coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return nil }
         let key = coder.decodeObject(of: NSString.self, forKey: "NSKey").map(String.init(describing:))
@@ -135,13 +135,13 @@ final class KeySortDescriptor: NSSortDescriptor, NSSecureCoding {
         place = key.map { .key($0, KeyPathSteps($0)) } ?? .object
         isOfStore = false
         order = .method(method)
-        super.init(keyPath: \NSSortDescriptor.self, ascending: coder.decodeBool(forKey: "NSAscending")) {
-            _, _ in .orderedSame
+        super.init(keyPath: Self.unusedKeyPath, ascending: coder.decodeBool(forKey: "NSAscending")) { _, _ in
+            .orderedSame
         }
     }
 
     /// - Precondition: the descriptor has no closure, its key path has a name, and `coder` is a keyed archiver.
-    func encode(with coder: NSCoder) {
+    func write(to coder: NSCoder) {
         require(coder.allowsKeyedCoding, "Sort descriptors are archived with keyed archivers only")
         guard case .method(let method) = order else {
             fatalError("A sort descriptor with a closure cannot be archived")
@@ -157,6 +157,30 @@ final class KeySortDescriptor: NSSortDescriptor, NSSecureCoding {
 }
 
 extension NSSortDescriptor {
-    /// The order that a store gives to values before they are saved: decimal numbers have the digits that it keeps.
-    package var ofStore: NSSortDescriptor { (self as? KeySortDescriptor)?.withStoredValues ?? self }
+    /// The same order by the name of the property, where a Swift key path has one: a store keeps values by their names.
+    package var named: NSSortDescriptor {
+        let order: KeySortDescriptor.Order
+        switch (self as? KeySortDescriptor)?.place {
+        case .keyPath?: order = (self as? KeySortDescriptor)?.order ?? .method(.compare)
+        case nil where isOfFoundation: order = .method(.compare)
+        default: return self
+        }
+        return key.map { KeySortDescriptor(key: $0, ascending: ascending, order: order) } ?? self
+    }
+
+    /// Whether the descriptor can only compare objects of a client's class, since it names no property.
+    package var isUnnamed: Bool {
+        guard let descriptor = self as? KeySortDescriptor else { return true }
+        if case .keyPath = descriptor.place { return descriptor.keyPathString == nil }
+        return false
+    }
+
+    /// The order that a store gives to values before they are saved: texts are in the order of their code points, decimal
+    /// numbers have the digits that it keeps. A client's own subclass stays as it is.
+    package var ofStore: NSSortDescriptor {
+        if let descriptor = self as? KeySortDescriptor { return descriptor.withStoredValues }
+        guard isOfFoundation else { return self }
+        return KeySortDescriptor(
+            .keyPath(keyPath), ascending: ascending, order: .method(.compare), isOfStore: true)
+    }
 }

@@ -40,10 +40,8 @@ extension SortDescriptorKeying {
         self = Self.descriptor(key, ascending, .comparator(cmptr))
     }
 
-    /// Makes a sort descriptor for the values of a Swift key path, in their natural order.
-    ///
-    /// Foundation's own initialiser, which is taken where it fits, wants `Comparable` values; this one takes
-    /// all others, optional ones above all.
+    /// Makes a sort descriptor for the values of a Swift key path, in their natural order; also for values that are not
+    /// `Comparable`, as optional ones are not.
     public init<Root, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
         self = Self.own(KeySortDescriptor(.keyPath(keyPath), ascending: ascending, order: .method(.compare)))
     }
@@ -75,11 +73,64 @@ extension SortDescriptorKeying {
         own(KeySortDescriptor(key: key, ascending: ascending, order: order))
     }
 
-    private static func own(_ descriptor: KeySortDescriptor) -> Self {
+    fileprivate init(_ descriptor: KeySortDescriptor) {
+        self = Self.own(descriptor)
+    }
+
+    fileprivate static func own(_ descriptor: KeySortDescriptor) -> Self {
         guard let own = descriptor as? Self else {
             fatalError("A sort descriptor with a key is no \(Self.self)")
         }
         return own
+    }
+}
+
+// Foundation's own initialisers with key paths do not tell whether a closure decides, which a SQL store must know. These
+// two are taken before them: they are made for fewer types, those of objects.
+extension NSSortDescriptor {
+    /// Makes a sort descriptor for the values of a Swift key path of an object, in their natural order: texts by their code
+    /// points.
+    public convenience init<Root: NSObject, Value: Comparable>(
+        keyPath: KeyPath<Root, Value>, ascending: Bool
+    ) {
+        self.init(KeySortDescriptor(.keyPath(keyPath), ascending: ascending, order: .method(.compare)))
+    }
+
+    /// Makes a sort descriptor for the values of a Swift key path of an object, in the order that a closure gives.
+    ///
+    /// The closure gets `NSNull` for no value. SQL stores do not understand closures.
+    public convenience init<Root: NSObject, Value>(
+        keyPath: KeyPath<Root, Value>, ascending: Bool, comparator cmptr: @escaping Comparator
+    ) {
+        self.init(KeySortDescriptor(.keyPath(keyPath), ascending: ascending, order: .comparator(cmptr)))
+    }
+}
+
+extension NSSortDescriptor: @retroactive NSSecureCoding {}
+
+extension SortDescriptorKeying {
+    /// Sort descriptors are decoded from secure coders.
+    public static var supportsSecureCoding: Bool { true }
+
+    /// Reads a sort descriptor from a keyed archive.
+    ///
+    /// - Returns: `nil` when the archive's descriptor has an order that is not known.
+    public init?(coder: NSCoder) {
+        guard let descriptor = KeySortDescriptor(coder: coder) as? Self else { return nil }
+        self = descriptor
+    }
+
+    /// Writes the sort descriptor to a keyed archive, under the keys of Apple's framework.
+    ///
+    /// - Precondition: the descriptor has no closure and is of no subclass, its key path has a name, it was not made by an
+    ///   initialiser of Foundation's own, and `coder` is a keyed archiver.
+    public func encode(with coder: NSCoder) {
+        guard let descriptor = self as? KeySortDescriptor else {
+            fatalError(
+                "The sort descriptor \(self) cannot be archived: Foundation does not tell whether it has a closure"
+            )
+        }
+        descriptor.write(to: coder)
     }
 }
 
@@ -100,13 +151,16 @@ extension NSSortDescriptor {
 
     /// How texts are ordered; `nil` when a closure decides.
     ///
-    /// Foundation does not tell whether a descriptor made with its own key path initialisers has a closure of
-    /// the client's; they count as in natural order, as they most often are.
+    /// Foundation does not tell whether a descriptor made with its own key path initialisers, as a file makes it that does
+    /// not import this module, has a closure of the client's; they count as in natural order, as they most often are.
     package var stringOrder: StringOrder? {
-        guard let descriptor = self as? KeySortDescriptor else { return .compare }
+        guard let descriptor = self as? KeySortDescriptor else { return isOfFoundation ? .compare : nil }
         if case .method(let method) = descriptor.order { return method }
         return nil
     }
+
+    /// Whether an initialiser of Foundation's own made the descriptor, and not a subclass of a client's.
+    var isOfFoundation: Bool { type(of: self) == NSSortDescriptor.self }
 
     /// Does nothing: kept for source compatibility with Apple's, where decoded descriptors are locked.
     public func allowEvaluation() {}

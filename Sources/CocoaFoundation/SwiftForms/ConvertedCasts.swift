@@ -1,30 +1,70 @@
-// Casts. Predicates see objects by their keys, whatever their classes are.
+// Casts and tests of types. Predicates tell objects apart by their kinds, with `CAST(object, "kind")`; values have no such
+// test, since a predicate takes numbers of all types for numbers.
 
 extension PredicateExpressions.ForceCast: ConvertibleExpression {
-    func converted(in scope: ConversionScope) throws -> ConvertedExpression { try scope.converted(input) }
+    func converted(in scope: ConversionScope) throws -> ConvertedExpression {
+        // Of values the cast says what they are, and predicates need not be told.
+        guard let cast = try Cast(Input.Output.self, Desired.self, isForced: true) else {
+            return try scope.converted(input)
+        }
+        return .value(cast.applied(to: try scope.value(input)))
+    }
 }
 
 extension PredicateExpressions.ConditionalCast: ConvertibleExpression {
     func converted(in scope: ConversionScope) throws -> ConvertedExpression {
-        try requireUpcast(Input.Output.self, Desired.self)
-        return try scope.converted(input)
+        guard let cast = try Cast(Input.Output.self, Desired.self) else { return try scope.converted(input) }
+        return .value(cast.applied(to: try scope.value(input)))
     }
 }
 
 extension PredicateExpressions.TypeCheck: ConvertibleExpression {
     func converted(in scope: ConversionScope) throws -> ConvertedExpression {
-        try requireUpcast(Input.Output.self, Desired.self)
-        return .predicate(ConstantPredicate(value: true))
+        if let cast = try Cast(Input.Output.self, Desired.self) {
+            return .predicate(cast.applied(to: try scope.value(input)).isPresent)
+        }
+        let isOptional = Input.Output.self is any OptionalValue.Type && Input.Output.self != Desired.self
+        return .predicate(
+            isOptional ? try scope.value(input).isPresent : ConstantPredicate(value: true))
     }
 }
 
-/// - Throws: ``SwiftPredicateError`` unless every value of the one type is one of the other.
-private func requireUpcast(_ input: any Any.Type, _ desired: any Any.Type) throws {
-    if input == desired { return }
-    var ancestor = input as? NSObject.Type
-    while let current = ancestor {
-        if current == desired { return }
-        ancestor = current.superclass as? NSObject.Type
+/// A cast of an object to a class that not all of them are of.
+private struct Cast {
+    private let kind: String
+
+    /// - Returns: nil where every value of the one type is one of the other.
+    /// - Throws: ``SwiftPredicateError`` for types that are not those of objects.
+    init?(_ input: any Any.Type, _ desired: any Any.Type, isForced: Bool = false) throws {
+        let present = (input as? any OptionalValue.Type)?.wrappedType ?? input
+        if input == desired || present == desired { return nil }
+        guard let given = present as? NSObject.Type, let wanted = desired as? NSObject.Type else {
+            if isForced { return nil }
+            throw SwiftPredicateError(
+                "A test whether \(input) is \(desired) has no equivalent in NSPredicate, which tells objects apart, and not values."
+            )
+        }
+        var ancestor: AnyClass? = given
+        while let current = ancestor {
+            if current == wanted { return nil }
+            ancestor = (current as? NSObject.Type)?.superclass
+        }
+        guard let kind = kindName(of: wanted) else {
+            throw SwiftPredicateError(
+                "No model in use names the class \(desired), so that a cast to it has no equivalent in NSPredicate."
+            )
+        }
+        guard ValueConversion.mayBeKind(kind) else {
+            throw SwiftPredicateError(
+                "A test whether \(input) is \(desired) has no equivalent in NSPredicate: CAST takes \(kind) for a type of values."
+            )
+        }
+        self.kind = kind
     }
-    throw SwiftPredicateError("A test whether \(input) is \(desired) has no equivalent in NSPredicate.")
+
+    /// `CAST(object, "kind")`.
+    func applied(to object: NSExpression) -> NSExpression {
+        NSExpression(
+            forFunction: "castObject:toType:", arguments: [object, NSExpression(forConstantValue: kind)])
+    }
 }

@@ -63,6 +63,14 @@ extension PredicateExpressions.CollectionIndexSubscript: ConvertibleExpression {
     }
 }
 
+extension PredicateExpressions.CollectionRangeSubscript: ConvertibleExpression {
+    func converted(in scope: ConversionScope) throws -> ConvertedExpression {
+        throw SwiftPredicateError(
+            "A part of a collection (CollectionRangeSubscript) has no equivalent in NSPredicate: an index there is that of one element."
+        )
+    }
+}
+
 extension PredicateExpressions.DictionaryKeySubscript: ConvertibleExpression {
     func converted(in scope: ConversionScope) throws -> ConvertedExpression {
         .value(try scope.value(wrapped).element(at: try scope.value(key)))

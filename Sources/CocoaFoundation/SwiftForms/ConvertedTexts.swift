@@ -3,7 +3,9 @@
 extension PredicateExpressions.CollectionContainsCollection: ConvertibleExpression {
     func converted(in scope: ConversionScope) throws -> ConvertedExpression {
         guard Base.Output.self is any StringProtocol.Type, Other.Output.self is any StringProtocol.Type else {
-            throw SwiftPredicateError("Only of texts NSPredicate can tell that one has another in it.")
+            throw SwiftPredicateError(
+                "Only of texts NSPredicate can tell that one has another in it (CollectionContainsCollection)."
+            )
         }
         return .predicate(.comparison(try scope.value(base), .contains, try scope.value(other)))
     }
@@ -13,7 +15,8 @@ extension PredicateExpressions.SequenceStartsWith: ConvertibleExpression {
     func converted(in scope: ConversionScope) throws -> ConvertedExpression {
         guard Base.Output.self is any StringProtocol.Type, Prefix.Output.self is any StringProtocol.Type
         else {
-            throw SwiftPredicateError("Only of texts NSPredicate can tell that one begins with another.")
+            throw SwiftPredicateError(
+                "Only of texts NSPredicate can tell that one begins with another (SequenceStartsWith).")
         }
         return .predicate(.comparison(try scope.value(base), .beginsWith, try scope.value(prefix)))
     }
@@ -23,7 +26,7 @@ extension PredicateExpressions.StringContainsRegex: ConvertibleExpression {
     /// `MATCHES` wants the whole text to match.
     func converted(in scope: ConversionScope) throws -> ConvertedExpression {
         guard let value = regex as? PredicateExpressions.Value<PredicateExpressions.PredicateRegex> else {
-            throw SwiftPredicateError("A regular expression must be a constant.")
+            throw SwiftPredicateError("A regular expression (StringContainsRegex) must be a constant.")
         }
         let pattern = "(?s:.*)(?:\(value.value.stringRepresentation))(?s:.*)"
         return .predicate(

@@ -9,15 +9,18 @@ extension PredicateExpressions.Variable: ConvertibleExpression {
 extension PredicateExpressions.KeyPath: ConvertibleExpression {
     func converted(in scope: ConversionScope) throws -> ConvertedExpression {
         let root = try scope.value(root)
+        let isText = Root.Output.self is any StringProtocol.Type
         guard let kind else {
             if keyPath == \Root.Output.self { return .value(root) }
             guard let name = KeyPathNames.name(of: keyPath) else {
+                guard !isText else {
+                    throw SwiftPredicateError("The characters of a text have no equivalent in NSPredicate.")
+                }
                 throw SwiftPredicateError(
                     "No key is registered for a key path from \(Root.Output.self) to \(Output.self).")
             }
             return .value(root.appending(key: name))
         }
-        let isText = Root.Output.self is any StringProtocol.Type
         switch kind {
         case .collectionCount where isText:
             return .value(NSExpression(forFunction: "length:", arguments: [root]))

@@ -1,25 +1,49 @@
 extension PredicateFormatParsing {
-    /// Makes a predicate from one of Swift's; nil when a part of it has no equivalent.
+    /// Makes a predicate from one of Swift's.
     ///
-    /// ``init(converting:)`` tells which part that is.
+    /// A predicate with a part that has no equivalent is evaluated by Swift's own code: `evaluate(with:)` works for objects
+    /// of its type, and a fetch is refused (134060) with the reason, which ``init(converting:)`` throws. Apple's initialiser
+    /// gives `nil` there.
+    ///
+    /// - Returns: `nil` when the predicate is none of the subclass that was asked for.
     public init?<Input>(_ predicate: Predicate<Input>) where Input: NSObject {
-        guard let made = try? Self(converting: predicate) else { return nil }
-        self = made
+        do {
+            let made = try NSPredicate.converted(predicate)
+            guard let made = made as? Self else { return nil }
+            self = made
+        } catch {
+            guard let made = SwiftPredicate(predicate, reason: error) as? Self else { return nil }
+            self = made
+        }
     }
 
     /// Makes a predicate from one of Swift's.
     ///
     /// Key paths become keys by ``KeyPathNames``. A condition on a missing value is that of `NSPredicate`: in a
     /// fetch it is not met, `!=` included. The number of characters of a text becomes `length:`, which counts UTF-16 code units.
+    /// A cast of an object to a subclass becomes `CAST(object, "kind")`, with the name of the entity for managed objects. An
+    /// `Expression` that is evaluated inside stands in the place of its call.
     ///
     /// - Throws: ``SwiftPredicateError`` with the part that has no equivalent: a key path without a key, a constant of
-    ///   a type that predicates cannot compare, a downcast, a part of a collection or the characters of a text.
+    ///   a type that predicates cannot compare, a cast of a value, a part of a collection or the characters of a text.
     public init<Input>(converting predicate: Predicate<Input>) throws where Input: NSObject {
-        let scope = ConversionScope().binding(predicate.variable.key, to: .expressionForEvaluatedObject())
-        guard let made = try scope.predicate(predicate.expression) as? Self else {
+        guard let made = try NSPredicate.converted(predicate) as? Self else {
             throw SwiftPredicateError("The predicate is no \(Self.self).")
         }
         self = made
+    }
+}
+
+extension NSPredicate {
+    fileprivate static func converted<Input>(
+        _ predicate: Predicate<Input>
+    ) throws(SwiftPredicateError) -> NSPredicate {
+        let scope = ConversionScope().binding(predicate.variable.key, to: .expressionForEvaluatedObject())
+        do {
+            return try scope.predicate(predicate.expression)
+        } catch {
+            throw error as? SwiftPredicateError ?? SwiftPredicateError("\(error)")
+        }
     }
 }
 

@@ -62,6 +62,19 @@ extension KeyPath {
     }
 }
 
+extension KeyPath {
+    /// The value is between two bounds, or one of them.
+    public func between(_ bounds: ClosedRange<Value>) -> TypedPredicate<Root> where Value: Comparable {
+        TypedPredicate(self, .between, [bounds.lowerBound, bounds.upperBound])
+    }
+
+    /// The value is there, and between two bounds, or one of them.
+    public func between<Bound: Comparable>(_ bounds: ClosedRange<Bound>) -> TypedPredicate<Root>
+    where Value == Bound? {
+        TypedPredicate(self, .between, [bounds.lowerBound, bounds.upperBound])
+    }
+}
+
 extension KeyPath where Value: Collection {
     /// At least one element meets a condition.
     public func any(_ condition: TypedPredicate<Value.Element>) -> TypedPredicate<Root> {

@@ -32,7 +32,7 @@ struct BatchUpdate {
             if let expression = value as? NSExpression, expression.expressionType != .constantValue {
                 guard let column = entity.column(slot: slot), info.attribute != nil, !info.isDerived,
                     !info.isExternal,
-                    !NodeColumn.hasAggregate(expression)
+                    !GroupAggregates.areIn(expression, query.home.entity)
                 else {
                     throw NSError.coreData(
                         .coreData,

@@ -6,44 +6,68 @@ package struct ContextChanges {
     package var updated: [NSManagedObject] = []
     package var deleted: [NSManagedObject] = []
     package var refreshed: [NSManagedObject] = []
-    package var invalidatedAll = false
+    /// All objects that the context had, when it forgot them.
+    var invalidatedIDs: [NSManagedObjectID]?
+
+    package var invalidatedAll: Bool { invalidatedIDs != nil }
+
+    /// The slots that were set of changed objects, as far as it is known which ones they are.
+    private(set) var slots: [ObjectIdentifier: [Int]] = [:]
 
     mutating func append(_ other: ContextChanges) {
         inserted += other.inserted
         updated += other.updated
         deleted += other.deleted
         refreshed += other.refreshed
-        invalidatedAll = invalidatedAll || other.invalidatedAll
+        if let ids = other.invalidatedIDs { invalidatedIDs = (invalidatedIDs ?? []) + ids }
+        slots.merge(other.slots) { $0 + $1 }
+    }
+
+    /// Notes what the running event has set of objects. What a primitive setter sets beside it, no event notes: all that was set
+    /// since the last save counts.
+    mutating func noteSlots(of objects: [NSManagedObject]) {
+        for object in objects {
+            guard let event = object.extras?.event else { continue }
+            slots[ObjectIdentifier(object)] =
+                event.old.map(\.slot) + event.toMany.map(\.slot) + Array(object.touched)
+        }
     }
 
     package var isEmpty: Bool {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && !invalidatedAll
     }
-}
 
-/// Whoever follows the changes of a context, on its queue.
-package protocol ContextListener: AnyObject {
-    func contextDidChange(_ changes: ContextChanges)
-}
-
-/// The listeners of a context, held weakly.
-package final class ContextListeners {
-    private struct Entry {
-        weak var listener: (any ContextListener)?
+    /// The changed objects, each once.
+    var objects: [NSManagedObject] {
+        var seen: Set<ObjectIdentifier> = []
+        return (inserted + updated + deleted + refreshed).filter {
+            seen.insert(ObjectIdentifier($0)).inserted
+        }
     }
 
-    private var entries: [Entry] = []
-
-    package func add(_ listener: any ContextListener) {
-        entries.removeAll { $0.listener == nil || $0.listener === listener }
-        entries.append(Entry(listener: listener))
+    /// The changes of the objects of each entity.
+    var byEntity: [ObjectIdentifier: ContextChanges] {
+        var groups: [ObjectIdentifier: ContextChanges] = [:]
+        func group(_ path: WritableKeyPath<ContextChanges, [NSManagedObject]>) {
+            for object in self[keyPath: path] {
+                groups[ObjectIdentifier(object.entity), default: ContextChanges()][keyPath: path]
+                    .append(object)
+            }
+        }
+        group(\.inserted)
+        group(\.updated)
+        group(\.deleted)
+        group(\.refreshed)
+        return groups
     }
 
-    package func remove(_ listener: any ContextListener) {
-        entries.removeAll { $0.listener == nil || $0.listener === listener }
-    }
-
-    func tell(_ changes: ContextChanges) {
-        for entry in entries { entry.listener?.contextDidChange(changes) }
+    /// The changes with the slots that are known of some of their objects.
+    func withSlots(of all: ContextChanges) -> ContextChanges {
+        guard !all.slots.isEmpty else { return self }
+        var changes = self
+        for object in updated {
+            changes.slots[ObjectIdentifier(object)] = all.slots[ObjectIdentifier(object)]
+        }
+        return changes
     }
 }

@@ -7,6 +7,8 @@ import Foundation
 /// through another context's `performAndWait`.
 final class ContextQueue: @unchecked Sendable {
     let queue: DispatchQueue
+    /// Whose queue it is; set once, before anybody else has the context.
+    weak var context: NSManagedObjectContext?
     private let isMain: Bool
 
     init(main: Bool) {

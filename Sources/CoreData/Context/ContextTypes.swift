@@ -14,6 +14,9 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 extension NSManagedObjectContext {
     /// The kind of queue that a context is confined to.
     public struct ConcurrencyType: RawRepresentable, Hashable, Sendable {
+        /// The enumeration of the same kinds.
+        public typealias RawValue = NSManagedObjectContextConcurrencyType
+
         /// The raw value.
         public let rawValue: NSManagedObjectContextConcurrencyType
 

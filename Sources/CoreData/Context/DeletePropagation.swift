@@ -38,15 +38,40 @@ extension NSManagedObjectContext {
         case .noActionDeleteRule, .denyDeleteRule: guard object.state.contains(.leaving) else { return }
         case .nullifyDeleteRule, .cascadeDeleteRule: break
         }
+        readingStore(of: object) { try takeLaterLinks(of: object, at: slot) }
         let destinations = object.destinations(at: slot)
         if relationship.deleteRule == .cascadeDeleteRule {
-            for destination in destinations where !destination.isDeleted { delete(destination) }
+            for destination in destinations
+            where !destination.isDeleted && destination.leads(to: object, relationship.inverseRelationship) {
+                delete(destination)
+            }
         }
+        object.noteLinksEndedBeforeDeletion(at: slot)
         object.endLinks(to: destinations, at: slot)
     }
 }
 
 extension NSManagedObject {
+    /// Keeps which links of others ended, unsaved, before the deletion ended the rest: when the deletion is given up, they
+    /// stay ended.
+    fileprivate final func noteLinksEndedBeforeDeletion(at slot: Int) {
+        guard slot < values.count, case .toMany(let contents) = values[slot] else { return }
+        if contents.removed.isEmpty {
+            extras?.endedBeforeDeletion[slot] = nil
+        } else {
+            madeExtras.endedBeforeDeletion[slot] = contents.removed
+        }
+    }
+
+    /// Whether this end of a link, whose other end may be told by rows alone, has not been moved away and not saved.
+    final func leads(to other: NSManagedObject, _ relationship: NSRelationshipDescription?) -> Bool {
+        guard let relationship, let slot = layout.index(of: relationship.name) else { return true }
+        fireFault()
+        if layout.slots[slot].kind == .toMany { return !toMany(at: slot).removed.contains(other) }
+        if case .object(let destination) = value(at: slot) { return destination === other }
+        return false
+    }
+
     /// The objects that a relationship leads to.
     final func destinations(at slot: Int) -> [NSManagedObject] {
         if layout.slots[slot].kind == .toMany { return loadedToMany(at: slot).ordered }

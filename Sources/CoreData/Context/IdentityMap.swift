@@ -12,11 +12,11 @@ package final class IdentityMap: @unchecked Sendable {
     private typealias Table = ReferenceMap<UnsafeMutableRawPointer>
 
     private let lock = NSLock()
-    private var tables: [UInt32: Table] = [:]
+    @exclusivity(unchecked) private var tables: [UInt32: Table] = [:]
     /// The table that was used last, and its number: most objects have the neighbours of their kind around them.
-    private var last: (number: UInt32, table: Table)?
+    @exclusivity(unchecked) private var last: (number: UInt32, table: Table)?
     /// The objects of the running batch of which their stores will be told, in their order; nil without one.
-    private var unannounced: [ObjectKey: (place: Int, home: StoredEntity)]?
+    @exclusivity(unchecked) private var unannounced: [ObjectKey: (place: Int, home: StoredEntity)]?
     private var lastPlace = 0
 
     package init() {}
@@ -46,13 +46,26 @@ package final class IdentityMap: @unchecked Sendable {
         return retained.map(Self.take)
     }
 
-    /// The objects with these references in one table, nil where there is none. O(n), one lock.
-    package func objects(table: UInt32, references: some Sequence<Int64>) -> [NSManagedObject?] {
+    /// The objects with these references in one table, nil where there is none; empty when the table has none at all. O(n),
+    /// one lock.
+    package func objects(table: UInt32, references: some Collection<Int64>) -> [NSManagedObject?] {
         lock.lock()
-        let table = self.table(table)
-        let retained = references.map { table?.value($0).flatMap(swift_tryRetain) }
+        guard let table = self.table(table), table.count > 0 else {
+            lock.unlock()
+            return []
+        }
+        var retained: [UnsafeMutableRawPointer?] = []
+        retained.reserveCapacity(references.count)
+        for reference in references { retained.append(table.value(reference).flatMap(swift_tryRetain)) }
         lock.unlock()
         return retained.map { $0.map(Self.take) }
+    }
+
+    /// Whether there is no object of a table.
+    package func isEmpty(table number: UInt32) -> Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        return (table(number)?.count ?? 0) == 0
     }
 
     /// Adds an object under its present identity.
@@ -107,6 +120,36 @@ package final class IdentityMap: @unchecked Sendable {
         }
         lock.unlock()
         if !isCollecting { StoredEntity.noteRegistered(objects.map { ($0.home, $0.reference) }) }
+    }
+
+    /// Gives objects other identities. O(n), one lock.
+    package func rename(_ names: [(object: NSManagedObject, home: StoredEntity, reference: Int64)]) {
+        guard names.count > 1, !names.contains(where: { $0.object.home.tellsStore || $0.home.tellsStore })
+        else {
+            for (object, home, reference) in names {
+                forget(object)
+                object.home = home
+                object.reference = reference
+                register(object)
+            }
+            return
+        }
+        lock.lock()
+        for (object, _, _) in names {
+            let pointer = Self.pointer(object)
+            if let entries = table(object.home.table), entries.value(object.reference) == pointer {
+                entries.remove(object.reference)
+            }
+        }
+        for (object, home, reference) in names {
+            madeTable(home.table).set(Self.pointer(object), for: reference)
+        }
+        lock.unlock()
+        for (object, home, reference) in names {
+            object.home = home
+            object.reference = reference
+            object.registry = self
+        }
     }
 
     /// Removes an object; nothing if another one has taken its identity since.

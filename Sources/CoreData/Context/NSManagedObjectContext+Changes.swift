@@ -6,13 +6,6 @@ import ManagedObjectModel
 // block of `perform`, or a turn of the main queue.
 
 extension NSManagedObjectContext {
-    /// Whether the values that an object has before it changes are kept for the running event. Those of an object
-    /// that the event itself inserted are not: undoing takes the whole object back.
-    @inline(__always)
-    func recordsChanges(of object: NSManagedObject) -> Bool {
-        object.state.isDisjoint(with: [.madeInEvent, .unobservedChanges])
-    }
-
     /// Takes in an object that was just made.
     func insertNew(_ object: NSManagedObject) {
         assertOnQueue()
@@ -29,6 +22,9 @@ extension NSManagedObjectContext {
     /// Inserts an object that was made without a context, or brings back one that was deleted and not saved since.
     public func insert(_ object: NSManagedObject) {
         assertOnQueue()
+        require(
+            !object.state.contains(.gone),
+            "An object whose deletion was saved can be inserted again when all have been told of the save.")
         if object.isDeleted, object.context === self {
             restoreDeleted(object)
             return
@@ -126,6 +122,7 @@ extension NSManagedObjectContext {
         }
         registerUndo(of: changes)
         var all = changes.contextChanges
+        if listeners.readRelatedObjects { all.noteSlots(of: changes.updated) }
         for object in changes.all {
             object.extras?.event = nil
             object.state.remove(.madeInEvent)

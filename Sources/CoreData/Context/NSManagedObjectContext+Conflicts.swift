@@ -45,8 +45,22 @@ extension NSManagedObjectContext {
             if let conflicts = conflicts as? [NSConstraintConflict] {
                 try policy.resolve(constraintConflicts: conflicts)
             } else {
+                let conflicts = conflicts.compactMap { $0 as? NSMergeConflict }
+                let objects = conflicts.map(\.sourceObject)
+                let changed = objects.map(\.touched)
+                let given = objects.map(GivenUpLinks.init)
+                let partners = objects.flatMap(\.paired)
                 try policy.resolve(mergeConflicts: conflicts)
+                for links in given { links.takeBack() }
+                // Where a link from one to one is another than before, its ends are to show it.
+                let present = objects.filter { $0.context === self && !$0.isDeleted }.flatMap(\.paired)
+                try takeNewerRows(of: Array(Set(partners).symmetricDifference(present)))
+                try giveUpLostPairs(
+                    of: zip(objects, changed).filter { $0.0.context === self && $0.0.isInserted }
+                        .map { (object: $0, changed: $1) })
+                try settleLinks(of: conflicts)
             }
+            try agreeOnPairs(of: updated.all + inserted.all)
         } catch let error as NSError {
             // What a policy has changed before it failed is noted, so that it can be taken back.
             processPendingChanges()
@@ -55,15 +69,30 @@ extension NSManagedObjectContext {
                 domain: error.domain, code: error.code,
                 userInfo: cause.userInfo.merging(error.userInfo) { $1 })
         }
+        try validateSettlement()
+        // An object whose row is gone may be a new one now.
+        if parentContext == nil { try obtainReferencesBeforeSaving() }
+        phase = .saving
+    }
+
+    /// Has the links that were made and ended here, and those that others have saved and this context has seen since, agree
+    /// before the first attempt to save.
+    ///
+    /// - Throws: an error of the store; a validation error.
+    func settleSeenPairs() throws {
+        let changed = updated.all + inserted.all
+        phase = .idle
+        if try agreeOnPairs(of: changed) { try validateSettlement() }
+        phase = .saving
+    }
+
+    /// A settlement can leave an object without what it must have.
+    private func validateSettlement() throws {
         processPendingChanges()
-        // A settlement can leave an object without what it must have.
         try validateChanges()
         processPendingChanges()
         // What could not be loaded was taken for missing on the way here.
         try throwFaultingError()
-        // An object whose row is gone may be a new one now.
-        if parentContext == nil { try obtainReferencesBeforeSaving() }
-        phase = .saving
     }
 
     /// Conflicts with rows that changed since they were read.

@@ -61,6 +61,9 @@ extension NSManagedObjectContext {
 
     /// The keys of the notifications' `userInfo`.
     public enum NotificationKey: String, Sendable {
+        /// The key itself.
+        public typealias RawValue = String
+
         /// `NSInsertedObjectsKey`.
         case insertedObjects = "inserted"
         /// `NSUpdatedObjectsKey`.
@@ -83,6 +86,8 @@ extension NSManagedObjectContext {
         case refreshedObjectIDs = "refreshed_objectIDs"
         /// `NSInvalidatedObjectIDsKey`.
         case invalidatedObjectIDs = "invalidated_objectIDs"
+        /// `NSManagedObjectContextQueryGenerationKey`.
+        case queryGeneration = "NSManagedObjectContextQueryGenerationKey"
     }
 
     /// Tells the listeners and posts `NSManagedObjectContextObjectsDidChange`.
@@ -90,13 +95,18 @@ extension NSManagedObjectContext {
         guard !changes.isEmpty else { return }
         listeners.tell(changes)
         var userInfo = userInfo(changes)
-        if changes.invalidatedAll { userInfo[NSInvalidatedAllObjectsKey] = [NSManagedObjectID]() }
+        userInfo[NSInvalidatedAllObjectsKey] = changes.invalidatedIDs
         NotificationCenter.default.post(
             name: .NSManagedObjectContextObjectsDidChange, object: self, userInfo: userInfo)
     }
 
+    /// What the notifications tell of the generation that a pinned context reads.
+    var generationInfo: [AnyHashable: Any] {
+        queryGenerationToken.map { [NSManagedObjectContextQueryGenerationKey: $0] } ?? [:]
+    }
+
     func userInfo(_ changes: ContextChanges) -> [AnyHashable: Any] {
-        var userInfo: [AnyHashable: Any] = [:]
+        var userInfo = generationInfo
         for (key, objects) in changes.byKey where !objects.isEmpty { userInfo[key] = Set(objects) }
         return userInfo
     }

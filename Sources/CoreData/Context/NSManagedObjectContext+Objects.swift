@@ -74,51 +74,6 @@ extension NSManagedObjectContext {
         return materialise(row, place)
     }
 
-    private func materialise(_ row: Row?, _ place: ObjectPlace) -> NSManagedObject {
-        let home = row.flatMap { place.home.store?.home(number: $0.entityNumber) } ?? place.home
-        let object = (home.isTemporary ? unstoredEntity(home.layout) : home).materialise(
-            reference: place.reference)
-        adopt(object, row)
-        identityMap.register(object)
-        return object
-    }
-
-    func adopt(_ object: NSManagedObject, _ row: Row?) {
-        object.context = self
-        object.row = row
-        object.state.insert(.fault)
-        retained?[ObjectIdentifier(object)] = object
-    }
-
-    /// The objects of rows, one for each; new ones are faults with their row at hand. O(n).
-    func materialise(_ rows: [Row], from store: any ObjectStore, refreshing: Bool) -> [NSManagedObject] {
-        guard let first = rows.first, let table = store.home(number: first.entityNumber)?.table else {
-            return []
-        }
-        let known = identityMap.objects(table: table, references: rows.lazy.map(\.reference))
-        var objects: [NSManagedObject] = []
-        var made: [NSManagedObject] = []
-        objects.reserveCapacity(rows.count)
-        for (row, known) in zip(rows, known) {
-            if let known, known.stands(for: row) {
-                if known.isFault {
-                    known.row = row
-                } else if refreshing, !known.hasChanges, known.differs(from: row) {
-                    refreshValues(of: known, row)
-                }
-                objects.append(known)
-                continue
-            }
-            guard let home = store.home(number: row.entityNumber) else { continue }
-            let object = home.materialise(reference: row.reference)
-            adopt(object, row)
-            objects.append(object)
-            made.append(object)
-        }
-        identityMap.register(made, table: table)
-        return objects
-    }
-
     /// Loads a fault.
     func fulfil(_ object: NSManagedObject) {
         assertOnQueue()
@@ -127,7 +82,18 @@ extension NSManagedObjectContext {
             return
         }
         do {
-            if let row = try storedRow(of: object, notBefore: oldestAcceptable) {
+            var oldest = oldestAcceptable
+            switch object.faultSource {
+            case nil: break
+            case .batch(let batch):
+                try batch.load(in: self)
+                // Loading relationships of the batch may have loaded the object.
+                guard object.isFault else { return }
+                if let row = object.row { return object.realise(with: row) }
+            // What was read of it may be newer than what is cached.
+            case .part(let part): oldest = max(oldest, part.row.timestamp)
+            }
+            if let row = try storedRow(of: object, notBefore: oldest) {
                 object.realise(with: row)
             } else {
                 handleInaccessible(object)
@@ -182,6 +148,13 @@ extension NSManagedObjectContext {
         guard let store = unsaved ? destinedStore(of: object) : object.home.store,
             let home = row.destinationHome(object.layout.slots[slot], store)
         else { return nil }
+        let entitySlot = object.layout.slots[slot].entitySlot
+        if entitySlot >= 0, !row.isNull(entitySlot), row.integer(entitySlot) == Int64(home.entityNumber) {
+            // Which subentity it is stands beside the key, so its row need not be read to make a fault.
+            let key = ObjectKey(table: home.table, reference: reference)
+            return identityMap.object(key)
+                ?? materialise(nil, place(ObjectPlace(home: home, reference: reference)))
+        }
         return self.object(home: home, reference: reference)
     }
 
@@ -226,19 +199,33 @@ extension NSManagedObjectContext {
     /// - Parameters:
     ///   - object: an object of this context.
     ///   - flag: with false the object becomes a fault and forgets its changes and transient values; with true it
-    ///     takes the values of the store under its own changes and keeps transient values.
+    ///     takes the values of the store under its own changes and keeps transient values. An unsaved link between one and
+    ///     many is a change of the one whose row has the key: forgotten there, it ends on both sides; an object to many
+    ///     keeps such links, and is then loaded.
     public func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
         assertOnQueue()
         guard object.context === self, !object.isInserted, !object.isUnknownBelow else { return }
         if flag {
             mergeFromStore(object)
+            readingStore(of: object) { try agreeOnPairs(of: [object]) }
         } else {
+            for other in object.takeBackOwnLinks() { eventRefreshed.insert(other) }
+            let links = object.unsavedLinksOfOthers
+            // What the running event did to links that stay can still be taken back, at both ends.
+            let event =
+                object.isDeleted ? nil : object.extras?.event?.ofToMany(where: object.hasLinksOfOthers)
+            let given = object.isDeleted ? nil : GivenUpLinks(of: object)
+            repeatDeletions(reachedFrom: object)
             updated.remove(object)
             eventUpdated.remove(object)
-            object.extras?.event = nil
+            object.extras?.event = event
+            if event != nil { eventUpdated.insert(object) }
             object.willChangeAll()
             object.turnIntoFault(keeping: nil)
+            if object.takeLinksOfOthers(links) { updated.insert(object) }
             object.didChangeAll()
+            given?.takeBack(isRefreshed: true)
+            if object.isDeleted { readingStore(of: object) { try repeatStoredDeletions(of: [object]) } }
         }
         eventRefreshed.insert(object)
         scheduleEventEnd()
@@ -260,6 +247,8 @@ extension NSManagedObjectContext {
                 refresh(object, mergeChanges: false)
             }
         }
+        let changed = updated.all
+        if let first = changed.first { readingStore(of: first) { try agreeOnPairs(of: changed) } }
         scheduleEventEnd()
     }
 
@@ -270,10 +259,21 @@ extension NSManagedObjectContext {
             object.row = nil
             return
         }
+        readingStore(of: object) {
+            guard let row = try storedRow(of: object, notBefore: .infinity) else { return }
+            guard object.isDeleted else { return refreshValues(of: object, row) }
+            object.rebase(on: row, keeping: .ownChanges)
+            try repeatStoredDeletions(of: [object])
+        }
+    }
+
+    /// Runs what reads an object's links again; an error is that of the next save.
+    func readingStore(of object: NSManagedObject, _ body: () throws -> Void) {
         do {
-            if let row = try storedRow(of: object, notBefore: .infinity) { refreshValues(of: object, row) }
+            try body()
         } catch {
-            Log.objects.error("Could not refresh \(object.objectID): \(error.localizedDescription)")
+            Log.objects.error(
+                "Could not read again what \(object.objectID) leads to: \(error.localizedDescription)")
             faultingError = error as NSError
         }
     }
@@ -318,11 +318,17 @@ extension NSManagedObjectContext {
 
     /// Gives an object another identity.
     func rename(_ object: NSManagedObject, home: StoredEntity, reference: Int64) {
-        identityMap.forget(object)
-        if object.home.isTemporary, !home.isTemporary { identities.note(object.reference, home, reference) }
-        object.home = home
-        object.reference = reference
-        identityMap.register(object)
+        rename([(object, home, reference)])
+    }
+
+    /// Gives objects other identities.
+    func rename(_ names: [(object: NSManagedObject, home: StoredEntity, reference: Int64)]) {
+        if identities.isShared {
+            for (object, home, reference) in names where object.home.isTemporary && !home.isTemporary {
+                identities.note(object.reference, home, reference)
+            }
+        }
+        identityMap.rename(names)
         // What is named here counts here at once.
         adoptPermanentIDs()
     }
@@ -337,7 +343,7 @@ extension NSManagedObject {
     }
 
     /// Whether a row is another one than the object has. What the store computes changes without a new version.
-    fileprivate final func differs(from newer: Row) -> Bool {
+    final func differs(from newer: Row) -> Bool {
         guard let row, row.version == newer.version else { return true }
         // What a parent has not saved has the version of what is saved.
         if context?.parentContext != nil { return row !== newer }

@@ -21,6 +21,9 @@ extension NSManagedObjectContext {
 
     /// Runs a block on the context's queue without blocking the caller's thread.
     ///
+    /// The block runs, and the call waits for it, also when the task is cancelled: the call throws only what the block
+    /// throws, as Apple's does. See `performUnlessCancelled(_:)`.
+    ///
     /// - Parameters:
     ///   - schedule: `.immediate` runs the block at once when the caller is on the queue already; `.enqueued` always
     ///     queues it.
@@ -58,7 +61,7 @@ extension NSManagedObjectContext {
             blockDepth -= 1
             if blockDepth == 0 { endEvent() }
         }
-        return try block()
+        return try CurrentContext.run(self, block)
     }
 
     /// Processes what the event changed and closes its undo group.

@@ -44,6 +44,7 @@ extension NSManagedObjectContext {
         deletionsToPropagate = []
         external = ContextChanges()
         let objects = identityMap.all
+        let ids = objects.map(\.objectID)
         clearChanges()
         for object in objects {
             identityMap.forget(object)
@@ -52,7 +53,8 @@ extension NSManagedObjectContext {
             object.context = nil
         }
         if retained != nil { retained = [:] }
-        post(ContextChanges(invalidatedAll: true))
+        advanceGeneration()
+        post(ContextChanges(invalidatedIDs: ids))
     }
 
     private func clearChanges() {

@@ -105,7 +105,12 @@ extension NSManagedObjectContext {
     private func write() throws {
         settlement = []
         do {
-            if parentContext == nil { try writeSettlingConflicts() } else { try handUpSettlingConflicts() }
+            if parentContext == nil {
+                try settleSeenPairs()
+                try writeSettlingConflicts()
+            } else {
+                try handUpSettlingConflicts()
+            }
         } catch {
             takeBackSettlement()
             throw error
@@ -128,14 +133,14 @@ extension NSManagedObjectContext {
     }
 
     private func execute(_ plan: SavePlan) throws {
+        let compared = plan.stores.filter(\.unit.isEmpty)
+        // Before any store commits: what is found there must not leave a save half done.
+        for storePlan in compared { try compareLocks(storePlan) }
         var outcomes: [(StorePlan, SaveOutcome)] = []
-        for storePlan in plan.stores {
+        for storePlan in plan.stores where !storePlan.unit.isEmpty {
             keepExternalData(storePlan.deleted)
             do {
-                let outcome =
-                    storePlan.unit.isEmpty && storePlan.unit.locks.isEmpty
-                    ? SaveOutcome() : try storePlan.store.save(storePlan.unit)
-                outcomes.append((storePlan, outcome))
+                outcomes.append((storePlan, try storePlan.store.save(storePlan.unit)))
             } catch  where !outcomes.isEmpty {
                 // Another store has committed already: what it wrote must not be written again.
                 finish(outcomes, isComplete: false)
@@ -146,7 +151,25 @@ extension NSManagedObjectContext {
                     [NSUnderlyingErrorKey: error as NSError, NSAffectedStoresErrorKey: [storePlan.store]])
             }
         }
-        finish(outcomes, isComplete: true)
+        finish(outcomes + compared.map { ($0, SaveOutcome()) }, isComplete: true)
+    }
+
+    /// Compares watched objects of a store that gets nothing to write.
+    ///
+    /// - Throws: `SaveConflicts`; an error of the store.
+    private func compareLocks(_ plan: StorePlan) throws {
+        guard !plan.unit.locks.isEmpty else { return }
+        guard plan.store.isReadOnly else {
+            _ = try plan.store.save(plan.unit)
+            return
+        }
+        let conflicts = try plan.unit.locks.compactMap { lock -> SaveConflicts.Conflict? in
+            let current = try plan.store.row(
+                of: lock.home, lock.old.reference, notBefore: .infinity, in: self)
+            guard current?.version != lock.old.version else { return nil }
+            return .init(home: lock.home, old: lock.old, cached: nil, current: current)
+        }
+        if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
     }
 
     /// Reads the external data of objects whose deletion can be undone after it is saved, before its files go.
@@ -161,6 +184,7 @@ extension NSManagedObjectContext {
     /// - Parameter isComplete: false when other stores have not written yet what is theirs.
     private func finish(_ outcomes: [(StorePlan, SaveOutcome)], isComplete: Bool) {
         keepSettlement(isComplete: isComplete)
+        advanceGeneration()
         let finished = outcomes.map { $0.0.store }
         watched =
             isComplete
@@ -182,12 +206,14 @@ extension NSManagedObjectContext {
     func announceSave(_ changes: ContextChanges, affected: [NSManagedObjectID]) {
         let saved = SavedChanges(changes, affected: affected)
         phase = .idle
+        for object in changes.deleted { object.state.insert(.gone) }
         for object in changes.inserted + changes.updated + changes.deleted { object.didSave() }
         for object in changes.deleted { leave(object) }
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidSave, object: self, userInfo: userInfo(changes))
         NotificationCenter.default.post(
-            name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: saved.userInfo)
+            name: .NSManagedObjectContextDidSaveObjectIDs, object: self,
+            userInfo: saved.userInfo.merging(generationInfo) { own, _ in own })
         func merge(_ changes: SavedChanges, into contexts: [NSManagedObjectContext]) {
             for context in contexts where context !== self {
                 context.contextQueue.async { context.runEvent { context.merge(changes) } }
@@ -201,14 +227,7 @@ extension NSManagedObjectContext {
     }
 
     private func takeIn(_ outcome: SaveOutcome, _ plan: StorePlan, _ changes: inout ContextChanges) {
-        for (object, row) in zip(plan.inserted, outcome.inserted) {
-            guard let home = plan.store.home(number: row.entityNumber) else { continue }
-            inserted.remove(object)
-            if object.home !== home || object.reference != row.reference {
-                rename(object, home: home, reference: row.reference)
-            }
-            markSaved(object, row)
-        }
+        takeInNew(plan.inserted, outcome.inserted, plan.store)
         for (object, row) in zip(plan.updated, outcome.updated) { markSaved(object, row) }
         for object in plan.transientlyUpdated { markSaved(object, object.row) }
         for object in plan.deleted { deleted.remove(object) }
@@ -216,6 +235,26 @@ extension NSManagedObjectContext {
         changes.updated += plan.updated + plan.transientlyUpdated
         changes.deleted += plan.deleted
         takeInAffected(outcome, &changes)
+    }
+
+    /// Gives new objects the identities and values of their rows.
+    private func takeInNew(_ objects: [NSManagedObject], _ rows: [Row], _ store: any ObjectStore) {
+        require(rows.count == objects.count, "A store wrote \(rows.count) of \(objects.count) new objects.")
+        if objects.count == inserted.count {
+            inserted.removeAll()
+        } else {
+            for object in objects { inserted.remove(object) }
+        }
+        var names: [(object: NSManagedObject, home: StoredEntity, reference: Int64)] = []
+        names.reserveCapacity(objects.count)
+        for (object, row) in zip(objects, rows) {
+            guard let home = store.home(number: row.entityNumber) else { continue }
+            if object.home !== home || object.reference != row.reference {
+                names.append((object, home, row.reference))
+            }
+        }
+        rename(names)
+        for (object, row) in zip(objects, rows) { markSaved(object, row) }
     }
 
     /// Objects whose derived attributes a save of other objects changed.
@@ -248,6 +287,8 @@ extension NSManagedObjectContext {
         identityMap.forget(object)
         retained?[ObjectIdentifier(object)] = nil
         object.context = nil
+        object.state.remove(.gone)
+        object.extras?.event = nil
     }
 }
 
@@ -255,17 +296,19 @@ extension NSManagedObject {
     /// Makes the present values the committed ones. Returns whether the store computed a new value.
     final func markSaved(_ row: Row?) -> Bool {
         touched.removeAll()
+        let layout = layout
         for slot in layout.toManyIndexes where slot < values.count {
             if case .toMany(let contents) = values[slot] { contents.markSaved() }
         }
         guard let row else { return false }
         // A store may keep less of a number than was set, or count itself: the object shows what is stored.
-        for slot in layout.slots.indices where slot < values.count && layout.slots[slot].isStored {
-            switch layout.slots[slot].kind {
+        for slot in 0..<min(layout.traits.count, values.count) where layout.traits[slot].isStored {
+            let rowSlot = layout.traits[slot].rowSlot
+            switch layout.traits[slot].kind {
             case .decimal, .double, .float, .date, .composite: values[slot] = .unloaded
             case .integer16, .integer32, .integer64, .boolean:
-                if case .integer(let number) = values[slot], !row.isNull(layout.slots[slot].rowSlot),
-                    row.integer(layout.slots[slot].rowSlot) == number
+                if case .integer(let number) = values[slot], !row.isNull(rowSlot),
+                    row.integer(rowSlot) == number
                 {
                     continue
                 }
@@ -280,6 +323,10 @@ extension NSManagedObject {
     ///
     /// - Parameter counted: other attributes that triggers of the store keep.
     final func takeDerivedValues(from row: Row, and counted: [Int] = []) -> Bool {
+        if layout.derivedIndexes.isEmpty, counted.isEmpty {
+            self.row = row
+            return false
+        }
         let old = self.row
         let changed = (layout.derivedIndexes + counted).filter { slot in
             let info = layout.slots[slot]

@@ -101,9 +101,14 @@ extension NSManagedObjectContext {
         phase = .undoing
         for object in step.deleted { bringBack(object) }
         for change in step.changes where change.object.context === self { change.object.revert(change.event) }
+        let gone = Set(step.changes.flatMap(\.event.formerDestinations).filter(\.isDeleted))
         for object in step.inserted { takeOut(object) }
         phase = .idle
         deletionsToPropagate = []
+        // A link that others had made to what is deleted here ended when the two met. It is not made again.
+        for object in gone where object.context === self && !object.state.contains(.inaccessible) {
+            repeatDeletion(of: object)
+        }
         processPendingChanges()
         tell(step.deleted, .undoDeletion)
         tell(
@@ -174,8 +179,7 @@ extension NSManagedObject {
         }
         for (slot, change) in event.toMany {
             willChange(at: slot)
-            for object in change.added { dropMember(object, at: slot) }
-            for object in change.removed { addMember(object, at: slot) }
+            revertMembers(change, at: slot)
             if let order = change.oldOrder { reorder(order, at: slot) }
             didChange(at: slot)
         }

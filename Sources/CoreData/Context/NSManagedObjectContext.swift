@@ -17,23 +17,26 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The kind of queue that the context is confined to.
     public let concurrencyType: NSManagedObjectContextConcurrencyType
 
+    // The context is used on one queue only, which the compiler's checks of accesses at run time cannot know; they would
+    // cost as much as what they check.
+
     // Unsaved changes.
-    var inserted = PendingObjects(flag: .inserted)
-    var updated = PendingObjects(flag: .updated)
-    var deleted = PendingObjects(flag: .deleted)
+    @exclusivity(unchecked) final var inserted = PendingObjects(flag: .inserted)
+    @exclusivity(unchecked) final var updated = PendingObjects(flag: .updated)
+    @exclusivity(unchecked) final var deleted = PendingObjects(flag: .deleted)
     // Changes of the event that has not been processed yet.
-    var eventInserted = PendingObjects(flag: .eventInserted)
-    var eventUpdated = PendingObjects(flag: .eventUpdated)
-    var eventDeleted = PendingObjects(flag: .eventDeleted)
-    var eventRefreshed = PendingObjects(flag: .eventRefreshed)
+    @exclusivity(unchecked) final var eventInserted = PendingObjects(flag: .eventInserted)
+    @exclusivity(unchecked) final var eventUpdated = PendingObjects(flag: .eventUpdated)
+    @exclusivity(unchecked) final var eventDeleted = PendingObjects(flag: .eventDeleted)
+    @exclusivity(unchecked) final var eventRefreshed = PendingObjects(flag: .eventRefreshed)
     /// Objects that the event took out again and that no store knows: deleted ones that were never saved.
-    var eventForgotten = PendingObjects(flag: .leaving)
+    @exclusivity(unchecked) final var eventForgotten = PendingObjects(flag: .leaving)
     /// What `mutableOrderedSetValue(forKey:)` gave out in this event.
     var eventOrderedSets: [RelationshipOrderedSet] = []
     /// The value that is being checked before a save.
-    var offeredValue: OfferedValue?
+    @exclusivity(unchecked) final var offeredValue: OfferedValue?
     /// What came from outside since the last notification: merged, refreshed by a conflict.
-    var external = ContextChanges()
+    @exclusivity(unchecked) final var external = ContextChanges()
     /// Deleted objects whose delete rules were not applied yet.
     var deletionsToPropagate: [NSManagedObject] = []
     /// What the hooks of the running save have changed since they were last called.
@@ -41,13 +44,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Who follows the context's changes: results controllers.
     let listeners = ContextListeners()
 
-    var phase = Phase.idle
+    @exclusivity(unchecked) final var phase = Phase.idle
     /// Whether the end of the event has been asked for on the main queue.
-    var isEventEndScheduled = false
+    @exclusivity(unchecked) final var isEventEndScheduled = false
     /// Registers pending changes when the undo manager asks for them.
     var undoCheckpoints: UndoCheckpoints?
     /// How deep in blocks of this context the queue is.
-    var blockDepth = 0
+    @exclusivity(unchecked) final var blockDepth = 0
     /// Whether a save is checking the values of objects.
     var isValidating = false
     /// Objects that the next save compares with the store though they have no changes.
@@ -57,7 +60,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// What went wrong where no error could be thrown, while a fault was loaded; the next save reports it.
     var faultingError: NSError?
     /// Keeps all registered objects, if asked to.
-    var retained: [ObjectIdentifier: NSManagedObject]?
+    @exclusivity(unchecked) final var retained: [ObjectIdentifier: NSManagedObject]?
     /// The context that this one reads from and saves to; nil for one that works on a coordinator.
     private(set) final var parentContext: NSManagedObjectContext?
     /// The list that the contexts below this one share with it when this one is at the top.
@@ -68,9 +71,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var dismissed: [NSManagedObjectID] = []
     /// The contexts below this one that merge what it saves.
     let childSubscribers = ContextSubscribers()
-    private var unstored: [ObjectIdentifier: StoredEntity] = [:]
+    @exclusivity(unchecked) private final var unstored: [ObjectIdentifier: StoredEntity] = [:]
+    /// The one that was asked for last: objects mostly come many of a kind.
+    @exclusivity(unchecked) private final var lastUnstored: StoredEntity?
     private var coordinator: NSPersistentStoreCoordinator?
     private var policy: Any = NSMergePolicy.error
+    /// The generation of the stores that is read; nil for what they hold at any time. See Generations/.
+    final var generation: NSQueryGenerationToken?
 
     /// What the context is doing.
     enum Phase {
@@ -85,6 +92,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         concurrencyType = ct
         contextQueue = ContextQueue(main: ct == .mainQueueConcurrencyType)
         super.init()
+        contextQueue.context = self
     }
 
     /// Makes a context with a queue of its own, or one for the main queue.
@@ -127,6 +135,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
                 !sequence(first: newValue, next: \.parentContext).contains { $0 === self },
                 "A context cannot be its own parent, nor can one below it.")
             parentContext = newValue
+            generation = nil
             identities.share()
             adoptedIdentities = identities.count
             if automaticallyMergesChangesFromParent { subscribersAbove?.add(self) }
@@ -238,6 +247,23 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         shouldDeleteInaccessibleFaults
     }
 
+    /// Takes notice of a change of one of its objects that came about without the object's accessors: by a primitive one, or
+    /// in place. The object counts as changed then.
+    ///
+    /// Nothing for other objects, and for keys that the model does not have. Apple's framework calls it as the observer of
+    /// its objects; here objects tell their context themselves.
+    open func observeValue(
+        forKeyPath keyPath: String?, of object: Any?, change: [String: Any]?,
+        context: UnsafeMutableRawPointer?
+    ) {
+        assertOnQueue()
+        guard let object = object as? NSManagedObject, object.context === self, let keyPath,
+            object.layout.index(of: keyPath) != nil
+        else { return }
+        object.fireFault()
+        object.markChanged()
+    }
+
     /// Writes all changes to the stores or, with a parent, makes them changes of the parent.
     ///
     /// Every object with changes gets `willSave()` and is validated before anything is written; the write is one
@@ -258,9 +284,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Where new objects of an entity stand until they are saved.
     func unstoredEntity(_ layout: EntityLayout) -> StoredEntity {
-        if let made = unstored[ObjectIdentifier(layout)] { return made }
-        let made = StoredEntity(unstored: layout)
+        if let lastUnstored, lastUnstored.layout === layout { return lastUnstored }
+        let made = unstored[ObjectIdentifier(layout)] ?? StoredEntity(unstored: layout)
         unstored[ObjectIdentifier(layout)] = made
+        lastUnstored = made
         return made
     }
 

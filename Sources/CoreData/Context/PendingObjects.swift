@@ -5,6 +5,8 @@ package struct PendingObjects {
     private var list: ContiguousArray<NSManagedObject?> = []
     /// Where each object stands; made when one is removed for the first time.
     private var places: [ObjectIdentifier: Int]?
+    /// Before this place nothing stands.
+    private var start = 0
     private let flag: ObjectState
     package private(set) var count = 0
 
@@ -24,21 +26,29 @@ package struct PendingObjects {
         count += 1
     }
 
-    /// Removes an object, if it is in the list. O(n) the first time, then O(1) amortised.
+    /// Removes an object, if it is in the list. O(1) amortised for the first one, as saves do it; for others O(n) the first
+    /// time, then O(1) amortised.
     package mutating func remove(_ object: NSManagedObject) {
         guard object.state.contains(flag) else { return }
         object.state.remove(flag)
         count -= 1
-        if places == nil {
-            places = Dictionary(
-                uniqueKeysWithValues: list.enumerated().compactMap { place, object in
-                    object.map { (ObjectIdentifier($0), place) }
-                })
+        if start < list.count, list[start] === object {
+            list[start] = nil
+            places?[ObjectIdentifier(object)] = nil
+        } else {
+            if places == nil {
+                places = Dictionary(
+                    uniqueKeysWithValues: list.enumerated().compactMap { place, object in
+                        object.map { (ObjectIdentifier($0), place) }
+                    })
+            }
+            if let place = places?.removeValue(forKey: ObjectIdentifier(object)) { list[place] = nil }
         }
-        if let place = places?.removeValue(forKey: ObjectIdentifier(object)) { list[place] = nil }
+        while start < list.count, list[start] == nil { start += 1 }
         if list.count > 32, count < list.count / 2 {
             list.removeAll { $0 == nil }
             places = nil
+            start = 0
         }
     }
 
@@ -46,6 +56,7 @@ package struct PendingObjects {
         for object in list { object?.state.remove(flag) }
         list = []
         places = nil
+        start = 0
         count = 0
     }
 

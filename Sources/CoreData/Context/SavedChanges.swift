@@ -91,6 +91,7 @@ extension NSManagedObjectContext {
     ///   in a context whose parent has not saved that.
     func merge(_ changes: SavedChanges, isCertain: Bool = true) {
         adoptPermanentIDs()
+        advanceGeneration()
         for place in changes.inserted.map(place) {
             if parentContext != nil, let known = identityMap.object(place.key) {
                 takeChange(known)
@@ -101,10 +102,12 @@ extension NSManagedObjectContext {
         for place in changes.updated.union(changes.refreshed).map(place) {
             if let object = identityMap.object(place.key) { takeChange(object) }
         }
+        var gone: Set<NSManagedObject> = []
         for place in changes.deleted.map(place) {
             guard let object = identityMap.object(place.key) else { continue }
             if !isCertain, isThere(object) { continue }
             // Its row is gone: only one that the object holds can be read.
+            object.takeLastKnownRow()
             if object.isFault, object.row == nil {
                 makeInaccessible(object)
             } else {
@@ -115,9 +118,18 @@ extension NSManagedObjectContext {
                 object.state.insert(.inaccessible)
             }
             external.deleted.append(object)
+            gone.insert(object)
+        }
+        endUnsavedLinks(to: gone, isNoted: false)
+        do {
+            try agreeOnPairs(of: updated.all)
+        } catch {
+            Log.objects.error("Could not merge: \(error.localizedDescription)")
+            faultingError = error as NSError
         }
         NotificationCenter.default.post(
-            name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self, userInfo: changes.userInfo)
+            name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self,
+            userInfo: changes.userInfo.merging(generationInfo) { own, _ in own })
         scheduleEventEnd()
     }
 
@@ -136,20 +148,28 @@ extension NSManagedObjectContext {
 
     /// Shows what others have changed in an object, under its own changes.
     private func takeChange(_ object: NSManagedObject) {
-        guard !object.isDeleted, !object.isInserted else { return }
+        guard !object.isInserted else { return }
+        guard !object.isDeleted else {
+            if !object.isFault, !object.state.contains(.inaccessible) {
+                takeNewerRow(object) { row in
+                    object.rebase(on: row, keeping: .ownChanges)
+                    // Others may have linked something to it: its delete rules apply to that too.
+                    repeatDeletion(of: object)
+                }
+            }
+            return
+        }
         if object.isFault {
             object.row = nil
         } else {
-            takeNewerRow(object)
+            takeNewerRow(object) { row in refreshValues(of: object, row) }
         }
         external.refreshed.append(object)
     }
 
-    private func takeNewerRow(_ object: NSManagedObject) {
+    private func takeNewerRow(_ object: NSManagedObject, _ take: (Row) -> Void) {
         do {
-            if let row = try storedRow(of: object, notBefore: oldestAcceptable) {
-                refreshValues(of: object, row)
-            }
+            if let row = try storedRow(of: object, notBefore: oldestAcceptable) { take(row) }
         } catch {
             Log.objects.error("Could not merge \(object.objectID): \(error.localizedDescription)")
             faultingError = error as NSError

@@ -10,7 +10,7 @@ import ManagedObjectModel
 /// }
 /// let book = Book(context: container.viewContext)
 /// ```
-open class NSPersistentContainer: NSObject, @unchecked Sendable {
+open class NSPersistentContainer: NSObject, StoreFolderOwner, @unchecked Sendable {
     /// The name: of the model, and of the store's file.
     public let name: String
     /// The model.
@@ -41,6 +41,14 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         }
     }
 
+    /// Makes a container for the model of this name among the resources of a subclass's module.
+    ///
+    /// Apple's very signature, for subclasses that override it or pass it on.
+    @_disfavoredOverload
+    public convenience init(name: String) {
+        self.init(name: name, fileID: Self.modulePath)
+    }
+
     /// Makes a container for a model.
     ///
     /// - Parameters:
@@ -51,15 +59,40 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         ManagedObjectClasses.noteModule(of: fileID, for: model)
         self.name = name
         managedObjectModel = model
-        persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        viewContext = NSManagedObjectContext(.mainQueue)
-        persistentStoreDescriptions = []
+        (persistentStoreCoordinator, viewContext) = Self.stack(model)
+        persistentStoreDescriptions = [Self.description(name)]
         super.init()
-        viewContext.persistentStoreCoordinator = persistentStoreCoordinator
-        viewContext.name = "viewContext"
-        let file = type(of: self).defaultDirectoryURL().appendingPathComponent("\(name).sqlite")
-        persistentStoreDescriptions = [NSPersistentStoreDescription(url: file)]
     }
+
+    /// Makes a container for a model; the classes are looked for in a subclass's module first.
+    ///
+    /// Apple's very signature, which a subclass overrides or calls on `super`.
+    @_disfavoredOverload
+    public init(name: String, managedObjectModel model: NSManagedObjectModel) {
+        ManagedObjectClasses.noteModule(of: Self.modulePath, for: model)
+        self.name = name
+        managedObjectModel = model
+        (persistentStoreCoordinator, viewContext) = Self.stack(model)
+        persistentStoreDescriptions = [Self.description(name)]
+        super.init()
+    }
+
+    private static func stack(
+        _ model: NSManagedObjectModel
+    ) -> (NSPersistentStoreCoordinator, NSManagedObjectContext) {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let context = NSManagedObjectContext(.mainQueue)
+        context.persistentStoreCoordinator = coordinator
+        context.name = "viewContext"
+        return (coordinator, context)
+    }
+
+    private class func description(_ name: String) -> NSPersistentStoreDescription {
+        NSPersistentStoreDescription(url: defaultDirectoryURL().appendingPathComponent("\(name).sqlite"))
+    }
+
+    /// The class's module as the beginning of a `#fileID`.
+    private class var modulePath: String { String(reflecting: self).replacingOccurrences(of: ".", with: "/") }
 
     /// Adds the stores of `persistentStoreDescriptions`, and calls the handler for each.
     public func loadPersistentStores(
@@ -109,4 +142,15 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         return FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]
         #endif
     }
+}
+
+/// What has a folder for stores.
+///
+/// Apple's container has `defaultDirectoryURL` as a method and as a property, which one class cannot declare both: the
+/// property comes from here.
+public protocol StoreFolderOwner: AnyObject {}
+
+extension StoreFolderOwner where Self: NSPersistentContainer {
+    /// The folder for stores, as `defaultDirectoryURL()` tells it.
+    public static var defaultDirectoryURL: URL { Self.defaultDirectoryURL() }
 }

@@ -181,6 +181,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 extension NSPersistentStore {
     /// A type of store.
     public struct StoreType: RawRepresentable, Hashable, Sendable {
+        /// The name of the type.
+        public typealias RawValue = String
+
         /// The raw value.
         public let rawValue: String
 

@@ -82,6 +82,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         let store = storeClass.init(
             persistentStoreCoordinator: self, configurationName: configuration, at: storeURL, options: options
         )
+        NotificationCenter.default.post(
+            name: .NSPersistentStoreCoordinatorStoresWillChange, object: self,
+            userInfo: [NSAddedPersistentStoresKey: [store]])
         if storeClass == SQLiteStore.self {
             try LightweightMigration.runIfNeeded(
                 at: storeURL, to: managedObjectModel, configuration: configuration, options: options)
@@ -153,6 +156,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         guard let found = objectStores.first(where: { $0 === store }) else {
             throw NSError.coreData(.persistentStoreOperation, "The store is not one of this coordinator's.")
         }
+        NotificationCenter.default.post(
+            name: .NSPersistentStoreCoordinatorStoresWillChange, object: self,
+            userInfo: [NSRemovedPersistentStoresKey: [store]])
         NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
         found.willRemove(from: self)
         stores.withLock { stores in stores.removeAll { $0 === store } }
@@ -207,6 +213,11 @@ public let NSRemovedPersistentStoresKey = "removed"
 public let NSUUIDChangedPersistentStoresKey = "UUIDChanged"
 
 extension NSNotification.Name {
+    /// Posted by a coordinator before a store is added or removed, or another one takes its place; `userInfo` is that of the
+    /// notification that follows, or would follow if nothing went wrong.
+    public static let NSPersistentStoreCoordinatorStoresWillChange = NSNotification.Name(
+        "NSPersistentStoreCoordinatorStoresWillChangeNotification")
+
     /// Posted by a coordinator when a store was added or removed, or another one has taken its place.
     public static let NSPersistentStoreCoordinatorStoresDidChange = NSNotification.Name(
         "NSPersistentStoreCoordinatorStoresDidChangeNotification")

@@ -16,6 +16,13 @@ extension NSManagedObjectContext {
     /// - Throws: a clear error for an unknown entity or key, a condition that the store cannot evaluate, a request
     ///   whose parts contradict each other; an error of the store.
     public func fetch<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [T] {
+        try fetchTyped(request, as: T.self)
+    }
+
+    /// What a request asks for, as a list of one type.
+    ///
+    /// - Throws: as `fetch(_:)`.
+    func fetchTyped<T>(_ request: NSPersistentStoreRequest, as _: T.Type) throws -> [T] {
         let result = try fetchResult(request)
         if let typed = result.typed(T.self) { return typed }
         let found = result.values
@@ -51,12 +58,18 @@ extension NSManagedObjectContext {
 
     func fetchAny(_ request: NSPersistentStoreRequest) throws -> [Any] { try fetchResult(request).values }
 
-    private func fetchResult(_ request: NSPersistentStoreRequest) throws -> FetchResult {
-        try identityMap.collectingRegistrations { try fetched(request) }
+    /// What a request finds in the stores, unsaved changes left out.
+    func storedResult(of request: NSPersistentStoreRequest) throws -> [Any] {
+        try identityMap.collectingRegistrations {
+            try fetched(ResolvedFetch(request, self).withoutPendingChanges).values
+        }
     }
 
-    private func fetched(_ request: NSPersistentStoreRequest) throws -> FetchResult {
-        let fetch = try ResolvedFetch(request, self)
+    private func fetchResult(_ request: NSPersistentStoreRequest) throws -> FetchResult {
+        try identityMap.collectingRegistrations { try fetched(ResolvedFetch(request, self)) }
+    }
+
+    private func fetched(_ fetch: ResolvedFetch) throws -> FetchResult {
         adoptPermanentIDs()
         processPendingChanges()
         switch fetch.specification.resultType {
@@ -88,14 +101,19 @@ extension NSManagedObjectContext {
         } else {
             let widened = isWindowed ? fetch : fetch.widened(by: pending.dirtyCount)
             for store in fetch.stores {
-                found += try objects(widened.query(store), store, fetch.specification)
+                found += try objects(widened.query(store), store, fetch)
             }
         }
+        // What was read ahead is there already.
+        if fetch.batchSize > 0, fetch.specification.readAhead == nil { gather(found, fetch) }
         if !isWindowed {
             if parentContext == nil, fetch.stores.count > 1 { found = sorted(found, by: fetch.storeOrder) }
             found = fetch.window(try pending.overlay(on: found, in: self))
         }
-        try prefetch(fetch, found)
+        // Those that wait for their rows have their relationships loaded with these.
+        try prefetch(
+            fetch.prefetching,
+            found.filter { $0.batch == nil })
         if !fetch.specification.returnsObjectsAsFaults {
             for object in found { object.fireFault() }
         }
@@ -104,18 +122,31 @@ extension NSManagedObjectContext {
 
     /// The objects that a store finds; without their rows when only their identity is asked for.
     private func objects(
-        _ query: FetchQuery, _ store: any ObjectStore, _ specification: FetchSpecification
+        _ query: FetchQuery, _ store: any ObjectStore, _ fetch: ResolvedFetch
     ) throws -> [NSManagedObject] {
+        let specification = fetch.specification
         let isRefreshing = specification.shouldRefreshRefetchedObjects
         let needsRows =
             specification.includesPropertyValues || !specification.returnsObjectsAsFaults || isRefreshing
-        guard !needsRows || !store.fetchesRows else {
-            let rows = try specification.readAhead?.rows(of: store, for: query) ?? store.rows(for: query)
-            return materialise(rows, from: store, refreshing: isRefreshing)
+        if needsRows, store.fetchesRows {
+            if let rows = specification.readAhead?.rows(of: store, for: query) {
+                return materialise(rows, from: store, refreshing: isRefreshing)
+            }
+            if let slots = fetch.partialSlots, let store = store as? SQLiteStore {
+                return materialise(try store.partialRows(for: query, slots), slots, from: store)
+            }
+            if fetch.batchSize == 0 {
+                return materialise(try store.rows(for: query), from: store, refreshing: isRefreshing)
+            }
         }
-        let objects = try store.keys(for: query).compactMap { key in
-            store.home(number: key.entityNumber).map { object(home: $0, reference: key.reference) }
-        }
+        let keys = try store.keys(for: query)
+        let objects =
+            store.fetchesRows
+            ? materialise(keys, from: store)
+            // A store of one's own may give an object twice, and objects of several hierarchies.
+            : keys.compactMap { key in
+                store.home(number: key.entityNumber).map { object(home: $0, reference: key.reference) }
+            }
         if isRefreshing { try refreshRefetched(objects) }
         return objects
     }

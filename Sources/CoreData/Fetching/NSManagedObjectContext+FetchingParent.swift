@@ -12,8 +12,9 @@ extension NSManagedObjectContext {
     func parentObjects(_ fetch: ResolvedFetch, widenedBy dirtyCount: Int? = nil) throws -> [NSManagedObject] {
         let isRefreshing = fetch.specification.shouldRefreshRefetchedObjects
         let needsRows =
-            fetch.specification.includesPropertyValues || !fetch.specification.returnsObjectsAsFaults
-            || isRefreshing
+            fetch.batchSize == 0
+            && (fetch.specification.includesPropertyValues || !fetch.specification.returnsObjectsAsFaults
+                || isRefreshing)
         let shown = try readParent { parent in
             try parent.show(fetch.inParent(parent, widenedBy: dirtyCount), needsRows: needsRows)
         }
@@ -40,10 +41,13 @@ extension NSManagedObjectContext {
         else { return nil }
         let rows = try store.rows(for: fetch.query(store))
         guard let table = store.home(of: fetch.entity)?.table else { return nil }
-        let known = identityMap.objects(table: table, references: rows.lazy.map(\.reference))
-        return zip(rows, known).compactMap { row, known in
+        let known = identityMap.objects(table: table, references: rows.lazy.map { $0.reference })
+        return rows.indices.compactMap { index in
+            let row = rows[index]
             guard let home = store.home(number: row.entityNumber) else { return nil }
-            let loaded = known.flatMap { !$0.isFault && $0.stands(for: row) ? $0.row : nil }
+            let loaded = (known.isEmpty ? nil : known[index]).flatMap {
+                !$0.isFault && $0.stands(for: row) ? $0.row : nil
+            }
             return ParentRow(place: ObjectPlace(home: home, reference: row.reference), row: loaded ?? row)
         }
     }
@@ -64,10 +68,14 @@ extension NSManagedObjectContext {
                 return try parent.count(fetch.inParent(parent, widenedBy: nil))
             }
         }
-        let found = try parentObjectIDs(fetch.unlimited)
-        let dirty = pending.dirtyKeys
-        let kept = found.filter { !dirty.contains(place($0).key) }
-        let count = kept.count + (try pending.matches(in: self).count)
+        // What the parent finds of the objects that have changed here does not count.
+        let dirty = pending.dirtyIDs
+        let (all, left) = try readParent { parent in
+            parent.processPendingChanges()
+            let fetch = try fetch.unlimited.inParent(parent, widenedBy: nil)
+            return (try parent.count(fetch), dirty.isEmpty ? 0 : try parent.count(fetch.among(dirty)))
+        }
+        let count = all - left + (try pending.matches(in: self).count)
         let rest = max(0, count - fetch.specification.fetchOffset)
         return fetch.specification.fetchLimit > 0 ? min(rest, fetch.specification.fetchLimit) : rest
     }
@@ -143,20 +151,34 @@ extension NSManagedObjectContext {
     }
 
     /// Gives faults the values that the parent has, by one request.
-    private func loadParentRows(of objects: [NSManagedObject]) throws {
-        let places = objects.filter { $0.isFault && $0.row == nil }.map(ObjectPlace.init)
+    private func loadParentRows(
+        of objects: [NSManagedObject], paddedTo size: Int = 0, refreshing isRefreshing: Bool = false
+    ) throws {
+        let places = objects.filter { object in
+            object.isFault ? object.row == nil : isRefreshing && !object.hasChanges
+        }.map(ObjectPlace.init)
         guard !places.isEmpty else { return }
         let shown = try readParent { parent in
-            let found = places.map { parent.object(home: $0.home, reference: $0.reference) }
-            try parent.loadRows(of: found)
+            // Of a superentity's ID only the row says which entity it is.
+            let found = places.map { place in
+                place.home.entity.subentities.isEmpty
+                    ? parent.object(at: place) : parent.object(home: place.home, reference: place.reference)
+            }
+            try parent.loadRows(of: found, paddedTo: size, refreshing: isRefreshing)
             return try found.map { ParentRow(place: ObjectPlace($0), row: try parent.presentRow(of: $0)) }
         }
-        _ = self.objects(shown)
+        _ = self.objects(shown, refreshing: isRefreshing)
     }
 
-    /// Gives faults their rows, so that reading them asks no more.
-    private func loadRows(of objects: [NSManagedObject]) throws {
-        if parentContext != nil { return try loadParentRows(of: objects) }
-        for store in persistentStoreCoordinator?.objectStores ?? [] { try loadRows(of: objects, from: store) }
+    /// Gives faults their rows, so that reading them asks no more; see `loadRows(of:from:paddedTo:refreshing:)`.
+    func loadRows(
+        of objects: [NSManagedObject], paddedTo size: Int = 0, refreshing isRefreshing: Bool = false
+    ) throws {
+        if parentContext != nil {
+            return try loadParentRows(of: objects, paddedTo: size, refreshing: isRefreshing)
+        }
+        for store in persistentStoreCoordinator?.objectStores ?? [] {
+            try loadRows(of: objects, from: store, paddedTo: size, refreshing: isRefreshing)
+        }
     }
 }

@@ -27,8 +27,9 @@ struct PendingMatches {
         let inserted = context.inserted.all.filter { fetch.concerns($0) && !$0.isDeleted }
         let deleted = context.deleted.all.filter(fetch.concerns)
         let direct = Set(changed).union(deleted)
-        let related = try Self.objects(readingFrom: updated + context.deleted.all, fetch, context)
-            .filter { !direct.contains($0) }
+        let related = try Self.objects(
+            readingFrom: updated + context.deleted.all, over: fetch.relatedPaths, fetch, context
+        ).filter { !direct.contains($0) }
         dirty = direct.union(related)
         // In the order that the store gives to equal rows.
         candidates = Self.inKeyOrder(changed + related) + inserted
@@ -38,14 +39,15 @@ struct PendingMatches {
         objects.sorted { $0.key.order($1.key) == .orderedAscending }
     }
 
-    /// Saved objects of the entity whose conditions or place read something of one of some changed objects.
-    private static func objects(
-        readingFrom changed: [NSManagedObject], _ fetch: ResolvedFetch, _ context: NSManagedObjectContext
+    /// Saved objects of the entity from which paths lead, in the store, to one of some changed objects.
+    static func objects(
+        readingFrom changed: [NSManagedObject], over paths: RelatedPaths, _ fetch: ResolvedFetch,
+        _ context: NSManagedObjectContext
     ) throws -> [NSManagedObject] {
         let saved = changed.filter { !$0.isUnknownBelow }
         // A condition may name new objects, which no row leads to.
         guard !saved.isEmpty || !context.inserted.isEmpty,
-            let condition = fetch.relatedPaths.condition(reaching: saved)
+            let condition = paths.condition(reaching: saved)
         else { return [] }
         let reaching = fetch.reaching(condition)
         if context.parentContext != nil { return try context.parentObjects(reaching) }
@@ -73,6 +75,9 @@ struct PendingMatches {
     /// The keys of changed and deleted objects.
     var dirtyKeys: Set<ObjectKey> { Set(dirty.map(\.key)) }
 
+    /// The IDs of changed and deleted objects.
+    var dirtyIDs: [NSManagedObjectID] { dirty.map(\.objectID) }
+
     /// The references of changed and deleted objects of one store.
     func references(in store: any ObjectStore) -> [Int64] {
         dirty.compactMap { $0.home.store === store ? $0.reference : nil }
@@ -91,6 +96,26 @@ struct PendingMatches {
         return fetch.isWindow ? Self.inKeyOrder(kept + matches) : kept + matches
     }
 
+    /// The matches with the indexes that they have in the result, in ascending order; see `overlay(on:in:)`.
+    ///
+    /// - Parameters:
+    ///   - count: how many objects the store found, those left out that do not count.
+    ///   - object: one of these, by its index among them.
+    func indexes(
+        in context: NSManagedObjectContext, among count: Int, _ object: (Int) -> NSManagedObject
+    ) throws -> [(index: Int, object: NSManagedObject)] {
+        var matches = try matches(in: context)
+        let isOrdered = !fetch.storeOrder.isEmpty || fetch.isWindow
+        if fetch.storeOrder.isEmpty, fetch.isWindow { matches = Self.inKeyOrder(matches) }
+        var next = 0
+        return matches.enumerated().map { rank, match in
+            next =
+                isOrdered
+                ? Self.place(of: match, among: next..<count, fetch.storeOrder, object) : count
+            return (next + rank, match)
+        }
+    }
+
     /// Puts ordered objects into an ordered list; behind it when there is no order. O(n + m log n).
     static func merge(
         _ objects: [NSManagedObject], into list: [NSManagedObject], by descriptors: [NSSortDescriptor]
@@ -101,7 +126,7 @@ struct PendingMatches {
         result.reserveCapacity(list.count + objects.count)
         var next = 0
         for object in objects {
-            let place = place(of: object, in: list, from: next, descriptors)
+            let place = place(of: object, among: next..<list.count, descriptors) { list[$0] }
             result += list[next..<place]
             result.append(object)
             next = place
@@ -111,14 +136,14 @@ struct PendingMatches {
 
     /// Where an object belongs: among its equals in the order of their keys, which new ones get last.
     private static func place(
-        of object: NSManagedObject, in objects: [NSManagedObject], from start: Int,
-        _ descriptors: [NSSortDescriptor]
+        of object: NSManagedObject, among range: Range<Int>, _ descriptors: [NSSortDescriptor],
+        _ element: (Int) -> NSManagedObject
     ) -> Int {
-        var lower = start
-        var upper = objects.count
+        var lower = range.lowerBound
+        var upper = range.upperBound
         while lower < upper {
             let middle = (lower + upper) / 2
-            if compare(objects[middle], object, by: descriptors) == .orderedDescending {
+            if orderInStore(element(middle), object, by: descriptors) == .orderedDescending {
                 upper = middle
             } else {
                 lower = middle + 1
@@ -129,7 +154,7 @@ struct PendingMatches {
 }
 
 /// The order of two objects by sort descriptors; objects that are equal by those are in the order of their keys.
-private func compare(
+func orderInStore(
     _ a: NSManagedObject, _ b: NSManagedObject, by descriptors: [NSSortDescriptor]
 ) -> ComparisonResult {
     for descriptor in descriptors {

@@ -22,6 +22,8 @@ struct RelatedPaths {
         let entity: NSEntityDescription
         /// Whether the path leads over a relationship to many.
         let isMany: Bool
+        /// The heir of the entity that a cast asks for.
+        var kind: NSEntityDescription?
     }
 
     init(_ entity: NSEntityDescription, _ predicate: NSPredicate?, _ order: [NSSortDescriptor]) {
@@ -51,6 +53,13 @@ struct RelatedPaths {
         case .variable(let name): return variables[name] ?? []
         case .keyPath(let start, let path): return objects(start).compactMap { place(path, from: $0) }
         case .function(nil, "objectFrom:withIndex:", let arguments): return arguments.flatMap { objects($0) }
+        case .function(nil, "castObject:toType:", let arguments):
+            let name = if case .constant(let name as String)? = arguments.last?.kind { name } else { "" }
+            return arguments.prefix(1).flatMap { objects($0) }.map { place in
+                var place = place
+                place.kind = place.entity.kind(named: name)
+                return place
+            }
         case .function(let target, _, let arguments):
             for part in arguments + (target.map { [$0] } ?? []) { _ = objects(part) }
             return []
@@ -95,12 +104,22 @@ struct RelatedPaths {
             if !place.path.isEmpty { places[place.path] = place }
             guard let relationship = place.entity.relationshipsByName[key],
                 let destination = relationship.destinationEntity
-            else { return nil }
+            else {
+                // Only its heirs have the relationship, and the path none that leads there from all objects.
+                if place.kind?.relationshipsByName[key] != nil { concernsAll = true }
+                return nil
+            }
             place = Place(
                 path: place.path + [key], entity: destination, isMany: place.isMany || relationship.isToMany)
         }
         return place
     }
+
+    /// The entities of the objects that are read; nil when any object may be.
+    var entities: [NSEntityDescription]? { concernsAll ? nil : places.values.map(\.entity) }
+
+    /// Whether a path leads over other objects to those that are read.
+    var isDeep: Bool { concernsAll || places.keys.contains { $0.count > 1 } }
 
     /// The condition that an object leads to one of some others; nil when none of them can be reached.
     func condition(reaching objects: [NSManagedObject]) -> NSPredicate? {

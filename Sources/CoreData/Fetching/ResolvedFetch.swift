@@ -6,7 +6,7 @@ import ManagedObjectModel
 struct ResolvedFetch {
     private(set) var specification: FetchSpecification
     let entity: NSEntityDescription
-    let stores: [any ObjectStore]
+    private(set) var stores: [any ObjectStore]
     private(set) var sortDescriptors: [NSSortDescriptor]
     /// The order for objects in memory, which is that of a store.
     private(set) var storeOrder: [NSSortDescriptor]
@@ -28,17 +28,19 @@ struct ResolvedFetch {
         }
         entity = try Self.entity(specification, coordinator.managedObjectModel)
         request.resolveEntity(entity)
-        specification.predicate = try specification.predicate.map(Self.resolvingFetches)
+        specification.predicate = try specification.predicate.map(Self.resolvingFetches)?
+            .namingPermanently(context.identities)
         specification.havingPredicate = try specification.havingPredicate.map(Self.resolvingFetches)
         self.specification = specification
         isWindow = specification.fetchLimit > 0 || specification.fetchOffset > 0
         self.context = context
-        sortDescriptors = specification.sortDescriptors ?? []
+        sortDescriptors = (specification.sortDescriptors ?? []).map(\.named)
         storeOrder = sortDescriptors.map(\.ofStore)
         let affected = request.affectedStores
         let entity = entity
+        try context.pinGeneration()
         stores = coordinator.stores(for: entity).filter { store in
-            affected.map { $0.contains { $0 === store } } ?? true
+            context.reads(store) && affected.map { $0.contains { $0 === store } } ?? true
         }
         properties = try Self.properties(specification.propertiesToFetch, entity)
         groupBy = try Self.properties(specification.propertiesToGroupBy, entity)
@@ -130,6 +132,14 @@ struct ResolvedFetch {
         for property in properties where (property as? NSRelationshipDescription)?.isToMany ?? false {
             try refuse("Invalid to-many relationship in propertiesToFetch: \(property.name).")
         }
+        if specification.fetchBatchSize < 0 { try refuse("fetchBatchSize cannot be negative.") }
+        if specification.resultType == .managedObjectResultType,
+            let computed = properties.first(where: { $0 is NSExpressionDescription })
+        {
+            try refuse(
+                "propertiesToFetch of objects are properties of their entity; '\(computed.name)' is computed, which needs the result type dictionaryResultType."
+            )
+        }
         if specification.fetchLimit < 0 || specification.fetchOffset < 0 {
             try refuse("fetchLimit and fetchOffset cannot be negative.")
         }
@@ -139,13 +149,22 @@ struct ResolvedFetch {
     ///
     /// - Parameter dirtyCount: how many objects of the parent's result may have to be left out; nil when the result is taken
     ///   as it is.
-    func inParent(_ parent: NSManagedObjectContext, widenedBy dirtyCount: Int?) -> ResolvedFetch {
+    /// - Throws: an error of a store that cannot pin the generation that the parent reads.
+    func inParent(_ parent: NSManagedObjectContext, widenedBy dirtyCount: Int?) throws -> ResolvedFetch {
+        try parent.pinGeneration()
         var fetch = self
+        fetch.stores = stores.filter(parent.reads)
         fetch.specification.answer = nil
         fetch.context = parent
         fetch.specification.includesPendingChanges = true
         fetch.specification.returnsObjectsAsFaults = true
         fetch.specification.relationshipKeyPathsForPrefetching = nil
+        // Complete rows are shown, or only places.
+        fetch.specification.fetchBatchSize = batchSize
+        if specification.resultType != .dictionaryResultType {
+            fetch.specification.propertiesToFetch = nil
+            fetch.properties = []
+        }
         return dirtyCount.map(fetch.widened) ?? fetch
     }
 
@@ -166,9 +185,46 @@ struct ResolvedFetch {
         var fetch = unlimited
         fetch.specification.answer = nil
         fetch.specification.predicate = condition
+        fetch.specification.fetchBatchSize = 0
         fetch.sortDescriptors = []
         fetch.storeOrder = []
         return fetch
+    }
+
+    /// Of how many objects the rows are read together, when one of them is used; 0 when all come with the fetch.
+    var batchSize: Int {
+        guard specification.resultType == .managedObjectResultType, isLeavingFaults, !isMergingStores else {
+            return 0
+        }
+        return specification.fetchBatchSize
+    }
+
+    /// Whether the objects are wanted as faults whose values come from the store.
+    private var isLeavingFaults: Bool {
+        specification.includesPropertyValues && specification.returnsObjectsAsFaults
+            && !specification.shouldRefreshRefetchedObjects
+    }
+
+    /// Whether objects of several stores have to be compared.
+    private var isMergingStores: Bool { stores.count > 1 && !storeOrder.isEmpty }
+
+    /// The slots of the properties that are wanted of objects; nil for whole objects.
+    var partialSlots: PropertySet? {
+        guard specification.resultType == .managedObjectResultType, isLeavingFaults, batchSize == 0,
+            !properties.isEmpty
+        else { return nil }
+        let layout = EntityLayout.layout(of: entity)
+        var slots = PropertySet()
+        for property in properties {
+            if let slot = layout.index(of: property.name), layout.slots[slot].isStored { slots.insert(slot) }
+        }
+        return slots
+    }
+
+    /// The relationships to load along with the objects.
+    var prefetching: RelationshipPaths {
+        RelationshipPaths(
+            entity: entity, keyPaths: specification.relationshipKeyPathsForPrefetching ?? [])
     }
 
     /// The columns of a dictionary result, and those by which its rows are grouped.
@@ -189,10 +245,29 @@ struct ResolvedFetch {
         fetch.specification.propertiesToGroupBy = nil
         fetch.specification.havingPredicate = nil
         fetch.specification.returnsDistinctResults = false
+        fetch.specification.fetchBatchSize = 0
         fetch.properties = []
         fetch.groupBy = []
         fetch.sortDescriptors = []
         fetch.storeOrder = []
+        return fetch
+    }
+
+    /// The request for those of some objects that meet the condition.
+    func among(_ ids: [NSManagedObjectID]) -> ResolvedFetch {
+        var fetch = self
+        let isOneOfThem = NSComparisonPredicate(
+            leftExpression: NSExpression.expressionForEvaluatedObject(),
+            rightExpression: NSExpression(forConstantValue: ids), modifier: .direct, type: .in)
+        fetch.specification.predicate = NSCompoundPredicate(
+            andPredicateWithSubpredicates: [isOneOfThem] + (specification.predicate.map { [$0] } ?? []))
+        return fetch
+    }
+
+    /// The request for what the stores hold.
+    var withoutPendingChanges: ResolvedFetch {
+        var fetch = self
+        fetch.specification.includesPendingChanges = false
         return fetch
     }
 
@@ -210,7 +285,10 @@ struct ResolvedFetch {
         guard let home = store.home(of: entity) else { fatalError("The store lost an entity.") }
         var query = FetchQuery(home: home)
         query.includesSubentities = specification.includesSubentities
-        query.predicate = specification.predicate
+        // What a child's condition names may have been saved since the child asked.
+        query.predicate =
+            context.map { specification.predicate?.namingPermanently($0.identities) }
+            ?? specification.predicate
         query.sortDescriptors = sortDescriptors
         query.limit = specification.fetchLimit
         query.offset = specification.fetchOffset
@@ -218,6 +296,7 @@ struct ResolvedFetch {
         query.isDistinct = specification.returnsDistinctResults
         query.resultType = specification.resultType
         query.context = context
+        query.generation = context?.generation(of: store)
         query.specification = specification
         (query.properties, query.groupBy) = columns
         return query
@@ -262,7 +341,7 @@ struct ResolvedFetch {
         }
         if !groupBy.isEmpty { throw refuse("its rows cannot be grouped") }
         for case let property as NSExpressionDescription in properties {
-            if property.expression.map(NodeColumn.hasAggregate) ?? false {
+            if property.expression.map({ GroupAggregates.areIn($0, entity) }) ?? false {
                 throw refuse("'\(property.name)' cannot be computed over all rows")
             }
         }
@@ -273,9 +352,12 @@ struct ResolvedFetch {
     }
 
     /// The part of a complete result that limit and offset leave.
-    func window<Element>(_ objects: [Element]) -> [Element] {
-        let rest = objects.dropFirst(specification.fetchOffset)
-        return Array(specification.fetchLimit > 0 ? rest.prefix(specification.fetchLimit) : rest)
+    func window<Element>(_ objects: [Element]) -> [Element] { Array(objects[window(objects.indices)]) }
+
+    /// The indexes of a complete result that limit and offset leave.
+    func window(_ indexes: Range<Int>) -> Range<Int> {
+        let rest = indexes.dropFirst(specification.fetchOffset)
+        return specification.fetchLimit > 0 ? rest.prefix(specification.fetchLimit) : rest
     }
 }
 

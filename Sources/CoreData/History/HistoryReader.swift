@@ -22,6 +22,8 @@ struct HistoryReader {
     let store: SQLiteStore
     let history: StoreHistory
     let database: Database
+    /// Whether the values of deleted objects that are in files are read; they are left out if not.
+    var readsFiles = true
 
     /// Where to begin.
     enum Start {
@@ -37,7 +39,9 @@ struct HistoryReader {
             return records.map { NSPersistentHistoryTransaction($0, storeID: storeID, changes: nil) }
         }
         var changes: [Int64: [NSPersistentHistoryChange]] = [:]
-        if let first = records.first?.number { changes = try self.changes(from: first) }
+        if let first = records.first?.number {
+            changes = try self.changes(SQLStatement(history.tables.changes, [.integer(first)]))
+        }
         return records.map {
             NSPersistentHistoryTransaction($0, storeID: storeID, changes: changes[$0.number] ?? [])
         }
@@ -51,6 +55,10 @@ struct HistoryReader {
         case .time(let time):
             statement = SQLStatement(history.tables.transactions(afterTime: true), [.double(time)])
         }
+        return try records(statement)
+    }
+
+    func records(_ statement: SQLStatement) throws -> [HistoryRecord] {
         var records: [HistoryRecord] = []
         try SQLiteReader(database).step(statement) { row in
             func text(_ index: Int32) -> String? {
@@ -65,11 +73,12 @@ struct HistoryReader {
         return records
     }
 
-    private func changes(from first: Int64) throws -> [Int64: [NSPersistentHistoryChange]] {
+    /// Changes by the numbers of their transactions.
+    func changes(_ statement: SQLStatement) throws -> [Int64: [NSPersistentHistoryChange]] {
         var changes: [Int64: [NSPersistentHistoryChange]] = [:]
         var last: (home: StoredEntity, columns: HistoryColumns)?
         var skipped = 0
-        try SQLiteReader(database).step(SQLStatement(history.tables.changes, [.integer(first)])) { row in
+        try SQLiteReader(database).step(statement) { row in
             guard let number = Int32(exactly: sqlite3_column_int64(row, 2)),
                 let home = store.home(number: number),
                 let type = NSPersistentHistoryChangeType(rawValue: Int(sqlite3_column_int64(row, 1))),
@@ -111,7 +120,7 @@ struct HistoryReader {
         guard !slots.isEmpty else { return nil }
         var values: [AnyHashable: Any] = [:]
         for (index, slot) in slots.prefix(history.tables.tombstoneCount).enumerated() {
-            values[slot.name] = SQLValue(row, Int32(6 + index)).keptValue(slot, store)
+            values[slot.name] = SQLValue(row, Int32(6 + index)).keptValue(slot, store, readsFiles)
         }
         return values
     }
@@ -149,7 +158,9 @@ struct HistoryReader {
 
 extension SQLValue {
     /// The value of an attribute of a deleted object; nil when it does not fit the attribute.
-    fileprivate func keptValue(_ slot: PropertySlot, _ store: SQLiteStore) -> Any? {
+    fileprivate func keptValue(
+        _ slot: PropertySlot, _ store: SQLiteStore, _ readsFiles: Bool
+    ) -> Any? {
         switch (slot.kind, self) {
         case (.integer16, .integer(let value)), (.integer32, .integer(let value)),
             (.integer64, .integer(let value)), (.boolean, .integer(let value)):
@@ -163,7 +174,9 @@ extension SQLValue {
         case (.uuid, .blob(let value)) where value.count == 16:
             return value.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
         case (.binary, .blob(let value)):
-            return slot.isExternal ? try? ExternalData.data(value, in: store.externalDataFolder) : value
+            guard slot.isExternal else { return value }
+            if !readsFiles, ExternalData.fileName(value) != nil { return nil }
+            return try? ExternalData.data(value, in: store.externalDataFolder)
         case (.transformable, .blob(let value)):
             return TransformableValue.decode(value, slot).anyValue(.transformable)
         case (.decimal, .integer(let value)): return NSDecimalNumber(decimal: Decimal(value))

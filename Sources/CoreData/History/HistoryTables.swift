@@ -157,13 +157,19 @@ struct HistoryTables: Sendable, Equatable {
         "\(transactions) WHERE t.\(afterTime ? "ZTIMESTAMP" : "Z_PK") > ? ORDER BY t.Z_PK"
     }
 
-    /// Changes in order: key, type, entity, key of the object, transaction, bitmap, values of deleted objects.
-    /// Parameter: the lowest transaction wanted.
-    var changes: String {
+    /// The latest transactions first. Parameters: the number that all are below, how many.
+    var latestTransactions: String { "\(transactions) WHERE t.Z_PK < ? ORDER BY t.Z_PK DESC LIMIT ?" }
+
+    /// The columns of a change: key, type, entity, key of the object, transaction, bitmap, values of deleted objects.
+    private var allChanges: String {
         let tombstones = (0..<tombstoneCount).map { ", ZTOMBSTONE\($0)" }.joined()
-        return """
-            SELECT Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(tombstones) FROM ACHANGE \
-            WHERE ZTRANSACTIONID >= ? ORDER BY ZTRANSACTIONID, Z_PK
-            """
+        return
+            "SELECT Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(tombstones) FROM ACHANGE"
     }
+
+    /// Changes in order. Parameter: the lowest transaction wanted.
+    var changes: String { "\(allChanges) WHERE ZTRANSACTIONID >= ? ORDER BY ZTRANSACTIONID, Z_PK" }
+
+    /// The first changes of a transaction. Parameters: its number, how many.
+    var firstChanges: String { "\(allChanges) WHERE ZTRANSACTIONID = ? ORDER BY Z_PK LIMIT ?" }
 }

@@ -104,15 +104,7 @@ struct HistoryWriter {
 
     private func run(_ sql: String, _ values: [SQLValue]) throws {
         Log.sql.debug("\(sql)")
-        let statement = try database.cachedStatement(sql: sql)
-        let pointer = statement.sqliteStatement
-        sqlite3_reset(pointer)
-        defer {
-            sqlite3_reset(pointer)
-            sqlite3_clear_bindings(pointer)
-        }
-        try SQLiteBinder(pointer, database).bind(values)
-        guard sqlite3_step(pointer) == SQLITE_DONE else { throw SQLiteBinder.error(database, sql) }
+        try PreparedStatements.step(sql, values, database)
     }
 }
 
@@ -121,6 +113,8 @@ private struct ChangeRows {
     private let database: Database
     private let sql: String
     private let statement: OpaquePointer
+    /// Keeps the statement: the connection may let go of it.
+    private let prepared: Statement
     private let tombstoneCount: Int
     private var next: Int64
     private var bitmap: [UInt8] = []
@@ -131,10 +125,10 @@ private struct ChangeRows {
         self.database = database
         sql = tables.insertChange
         Log.sql.debug("\(sql)")
-        statement = try database.cachedStatement(sql: sql).sqliteStatement
+        prepared = try PreparedStatements.statement(sql, database)
+        statement = prepared.sqliteStatement
         tombstoneCount = tables.tombstoneCount
         next = first
-        sqlite3_reset(statement)
         sqlite3_clear_bindings(statement)
         sqlite3_bind_int64(statement, 5, transaction)
     }

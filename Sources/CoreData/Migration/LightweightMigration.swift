@@ -87,7 +87,7 @@ struct LightweightMigration {
                 .migrationMissingMappingModel,
                 """
                 The store at \(file.url.path) has another model, and \(NSInferMappingModelAutomaticallyOption) is not set. \
-                Migration by mapping models that are made by hand is not supported.
+                NSMigrationManager migrates by a mapping model that is made by hand.
                 """, [NSFilePathErrorKey: file.url.path])
         }
         guard

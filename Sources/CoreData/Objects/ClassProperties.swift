@@ -8,13 +8,18 @@ final class ClassProperties: Sendable {
     let custom: [String: ManagedProperty]
     /// The class's own checks by key.
     let validators: [String: ManagedValidator]
+    /// Whether `validateValue(_:forKey:)` may do more than check the model's constraints.
+    let checksValues: Bool
 
     private static let made = Mutex<[ObjectIdentifier: ClassProperties]>([:])
-    private static let none = ClassProperties(custom: [:], validators: [:])
+    private static let none = ClassProperties(custom: [:], validators: [:], checksValues: false)
 
-    private init(custom: [String: ManagedProperty], validators: [String: ManagedValidator]) {
+    private init(
+        custom: [String: ManagedProperty], validators: [String: ManagedValidator], checksValues: Bool
+    ) {
         self.custom = custom
         self.validators = validators
+        self.checksValues = checksValues
     }
 
     static func of(_ object: NSManagedObject) -> ClassProperties {
@@ -30,7 +35,9 @@ final class ClassProperties: Sendable {
             // A subclass lists its own after its superclass's: the last one counts.
             let properties = ClassProperties(
                 custom: Dictionary(custom.map { ($0.key, $0) }, uniquingKeysWith: { $1 }),
-                validators: type.registeredValidators)
+                validators: type.registeredValidators,
+                checksValues: !type.registeredValidators.isEmpty
+                    || MethodOverrides.overridesValueValidation(type))
             made[ObjectIdentifier(type)] = properties
             return properties
         }

@@ -55,6 +55,14 @@ package final class PropertySlot: @unchecked Sendable {
     /// What values of the property must fulfil.
     let predicates: [NSPredicate]
 
+    /// What loops over all slots look at.
+    package var traits: SlotTraits {
+        SlotTraits(
+            kind: kind, isStored: isStored, isDerived: isDerived, isOptional: property.isOptional,
+            hasRules: !predicates.isEmpty,
+            rowSlot: rowSlot)
+    }
+
     package var attribute: NSAttributeDescription? { property as? NSAttributeDescription }
     package var relationship: NSRelationshipDescription? { property as? NSRelationshipDescription }
 
@@ -104,6 +112,17 @@ package final class PropertySlot: @unchecked Sendable {
     }
 }
 
+/// What loops over all properties of many objects look at: no references, which would have to be counted.
+package struct SlotTraits: Sendable {
+    package let kind: SlotKind
+    package let isStored: Bool
+    package let isDerived: Bool
+    package let isOptional: Bool
+    /// Whether values must fulfil predicates.
+    package let hasRules: Bool
+    package let rowSlot: Int
+}
+
 /// What the runtime knows of an entity: a slot for every property, made once.
 ///
 /// The slots of a subentity begin with those of its superentity, so an index found for one is right for the
@@ -113,6 +132,8 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
     package unowned let entity: NSEntityDescription
     package let superlayout: EntityLayout?
     package let slots: [PropertySlot]
+    /// Of each slot.
+    package let traits: [SlotTraits]
     package let rowSlotCount: Int
     package let indexByName: [String: Int]
     package let objectClass: NSManagedObject.Type
@@ -123,6 +144,8 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
     /// Slots with a destination to maintain, by index.
     package let relationshipIndexes: [Int]
     package let toManyIndexes: [Int]
+    /// The slots of stored links from one to one, which both rows keep.
+    package let pairIndexes: [Int]
     package let transientIndexes: [Int]
     package let derivedIndexes: [Int]
     /// The attributes whose data may be in files.
@@ -140,7 +163,8 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
 
     /// The layout of an entity; makes it, and the entity's model immutable, at the first call.
     package static func layout(of entity: NSEntityDescription) -> EntityLayout {
-        if let made = entity.runtimeRecord as? EntityLayout { return made }
+        // Nothing else is kept with an entity, and a cast costs more than all else here.
+        if let made = entity.runtimeRecord { return unsafeDowncast(made, to: EntityLayout.self) }
         creation.lock()
         defer { creation.unlock() }
         if let made = entity.runtimeRecord as? EntityLayout { return made }
@@ -166,6 +190,7 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
             slots.append(PropertySlot(property, rowSlot: index, nextExtraSlot: &extra))
         }
         self.slots = slots
+        traits = slots.map(\.traits)
         rowSlotCount = extra
         self.declarations = declarations
         indexByName = Dictionary(uniqueKeysWithValues: slots.enumerated().map { ($1.name, $0) })
@@ -173,6 +198,10 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
         classProperties = ClassProperties.of(objectClass)
         relationshipIndexes = slots.indices.filter { slots[$0].kind.isRelationship }
         toManyIndexes = slots.indices.filter { slots[$0].kind == .toMany }
+        pairIndexes = slots.indices.filter { index in
+            slots[index].kind == .toOne && slots[index].isStored
+                && slots[index].relationship?.inverseRelationship.map { !$0.isToMany } ?? false
+        }
         transientIndexes = slots.indices.filter { slots[$0].isTransient }
         derivedIndexes = slots.indices.filter { slots[$0].isDerived }
         externalSlots = slots.filter(\.isExternal)

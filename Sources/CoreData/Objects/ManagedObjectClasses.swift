@@ -40,6 +40,24 @@ package enum ManagedObjectClasses {
         }
     }
 
+    /// A class that is none of managed objects, by its name with or without its module, which is looked for where the classes
+    /// of models are.
+    static func other(named name: String, of models: [NSManagedObjectModel]) -> AnyClass? {
+        if let found = NSClassFromString(name) { return found }
+        let short = name.split(separator: ".").last.map(String.init) ?? name
+        let modules =
+            models.flatMap(\.classModules) + state.withLock(\.modules) + EmbeddedModels.all.map(\.module) + [
+                program
+            ]
+        return modules.lazy.compactMap { NSClassFromString("\($0).\(short)") }.first
+    }
+
+    /// The module of the program itself.
+    private static var program: String {
+        let name = CommandLine.arguments.first.map { ($0 as NSString).lastPathComponent } ?? ""
+        return name.replacing("-", with: "_")
+    }
+
     /// The class for an entity; `NSManagedObject`, with a warning in the log, when the named one is not found.
     static func resolve(_ entity: NSEntityDescription) -> NSManagedObject.Type {
         guard var name = entity.managedObjectClassName, !name.isEmpty, name != "NSManagedObject" else {
@@ -48,7 +66,6 @@ package enum ManagedObjectClasses {
         if name.hasPrefix(".") { name.removeFirst() }
         let state = state.withLock { $0 }
         let short = name.split(separator: ".").last.map(String.init) ?? name
-        let program = CommandLine.arguments.first.map { ($0 as NSString).lastPathComponent } ?? ""
         func named(_ candidates: [String]) -> NSManagedObject.Type? {
             for candidate in candidates {
                 if let type = NSClassFromString(candidate) as? NSManagedObject.Type { return type }
@@ -57,7 +74,7 @@ package enum ManagedObjectClasses {
             return nil
         }
         let ofModel = entity.managedObjectModel.classModules.map { "\($0).\(short)" }
-        let others = state.modules + EmbeddedModels.all.map(\.module) + [program.replacing("-", with: "_")]
+        let others = state.modules + EmbeddedModels.all.map(\.module) + [program]
         let ofOthers = others.map { "\($0).\(short)" }
         if let type = state.classes[name] ?? named([name]) ?? named(ofModel) ?? state.shortNames[short]
             ?? named(ofOthers)

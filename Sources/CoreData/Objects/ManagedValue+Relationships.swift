@@ -45,8 +45,16 @@ extension Set: ManagedComponent where Element: NSManagedObject {
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> Set<Element>? {
         let contents = object.loadedToMany(at: slot)
         if let typed = contents.typedMembers as? Set<Element> { return typed }
-        var typed = Set<Element>(minimumCapacity: contents.members.count)
-        for case let member as Element in contents.members { typed.insert(member) }
+        let members = contents.ordered
+        var typed = Set<Element>(minimumCapacity: members.count)
+        for member in members {
+            // A cast is slow, the comparison of two types is not.
+            if type(of: member) == Element.self {
+                typed.insert(unsafeDowncast(member, to: Element.self))
+            } else if let member = member as? Element {
+                typed.insert(member)
+            }
+        }
         contents.typedMembers = typed
         return typed
     }

@@ -98,13 +98,13 @@ extension NSManagedObject {
     }
 
     final func setFromAccessor(_ value: SlotValue, at slot: Int) {
-        let info = layout.slots[slot]
+        let traits = traits(at: slot)
         require(
-            !info.isDerived,
-            "Derived attribute '\(info.name)' cannot be set: the store computes it at save.")
+            !traits.isDerived,
+            "Derived attribute '\(layout.slots[slot].name)' cannot be set: the store computes it at save.")
         if case .toMany(let contents) = value {
             setToMany(contents.ordered, at: slot)
-        } else if info.kind == .toMany {
+        } else if traits.kind == .toMany {
             // What an optional accessor sets to nil: no destinations.
             setToMany([], at: slot)
         } else {

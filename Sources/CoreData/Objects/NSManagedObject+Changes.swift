@@ -11,16 +11,27 @@ import ManagedObjectModel
 extension NSManagedObject {
     /// Sets an attribute or to-one relationship as an accessor does.
     final func set(_ value: SlotValue, at slot: Int) {
-        context?.assertOnQueue()
+        assertOnContextQueue()
         fireFault()
-        let kind = layout.slots[slot].kind
-        if kind == .toOne {
+        if traits(at: slot).kind == .toOne {
             setToOne(value, at: slot)
             return
         }
         willChange(at: slot)
         assign(value, at: slot)
         didChange(at: slot)
+    }
+
+    /// Sets an attribute where that is all there is to do: it is of this kind, the running event brought the object, nobody
+    /// looks on. False when there is more to it; nothing is done then.
+    @inline(__always)
+    final func setFresh(_ value: SlotValue, at slot: Int, _ kind: SlotKind) -> Bool {
+        guard state.contains(.madeInEvent), extras == nil else { return false }
+        let traits = traits(at: slot)
+        guard traits.kind == kind, !traits.isDerived else { return false }
+        assertOnContextQueue()
+        setSlot(slot, value)
+        return true
     }
 
     /// Sets a value, notes the old one for the event and marks the object.
@@ -35,12 +46,19 @@ extension NSManagedObject {
     final func setSlot(_ slot: Int, _ value: SlotValue) {
         ensureValues()
         values[slot] = value
+        // A transient value that a hook such as `awakeFromFetch()` makes of the others is no change.
+        if state.contains(.unobservedChanges), layout.slots[slot].isTransient { return }
         touched.insert(slot)
     }
 
+    /// Whether the values that the object has before it changes are kept for the running event. Those of an object
+    /// that the event itself inserted are not: undoing takes the whole object back.
+    @inline(__always)
+    final var recordsChanges: Bool { state.isDisjoint(with: [.madeInEvent, .unobservedChanges]) }
+
     /// Keeps the value that a slot has now, if the event is one that may have to be taken back.
     final func noteOld(at slot: Int) {
-        guard let context, context.recordsChanges(of: self) else { return }
+        guard recordsChanges, context != nil else { return }
         let old = value(at: slot)
         let kept = old.isNull ? refusedArchive(at: slot) : nil
         withEvent { $0.note(kept ?? old, at: slot) }
@@ -64,13 +82,6 @@ extension NSManagedObject {
         extras.event = event
     }
 
-    final var madeExtras: ObjectExtras {
-        if let extras { return extras }
-        let made = ObjectExtras()
-        extras = made
-        return made
-    }
-
     /// Marks the object as changed in the running event.
     @inline(__always)
     final func markChanged() {
@@ -85,6 +96,7 @@ extension NSManagedObject {
     final func beginChange(_ key: String) {
         context?.assertOnQueue()
         guard let slot = layout.index(of: key) else {
+            extras?.changeListener?.objectWillChange()
             extras?.observers?.willChange(key, of: self)
             return
         }
@@ -98,6 +110,9 @@ extension NSManagedObject {
     final func endChange(_ key: String) {
         guard let slot = layout.index(of: key) else {
             extras?.observers?.didChange(key, of: self)
+            if !Self.contextShouldIgnoreUnmodeledPropertyChanges, recordsChanges {
+                context?.noteUpdate(of: self)
+            }
             return
         }
         guard let place = extras?.announced.lastIndex(where: { $0.slot == slot }),
@@ -116,9 +131,7 @@ extension NSManagedObject {
             } else if kind == .toMany {
                 noteMembers(announced.old, at: slot)
             } else {
-                if let context, context.recordsChanges(of: self) {
-                    withEvent { $0.note(announced.old, at: slot) }
-                }
+                if recordsChanges, context != nil { withEvent { $0.note(announced.old, at: slot) } }
             }
             touched.insert(slot)
             markChanged()
@@ -139,6 +152,12 @@ extension NSManagedObject {
     }
 
     private final func tellObservers(willChange slot: Int) {
+        guard !state.contains(.unobservedChanges) else { return }
+        extras?.changeListener?.objectWillChange()
+        tellPropertyObservers(willChange: slot)
+    }
+
+    final func tellPropertyObservers(willChange slot: Int) {
         guard !state.contains(.unobservedChanges) else { return }
         extras?.observers?.willChange(layout.slots[slot].name, of: self)
         registrarWillSet(slot)
@@ -252,7 +271,11 @@ extension NSManagedObject {
 
     /// The row's value of an attribute or to-one relationship.
     final func committedValue(at slot: Int) -> SlotValue {
-        guard let row else { return .null }
+        row.map { value(at: slot, of: $0) } ?? .null
+    }
+
+    /// A row's value of an attribute or to-one relationship.
+    final func value(at slot: Int, of row: Row) -> SlotValue {
         let info = layout.slots[slot]
         if info.kind == .toOne {
             return row.isNull(slot)

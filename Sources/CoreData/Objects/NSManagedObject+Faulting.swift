@@ -9,17 +9,33 @@ extension NSManagedObject {
         if state.contains(.fault) { context?.fulfil(self) }
     }
 
-    /// Loads the object and notes the read: what every accessor does first.
+    /// Loads the object and notes the read: what every accessor does first. Debug builds check the queue.
     @inline(__always)
     final func beginAccess(_ slot: Int) {
-        fireFault()
+        #if DEBUG
+        assertOnContextQueue()
+        #endif
+        if state.contains(.fault) { fireFault(reading: slot) }
         trackAccess(slot)
     }
 
     final func beginAccess(_ key: String?) {
         context?.assertOnQueue()
-        fireFault()
-        if let key, let slot = layout.index(of: key) { trackAccess(slot) }
+        let slot = key.flatMap(layout.index)
+        if let slot {
+            beginAccess(slot)
+        } else {
+            fireFault()
+        }
+    }
+
+    /// Loads what is needed to read one property: the object, unless a part of its row was fetched that has the property.
+    private final func fireFault(reading slot: Int) {
+        guard case .part(let part) = faultSource, part.has(slot), let context else { return fireFault() }
+        context.assertOnQueue()
+        guard slot >= values.count || values[slot].isUnloaded else { return }
+        ensureValues()
+        values[slot] = value(at: slot, of: part.row)
     }
 
     /// Takes the values in: the object is a fault no more.
@@ -73,7 +89,17 @@ extension NSManagedObject {
         for (slot, value) in layout.transientDefaults where values[slot].isUnloaded { values[slot] = value }
     }
 
-    /// Forgets the destinations of relationships without changes, so that they are read again.
+    /// Forgets the destinations of all stored relationships, changed ones too, so that the keys in the rows count.
+    final func dropRelationships() {
+        markOrderedSetsStale()
+        for slot in layout.relationshipIndexes where slot < values.count && layout.slots[slot].isStored {
+            values[slot] = .unloaded
+            touched.remove(slot)
+        }
+    }
+
+    /// Forgets the destinations of relationships without changes, and what fetched properties found, so that they are read
+    /// again.
     final func dropLoadedRelationships() {
         markOrderedSetsStale()
         for slot in layout.relationshipIndexes where slot < values.count && layout.slots[slot].isStored {
@@ -87,6 +113,10 @@ extension NSManagedObject {
             }
             if !touched.contains(slot) || !differsFromRow(at: slot) { values[slot] = .unloaded }
         }
+        for slot in layout.transientIndexes
+        where slot < values.count && layout.slots[slot].kind == .fetched {
+            values[slot] = .unloaded
+        }
     }
 
     /// Has an ordered relationship with changes take the destinations in that others have added.
@@ -97,8 +127,9 @@ extension NSManagedObject {
 
     /// Tells the observers that every property may change.
     final func willChangeAll() {
+        extras?.changeListener?.objectWillChange()
         guard extras?.observers != nil || extras?.registrar != nil else { return }
-        for slot in layout.slots.indices { willChange(at: slot) }
+        for slot in layout.slots.indices { tellPropertyObservers(willChange: slot) }
     }
 
     /// Tells the observers that every property may have changed.

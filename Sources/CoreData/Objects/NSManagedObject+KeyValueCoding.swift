@@ -43,13 +43,14 @@ extension NSManagedObject {
     public final func setValue(checking value: Any?, forKey key: String) throws {
         guard let slot = layout.index(of: key) else {
             throw NSError.coreData(
-                .managedObjectValidation, unknownKeyMessage(key), [NSValidationKeyErrorKey: key])
+                .managedObjectValidation, unknownKeyMessage(key),
+                [NSValidationKeyErrorKey: key, NSValidationObjectErrorKey: self])
         }
         let info = layout.slots[slot]
         if info.kind.isRelationship {
             _ = try destinations(from: value, info)
         } else if let value {
-            _ = try SlotValue(value, for: info)
+            _ = try SlotValue(value, for: info, of: self)
         }
         try refuseFixed(info)
         setValue(value, forKey: key)
@@ -122,7 +123,7 @@ extension NSManagedObject {
         if info.kind == .toOne {
             return try destinations(from: any, info).first.map(SlotValue.object) ?? .null
         }
-        return try SlotValue(any, for: info)
+        return try SlotValue(any, for: info, of: self)
     }
 
     /// The destination that an element of a relationship's mutable set stands for. Stops with a message for any other.
@@ -163,7 +164,7 @@ extension NSManagedObject {
                     property = "\(info.name)"; desired type = \
                     \(info.relationship?.destinationEntity?.name ?? "NSManagedObject"); given type = \
                     \((element as? NSManagedObject)?.entity.name ?? "\(type(of: element))"); value = \(element).
-                    """, [NSValidationKeyErrorKey: info.name, NSValidationObjectErrorKey: self])
+                    """, relationshipDetails(info, element))
             }
             guard object.context === context else {
                 throw NSError.coreData(
@@ -171,10 +172,17 @@ extension NSManagedObject {
                     """
                     Illegal attempt to establish a relationship '\(info.name)' between objects in different contexts \
                     (source = \(objectID), destination = \(object.objectID)).
-                    """, [NSValidationKeyErrorKey: info.name, NSValidationObjectErrorKey: self])
+                    """, relationshipDetails(info, object))
             }
             return object
         }
+    }
+
+    private final func relationshipDetails(_ info: PropertySlot, _ value: Any) -> [String: Any] {
+        [
+            NSValidationKeyErrorKey: info.name, NSValidationObjectErrorKey: self,
+            NSValidationValueErrorKey: value,
+        ]
     }
 
     final func unknownKeyMessage(_ key: String) -> String {

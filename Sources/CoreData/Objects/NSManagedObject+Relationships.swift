@@ -27,6 +27,7 @@ extension NSManagedObject {
         if let inverse = layout.slots[slot].relationship?.inverseRelationship,
             !state.contains(.unobservedChanges)
         {
+            readPartnerAgain(at: slot)
             if case .object(let previous) = old { previous.unlink(self, from: inverse) }
             if case .object(let next) = new { next.link(self, to: inverse) }
         }
@@ -66,9 +67,18 @@ extension NSManagedObject {
     }
 
     private final func insertDestination(_ object: NSManagedObject, at slot: Int, index: Int? = nil) {
-        guard insertMember(object, at: slot, index: index) else { return }
-        guard let inverse = layout.slots[slot].relationship?.inverseRelationship else { return }
-        object.link(self, to: inverse, movingFrom: slot)
+        let inverse = layout.slots[slot].relationship?.inverseRelationship
+        if isStoredMember(object, at: slot) {
+            // Its own end alone may have been changed, by primitive means or because this one was refreshed.
+            if let inverse, !inverse.isToMany, let other = object.layout.index(of: inverse.name),
+                !object.value(at: other).isSame(as: .object(self))
+            {
+                object.link(self, to: inverse)
+            }
+            return
+        }
+        guard insertMember(object, at: slot, index: index), let inverse else { return }
+        object.link(self, to: inverse)
     }
 
     private final func removeDestination(_ object: NSManagedObject, at slot: Int) {
@@ -88,6 +98,23 @@ extension NSManagedObject {
             return false
         }
         return loadedToMany(at: slot).members.contains(object)
+    }
+
+    /// Whether an object is one of the stored members and has not been removed. Members that are not loaded are loaded only
+    /// for a saved object whose other end cannot tell: noted as added, a stored member could not be removed afterwards.
+    private final func isStoredMember(_ object: NSManagedObject, at slot: Int) -> Bool {
+        let contents = toMany(at: slot)
+        guard !contents.isLoaded, !object.isUnknownBelow, !contents.added.contains(object),
+            !contents.removed.contains(object)
+        else { return false }
+        if let inverse = layout.slots[slot].relationship?.inverseRelationship, !inverse.isToMany,
+            let other = object.layout.index(of: inverse.name), object.context === context
+        {
+            object.fireFault()
+            if case .object(let owner) = object.committedValue(at: other) { return owner === self }
+            return false
+        }
+        return loadedToMany(at: slot).committedMembers.contains(object)
     }
 
     /// Changes the order of an ordered relationship; the members stay.
@@ -115,12 +142,118 @@ extension NSManagedObject {
         didChange(at: slot)
     }
 
+    // MARK: Unsaved links
+
+    /// Ends the unsaved links of a relationship to objects that others have deleted, on this side.
+    ///
+    /// - Parameter isNoted: whether that is a change of the running event, which can be taken back.
+    /// - Returns: whether there was one.
+    final func endUnsavedLinks(to gone: Set<NSManagedObject>, at slot: Int, isNoted: Bool) -> Bool {
+        var members: Set<NSManagedObject> = []
+        switch value(at: slot) {
+        case .object(let destination) where gone.contains(destination): break
+        case .toMany(let contents) where !contents.added.isDisjoint(with: gone):
+            members = contents.added.intersection(gone)
+        default: return false
+        }
+        func end() {
+            if layout.slots[slot].kind == .toOne { assign(.null, at: slot) }
+            for member in members { _ = removeMember(member, at: slot) }
+        }
+        willChange(at: slot)
+        if isNoted { end() } else { withoutChangeTracking(end) }
+        didChange(at: slot)
+        return true
+    }
+
+    /// Has the other ends of the to-one relationships that were changed here hold this object as they did before. The running
+    /// event has not changed these links then: there is nothing to take back.
+    ///
+    /// - Returns: the objects on the other ends.
+    final func takeBackOwnLinks() -> [NSManagedObject] {
+        guard !isFault, !isDeleted else { return [] }
+        var others: [NSManagedObject] = []
+        for slot in layout.relationshipIndexes where layout.slots[slot].kind == .toOne {
+            guard let inverse = layout.slots[slot].relationship?.inverseRelationship, inverse.isToMany,
+                !inverse.isOrdered
+            else { continue }
+            let former = extras?.event?.old.first { $0.slot == slot }?.value
+            let isChanged = differsFromRow(at: slot)
+            guard isChanged || former != nil else { continue }
+            let present = value(at: slot)
+            for case .object(let other)? in [former, present] { other.strike(self, from: inverse) }
+            guard isChanged else { continue }
+            for case .object(let other) in [present, committedValue(at: slot)]
+            where other.takeBackLink(self, inverse) { others.append(other) }
+        }
+        return others
+    }
+
+    /// Undoes the unsaved change of this end of a link. Returns whether there was one.
+    private final func takeBackLink(_ object: NSManagedObject, _ relationship: NSRelationshipDescription)
+        -> Bool
+    {
+        guard !isFault, let slot = layout.index(of: relationship.name) else { return false }
+        let contents = toMany(at: slot)
+        let isAdded = contents.added.contains(object)
+        guard isAdded || contents.removed.contains(object) else { return false }
+        willChange(at: slot)
+        withoutChangeTracking {
+            _ = isAdded ? removeMember(object, at: slot) : insertMember(object, at: slot)
+        }
+        didChange(at: slot)
+        return true
+    }
+
+    /// Has the running event forget how it changed this end of a link.
+    private final func strike(_ object: NSManagedObject, from relationship: NSRelationshipDescription) {
+        guard extras?.event != nil, let slot = layout.index(of: relationship.name) else { return }
+        withEvent { $0.strike(object, at: slot) }
+    }
+
+    /// Whether the links of a slot are an unordered to-many relationship whose keys are in the destinations' rows.
+    final func hasLinksOfOthers(at slot: Int) -> Bool {
+        let info = layout.slots[slot]
+        guard info.kind == .toMany, info.isStored, !info.isOrdered,
+            let inverse = info.relationship?.inverseRelationship
+        else { return false }
+        return !inverse.isToMany
+    }
+
+    /// The unsaved changes of to-many relationships whose keys are in the destinations' rows, by slot.
+    final var unsavedLinksOfOthers: [(slot: Int, added: Set<NSManagedObject>, removed: Set<NSManagedObject>)]
+    {
+        guard !isDeleted else { return [] }
+        return layout.toManyIndexes.compactMap { slot in
+            guard slot < values.count, case .toMany(let contents) = values[slot], hasLinksOfOthers(at: slot),
+                contents.hasChanges
+            else { return nil }
+            return (slot, contents.added, contents.removed)
+        }
+    }
+
+    /// Loads a fault and lays unsaved changes of its to-many relationships over it.
+    ///
+    /// - Returns: whether there are any.
+    final func takeLinksOfOthers(
+        _ links: [(slot: Int, added: Set<NSManagedObject>, removed: Set<NSManagedObject>)]
+    ) -> Bool {
+        guard !links.isEmpty else { return false }
+        fireFault()
+        guard !isFault, !state.contains(.inaccessible) else { return false }
+        withoutChangeTracking {
+            for link in links {
+                for object in link.added { _ = insertMember(object, at: link.slot) }
+                for object in link.removed { _ = removeMember(object, at: link.slot) }
+            }
+        }
+        return true
+    }
+
     // MARK: One end of one link
 
     /// Makes `owner` a destination of this object's `relationship`, the other end of a link just made.
-    private final func link(
-        _ owner: NSManagedObject, to relationship: NSRelationshipDescription, movingFrom ownerSlot: Int? = nil
-    ) {
+    final func link(_ owner: NSManagedObject, to relationship: NSRelationshipDescription) {
         guard let slot = layout.index(of: relationship.name) else { return }
         fireFault()
         willChange(at: slot)
@@ -133,13 +266,23 @@ extension NSManagedObject {
         if case .object(let previous) = value(at: slot), previous !== owner,
             let other = relationship.inverseRelationship
         {
+            readPartnerAgain(at: slot)
             previous.unlink(self, from: other)
         }
         assign(.object(owner), at: slot)
     }
 
+    /// Has the stored partner of a link from one to one show the row that it has now, if its own says nothing of the link. Left
+    /// without noticing, it would keep its key, and no save would compare it.
+    private final func readPartnerAgain(at slot: Int) {
+        guard let context, let inverse = layout.slots[slot].relationship?.inverseRelationship,
+            !inverse.isToMany
+        else { return }
+        context.readingStore(of: self) { try context.takeLaterLinks(of: self, at: slot) }
+    }
+
     /// Takes `other` out of this object's `relationship`, the other end of a link just ended.
-    private final func unlink(_ other: NSManagedObject, from relationship: NSRelationshipDescription) {
+    final func unlink(_ other: NSManagedObject, from relationship: NSRelationshipDescription) {
         guard let slot = layout.index(of: relationship.name), !state.contains(.inaccessible) else { return }
         fireFault()
         willChange(at: slot)
@@ -153,8 +296,34 @@ extension NSManagedObject {
 
     // MARK: Members without inverse
 
+    /// Takes back that members came and went; their inverses are the caller's affair. What is so already stays: a refresh may
+    /// have taken a link back at both ends.
+    final func revertMembers(_ change: ToManyChange, at slot: Int) {
+        let contents = toMany(at: slot)
+        for object in change.added
+        where contents.isLoaded || contents.added.contains(object) || isStoredMember(object, at: slot) {
+            _ = removeMember(object, at: slot)
+        }
+        for object in change.removed where !isStoredMember(object, at: slot) {
+            _ = insertMember(object, at: slot)
+        }
+    }
+
     /// Adds a member; its inverse is the caller's affair.
     final func addMember(_ object: NSManagedObject, at slot: Int) { _ = insertMember(object, at: slot) }
+
+    /// Adds a member again that was removed and not saved, in the place that it has among the stored ones.
+    final func restoreMember(_ object: NSManagedObject, at slot: Int) {
+        var place: Int?
+        if layout.slots[slot].isOrdered {
+            let contents = loadedToMany(at: slot)
+            let earlier = Set(contents.committedOrder.prefix { $0 !== object })
+            place = contents.order.lastIndex(where: earlier.contains).map { $0 + 1 } ?? 0
+        }
+        willChange(at: slot)
+        _ = insertMember(object, at: slot, index: place)
+        didChange(at: slot)
+    }
 
     /// Removes a member; its inverse is the caller's affair.
     final func dropMember(_ object: NSManagedObject, at slot: Int) { _ = removeMember(object, at: slot) }
@@ -190,7 +359,7 @@ extension NSManagedObject {
 
     /// Keeps the order that a relationship has before the event's first change of it.
     private final func noteOrder(at slot: Int) {
-        guard let context, context.recordsChanges(of: self) else { return }
+        guard recordsChanges, context != nil else { return }
         withEvent { event in
             if !event.hasChange(at: slot) {
                 event.noteOrder(loadedToMany(at: slot).order, at: slot)
@@ -199,7 +368,7 @@ extension NSManagedObject {
     }
 
     private final func noteMembers(at slot: Int, _ note: (inout EventChanges) -> Void) {
-        if let context, context.recordsChanges(of: self) { withEvent(note) }
+        if recordsChanges, context != nil { withEvent(note) }
         touched.insert(slot)
         markChanged()
     }
@@ -217,7 +386,7 @@ extension NSManagedObject {
 
     /// Notes for the event how the members differ from those that were announced before the change.
     final func noteMembers(_ announced: SlotValue, at slot: Int) {
-        guard let context, context.recordsChanges(of: self), case .boxed(let box) = announced,
+        guard recordsChanges, context != nil, case .boxed(let box) = announced,
             let order = box.value as? [NSManagedObject]
         else { return }
         let old = Set(order)

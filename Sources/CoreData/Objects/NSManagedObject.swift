@@ -39,14 +39,16 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// thread, also while the context goes.
     @exclusivity(unchecked) final var registry: IdentityMap?
     /// The values last fetched or saved; nil for a fault whose row was not asked for yet and for a new object.
-    @exclusivity(unchecked) package final var row: Row?
+    @exclusivity(unchecked) package final var row: Row? {
+        didSet { if !attachment.isNothing { dropFaultSource() } }
+    }
     /// Set and decoded values by slot; empty until there is one.
     @exclusivity(unchecked) package final var values: ContiguousArray<SlotValue> = []
     /// Slots that were set since the last fetch or save.
     @exclusivity(unchecked) package final var touched = PropertySet()
     @exclusivity(unchecked) package final var state: ObjectState = []
-    /// What few objects have: observers, changes of the current event.
-    @exclusivity(unchecked) package final var extras: ObjectExtras?
+    /// What few objects have: observers, changes of the current event, a source of the row that a fault waits for.
+    @exclusivity(unchecked) final var attachment = ObjectAttachment.nothing
     @exclusivity(unchecked) private final var cachedID: NSManagedObjectID?
 
     package final var layout: EntityLayout { home.layout }
@@ -58,6 +60,16 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
             probePointer = newValue.map { Unmanaged.passUnretained($0.observationProbe) }
         }
     }
+
+    /// What is to be known of a slot at each access.
+    @inline(__always)
+    final func traits(at slot: Int) -> SlotTraits {
+        layoutPointer._withUnsafeGuaranteedRef { $0.traits[slot] }
+    }
+
+    /// Has the context, if there is one, check the queue, without counting references of it.
+    @inline(__always)
+    final func assertOnContextQueue() { contextPointer?._withUnsafeGuaranteedRef { $0.assertOnQueue() } }
 
     /// The slot of a key's property.
     @inline(__always)
@@ -126,9 +138,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// The context the object is registered with; nil after the context or the saved object is gone.
     public final var managedObjectContext: NSManagedObjectContext? { context }
 
-    public final override var hash: Int { ObjectIdentifier(self).hashValue }
+    // Sets of objects hash this again.
+    public final override var hash: Int { Int(bitPattern: ObjectIdentifier(self)) >> 4 }
 
-    public final override func isEqual(_ object: Any?) -> Bool { object as AnyObject? === self }
+    public final override func isEqual(_ object: Any?) -> Bool {
+        // Sets of objects ask this of those whose places are near.
+        firstWord(of: object) == UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
+            && object as AnyObject? === self
+    }
 
     open override var description: String {
         let name = entity.name ?? ""
@@ -154,11 +171,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// Whether a property was set since the last save, also to an equal value, also a transient one.
     public final var isUpdated: Bool { state.contains(.updated) && !state.contains(.inserted) }
 
-    /// Whether the object will be deleted at the next save. False once that has happened.
-    public final var isDeleted: Bool { !state.isDisjoint(with: [.deleted, .leaving]) }
+    /// Whether the object will be deleted at the next save. False once that has happened; true still in the `didSave()` of
+    /// the save that deletes it.
+    public final var isDeleted: Bool { !state.isDisjoint(with: [.deleted, .leaving, .gone]) }
 
     /// Whether the object was inserted, changed or deleted since the last save.
-    public final var hasChanges: Bool { isInserted || isUpdated || isDeleted }
+    public final var hasChanges: Bool { isInserted || isUpdated || isDeleted && !state.contains(.gone) }
 
     // MARK: Hooks
 
@@ -189,7 +207,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// Called after the object has let go of its values, transient ones included.
     open func didTurnIntoFault() {}
 
-    /// Whether a context takes no notice when properties outside the model change. Always true.
+    /// Whether a context takes no notice when properties outside the model change; true by default. Of a class that says false,
+    /// an object counts as updated when `didChangeValue(forKey:)` tells of such a property.
     open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
     // MARK: Key-value coding; the rules are in NSManagedObject+KeyValueCoding.swift
@@ -202,7 +221,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
 
     /// Called for a key that the entity does not have. Stops with a message unless overridden.
     open func value(forUndefinedKey key: String) -> Any? {
-        fatalError(unknownKeyMessage(key))
+        let message = unknownKeyMessage(key)
+        if UnknownKeys.note(message) { return nil }
+        fatalError(message)
     }
 
     /// Called when a key is set that the entity does not have. Stops with a message unless overridden.
@@ -214,6 +235,17 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     public final var observationCenter: ObservationCenter? {
         get { extras?.observers }
         set { if newValue != nil || extras != nil { madeExtras.observers = newValue } }
+    }
+
+    /// What an override of `setObservationInfo(_:)` or its caller has kept; nil when nothing was set.
+    ///
+    /// Apple's framework keeps its observers behind this pointer. Here they are in `observationCenter`; the pointer is for
+    /// code that keeps something of its own there.
+    open func observationInfo() -> UnsafeMutableRawPointer? { extras?.observationInfo }
+
+    /// Keeps a pointer for `observationInfo()`; whoever sets it owns what it points to.
+    open func setObservationInfo(_ inObservationInfo: UnsafeMutableRawPointer?) {
+        if inObservationInfo != nil || extras != nil { madeExtras.observationInfo = inObservationInfo }
     }
 
     /// Announces that a property will be read: loads the object's values.
@@ -304,4 +336,6 @@ package struct ObjectState: OptionSet, Sendable {
     package static let leaving = ObjectState(rawValue: 1 << 10)
     /// Made by the running event, so that taking the event back takes the whole object back.
     package static let madeInEvent = ObjectState(rawValue: 1 << 11)
+    /// Its deletion was saved; it leaves the context when the objects have been told.
+    package static let gone = ObjectState(rawValue: 1 << 12)
 }

@@ -46,11 +46,19 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     /// The ID itself: IDs never change.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    public override var hash: Int { key.hashValue }
+    // Sets of IDs hash this again.
+    public override var hash: Int { Int(truncatingIfNeeded: reference) ^ Int(home.table) << 40 }
 
     public override func isEqual(_ object: Any?) -> Bool {
-        guard let other = object as? NSManagedObjectID else { return false }
-        return self === other || key == other.key
+        guard let object else { return false }
+        guard type(of: object) == NSManagedObjectID.self else {
+            return (object as? NSManagedObjectID)?.key == key
+        }
+        // Sets of IDs ask this of those whose places are near, so there is no time for a cast.
+        return withExtendedLifetime(object) {
+            guard let other = UnsafeRawPointer(bitPattern: firstWord(of: object)) else { return false }
+            return Unmanaged<NSManagedObjectID>.fromOpaque(other)._withUnsafeGuaranteedRef { $0.key == key }
+        }
     }
 
     public override var description: String {

@@ -1,18 +1,97 @@
 import CocoaFoundation
 import Observation
 
+/// What hangs on an object besides its values. One word; most objects have nothing.
+enum ObjectAttachment {
+    case nothing
+    /// On a fault without a row.
+    case source(FaultSource)
+    case extras(ObjectExtras)
+
+    @inline(__always)
+    var isNothing: Bool {
+        if case .nothing = self { return true }
+        return false
+    }
+}
+
+/// Where a fault gets its values from, other than from a row of its own.
+enum FaultSource {
+    /// With its neighbours in a result, by one request.
+    case batch(FaultBatch)
+    /// A row with some of the columns, which is enough for those properties.
+    case part(PartialRow)
+}
+
+extension NSManagedObject {
+    package final var extras: ObjectExtras? {
+        if case .extras(let extras) = attachment { return extras }
+        return nil
+    }
+
+    final var madeExtras: ObjectExtras {
+        if case .extras(let extras) = attachment { return extras }
+        let made = ObjectExtras()
+        made.faultSource = faultSource
+        attachment = .extras(made)
+        return made
+    }
+
+    /// Where the fault gets its values from when it has no row.
+    final var faultSource: FaultSource? {
+        get {
+            switch attachment {
+            case .nothing: nil
+            case .source(let source): source
+            case .extras(let extras): extras.faultSource
+            }
+        }
+        set {
+            if case .extras(let extras) = attachment {
+                extras.faultSource = newValue
+            } else {
+                attachment = newValue.map(ObjectAttachment.source) ?? .nothing
+            }
+        }
+    }
+
+    /// Forgets a source that a new row, or the wish for one, makes obsolete.
+    final func dropFaultSource() {
+        switch faultSource {
+        case nil: break
+        case .batch: if row != nil { faultSource = nil }
+        case .part:
+            faultSource = nil
+            // What was decoded of it; not what was set when the object could not be loaded.
+            guard isFault else { break }
+            for slot in values.indices where !touched.contains(slot) {
+                if case .toMany(let contents) = values[slot], contents.hasChanges { continue }
+                values[slot] = .unloaded
+            }
+        }
+    }
+}
+
 /// What only a few objects need at a time.
 package final class ObjectExtras {
     /// Key-value observers.
     package var observers: ObservationCenter?
     /// Swift Observation; made when the object is first read under `withObservationTracking`.
     package var registrar: ObservationRegistrar?
+    /// Told before each change of a property.
+    var changeListener: (any ObjectChangeListener)?
     /// The changes of the running event; taken away when the event is processed.
     package var event: EventChanges?
     /// What `mutableOrderedSetValue(forKey:)` gave out.
     var orderedSets: [WeakOrderedSet] = []
     /// Values noted by `willChangeValue(forKey:)`, innermost last.
     package var announced: [(slot: Int, old: SlotValue)] = []
+    /// See `NSManagedObject.observationInfo()`.
+    var observationInfo: UnsafeMutableRawPointer?
+    /// Of a fault without a row.
+    var faultSource: FaultSource?
+    /// Of a deleted object: the members that its relationships had lost, unsaved, before it was deleted, by slot.
+    var endedBeforeDeletion: [Int: Set<NSManagedObject>] = [:]
     /// The store that a new object was assigned to.
     weak var assignedStore: NSPersistentStore?
 
@@ -43,6 +122,13 @@ package struct EventChanges {
         return effective
     }
 
+    /// The objects to which links ended that come back when the changes are taken back.
+    var formerDestinations: [NSManagedObject] {
+        old.compactMap { change -> NSManagedObject? in
+            if case .object(let destination) = change.value { destination } else { nil }
+        } + toMany.flatMap(\.change.removed)
+    }
+
     /// Whether a to-many relationship was changed by the event.
     func hasChange(at slot: Int) -> Bool { toMany.contains { $0.slot == slot } }
 
@@ -61,6 +147,22 @@ package struct EventChanges {
         withChange(at: slot) { change in
             if change.added.remove(object) == nil { change.removed.insert(object) }
         }
+    }
+
+    /// Forgets that a member of an unordered relationship came or went.
+    mutating func strike(_ object: NSManagedObject, at slot: Int) {
+        guard let index = toMany.firstIndex(where: { $0.slot == slot }) else { return }
+        toMany[index].change.added.remove(object)
+        toMany[index].change.removed.remove(object)
+        let change = toMany[index].change
+        if change.added.isEmpty, change.removed.isEmpty, change.oldOrder == nil { toMany.remove(at: index) }
+    }
+
+    /// The changes of the to-many relationships that a condition holds for; nil when there are none.
+    func ofToMany(where isKept: (Int) -> Bool) -> EventChanges? {
+        var kept = EventChanges()
+        kept.toMany = toMany.filter { isKept($0.slot) }
+        return kept.isEmpty ? nil : kept
     }
 
     private mutating func withChange(at slot: Int, _ body: (inout ToManyChange) -> Void) {

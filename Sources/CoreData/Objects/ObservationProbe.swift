@@ -11,17 +11,20 @@ final class ObservationProbe {
 
     private let subject: Subject
     private let path: KeyPath<Subject, Int>
-    @exclusivity(unchecked) private var registrar = ObservationRegistrar()
+    @exclusivity(unchecked) private var registrar = Registrar()
+    /// The same, as a plain pointer, which is read without counting references.
+    @exclusivity(unchecked) private var registrarPointer: Unmanaged<Registrar>
 
     init() {
         subject = Subject()
         path = \Subject.[Argument(subject: subject)]
+        registrarPointer = Unmanaged.passUnretained(registrar)
     }
 
     /// O(1), a few nanoseconds outside of tracking.
     @inline(__always)
     func isTracking() -> Bool {
-        registrar.access(subject, keyPath: path)
+        registrarPointer._withUnsafeGuaranteedRef { $0.registrar.access(subject, keyPath: path) }
         guard subject.wasHashed.load(ordering: .relaxed) else { return false }
         noteTracking()
         return true
@@ -30,7 +33,13 @@ final class ObservationProbe {
     private func noteTracking() {
         subject.wasHashed.store(false, ordering: .relaxed)
         // The tracking now holds an entry for the old registrar; with the registrar, the entry goes.
-        registrar = ObservationRegistrar()
+        registrar = Registrar()
+        registrarPointer = Unmanaged.passUnretained(registrar)
+    }
+
+    /// Has a registrar that is constant: one that is not would be copied for each access.
+    private final class Registrar {
+        let registrar = ObservationRegistrar()
     }
 
     private final class Subject: Observable {

@@ -1,5 +1,5 @@
 /// A set of property indexes of one entity; no allocation up to 64 properties.
-package struct PropertySet: Equatable, Sendable {
+package struct PropertySet: Hashable, Sendable {
     private var low: UInt64 = 0
     private var high: [UInt64] = []
 

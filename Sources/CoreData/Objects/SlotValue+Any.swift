@@ -39,20 +39,23 @@ extension SlotValue {
 
     /// Takes a value of key-value coding for an attribute.
     ///
+    /// - Parameter object: the object whose value it is to be, for the error.
     /// - Throws: 1550 (`NSManagedObjectValidationError`) when the type does not fit the attribute.
-    package init(_ any: Any, for slot: PropertySlot) throws {
+    package init(_ any: Any, for slot: PropertySlot, of object: NSManagedObject? = nil) throws {
         if CocoaFoundation.isNull(any) {
             self = .null
             return
         }
         guard let value = SlotValue(matching: any, slot) else {
+            var details: [String: Any] = [NSValidationKeyErrorKey: slot.name, NSValidationValueErrorKey: any]
+            details[NSValidationObjectErrorKey] = object
             throw NSError.coreData(
                 .managedObjectValidation,
                 """
                 Unacceptable type of value for attribute: property = "\(slot.name)"; desired type = \
                 \(slot.attribute?.attributeValueClassName ?? "\(slot.kind)"); given type = \(type(of: any)); \
                 value = \(any).
-                """, [NSValidationKeyErrorKey: slot.name, NSValidationValueErrorKey: any])
+                """, details)
         }
         self = value
     }

@@ -1,3 +1,4 @@
+import CSwiftRuntime
 import CocoaFoundation
 import Foundation
 import ManagedObjectModel
@@ -91,27 +92,19 @@ package final class StoredEntity: @unchecked Sendable {
 }
 
 extension StoredEntity {
-    private static let materialisingKey: pthread_key_t = {
-        var key = pthread_key_t()
-        pthread_key_create(&key, nil)
-        return key
-    }()
-
     /// The entity for which this thread's context is making objects from rows.
     ///
     /// An initialiser of a subclass has Apple's two parameters and no more; this is how the initialiser learns
     /// that the object is not a new one.
     static var materialising: StoredEntity? {
-        pthread_getspecific(materialisingKey).map {
-            Unmanaged<StoredEntity>.fromOpaque($0).takeUnretainedValue()
-        }
+        coredata_materialising().map { Unmanaged<StoredEntity>.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// Makes an object of this entity for a row of a store, without inserting it anywhere.
     func materialise(reference: Int64) -> NSManagedObject {
-        let outer = pthread_getspecific(Self.materialisingKey)
-        pthread_setspecific(Self.materialisingKey, Unmanaged.passUnretained(self).toOpaque())
-        defer { pthread_setspecific(Self.materialisingKey, outer) }
+        let outer = coredata_materialising()
+        coredata_set_materialising(Unmanaged.passUnretained(self).toOpaque())
+        defer { coredata_set_materialising(outer) }
         let object = layout.objectClass.init(entity: entity, insertInto: nil)
         object.reference = reference
         return object

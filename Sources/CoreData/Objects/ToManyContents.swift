@@ -10,7 +10,19 @@ package final class ToManyContents {
     package let isOrdered: Bool
     package private(set) var isLoaded: Bool
     /// The members when loaded. Of an ordered relationship: those of `order`.
-    package private(set) var members: Set<NSManagedObject> = []
+    package private(set) var members: Set<NSManagedObject> {
+        _read {
+            collect()
+            yield set
+        }
+        _modify {
+            collect()
+            yield &set
+        }
+    }
+    private var set: Set<NSManagedObject> = []
+    /// All members, each once, until somebody wants the set of them: most relationships are only walked through.
+    private var list: [NSManagedObject]?
     /// The members in order, of an ordered relationship, when loaded.
     package private(set) var order: [NSManagedObject] = []
     package private(set) var added: Set<NSManagedObject> = []
@@ -28,7 +40,8 @@ package final class ToManyContents {
     /// Other contents with the same members and changes.
     package func copy() -> ToManyContents {
         let copy = ToManyContents(isOrdered: isOrdered, isLoaded: isLoaded)
-        copy.members = members
+        copy.set = set
+        copy.list = list
         copy.order = order
         copy.added = added
         copy.removed = removed
@@ -52,12 +65,28 @@ package final class ToManyContents {
         guard !isLoaded else { return }
         isLoaded = true
         typedMembers = nil
+        // What was added unseen may have been stored already.
+        added.subtract(stored)
         let kept = removed.isEmpty ? stored : stored.filter { !removed.contains($0) }
         members = Set(kept)
         if isOrdered {
             order = kept + added.subtracting(members)
         }
         members.formUnion(added)
+    }
+
+    /// Puts stored destinations, each given once, under the changes made so far to an unordered relationship.
+    package func loadDistinct(_ stored: [NSManagedObject]) {
+        guard !isLoaded, !isOrdered, added.isEmpty, removed.isEmpty else { return load(stored) }
+        isLoaded = true
+        typedMembers = nil
+        list = stored
+    }
+
+    private func collect() {
+        guard let list else { return }
+        self.list = nil
+        set = Set(list)
     }
 
     /// Puts other stored destinations under the changes of a loaded ordered relationship. What was put in order here stays so;
@@ -79,7 +108,8 @@ package final class ToManyContents {
     package func forgetStored() {
         guard isLoaded, !isOrdered else { return }
         isLoaded = false
-        members = []
+        list = nil
+        set = []
         typedMembers = nil
     }
 
@@ -136,6 +166,6 @@ package final class ToManyContents {
         savedOrder = nil
     }
 
-    /// The members in a stable order: as they are ordered, else as they come.
-    package var ordered: [NSManagedObject] { isOrdered ? order : Array(members) }
+    /// The members: as they are ordered, else as they come, which a look at `members` may change.
+    package var ordered: [NSManagedObject] { isOrdered ? order : list ?? Array(set) }
 }

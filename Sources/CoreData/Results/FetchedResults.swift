@@ -2,18 +2,27 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// The results behind a controller, whatever its result type. Used on the context's queue only.
+/// The results of a request, kept right while the context changes. Used on the context's queue only.
+///
+/// An event is looked at object by object: what it says of k objects becomes a `ResultEdit`, whose application costs
+/// O(k log n). The store is asked again only for a window of a longer list, when what lies beyond it comes into it,
+/// and for related objects whose changes bear on the results.
 final class FetchedResults: ContextListener, @unchecked Sendable {
     let context: NSManagedObjectContext
     let sectionNameKeyPath: String?
     let cacheName: String?
-    private let request: NSPersistentStoreRequest
+    let request: NSPersistentStoreRequest
     private var fetch: ResolvedFetch?
-    private var list: ResultList?
+    private var reads: RelatedReads?
+    private var rules: ResultRules?
+    private(set) var list: ResultList?
+
     private(set) weak var delegate: (any NSFetchedResultsControllerDelegate)?
+    var delegateForms = DelegateForms()
     private var streams: [UUID: AsyncStream<FetchedResultsChanges>.Continuation] = [:]
-    /// Whether the delegate has the method for differences; its default turns this off.
-    var delegateTakesDifferences = true
+    private var followers: [UUID: (FetchedResultsChanges) -> Void] = [:]
+    /// Told of each change, after the delegate.
+    var onChange: ((ResultDifference) -> Void)?
 
     init(
         request: NSPersistentStoreRequest, context: NSManagedObjectContext, sectionNameKeyPath: String?,
@@ -31,7 +40,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
 
     func setDelegate(_ delegate: (any NSFetchedResultsControllerDelegate)?) {
         self.delegate = delegate
-        delegateTakesDifferences = true
+        delegateForms = DelegateForms()
     }
 
     // MARK: Results
@@ -39,29 +48,40 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
     var objects: [NSManagedObject]? { list?.objects }
     var sections: [ResultSection]? { list?.sections }
 
-    func object(at path: IndexPath) -> NSManagedObject? {
-        guard path.count == 2, let sections, sections.indices.contains(path[0]),
-            sections[path[0]].members.indices.contains(path[1])
-        else { return nil }
-        return sections[path[0]].members[path[1]]
-    }
+    /// What following the context has cost since the last `performFetch()`.
+    var cost: ResultCost { rules?.cost ?? ResultCost() }
 
-    func indexPath(of object: NSManagedObject) -> IndexPath? { list?.indexPath(of: object) }
-
+    /// - Throws: what is wrong with the request, or an error of the store; the results are then as before.
     func performFetch() throws {
         let resolved = try ResolvedFetch(request, context)
         context.processPendingChanges()
         let objects = try context.objects(resolved)
+        let rules = ResultRules(
+            order: resolved.storeOrder,
+            sectionName: { [keyPath = sectionNameKeyPath] in $0.sectionName(keyPath) })
+        let reads = RelatedReads(resolved, sectionNameKeyPath: sectionNameKeyPath)
+        list = ResultList(objects, sections: sectionNames(objects, resolved), self)
         fetch = resolved
-        list = ResultList(objects, self)
-        context.listeners.add(self)
+        self.rules = rules
+        self.reads = reads
+        let own =
+            resolved.specification.includesSubentities ? [resolved.entity].withSubentities : [resolved.entity]
+        context.listeners.add(
+            self, following: reads.entities.map { own + $0 }, readsRelatedObjects: !reads.isEmpty,
+            requiring: resolved.specification.fetchOffset > 0
+                ? nil : RequiredValue(resolved.specification.predicate, own))
+        tellOfFetch()
     }
 
-    func sectionName(_ object: NSManagedObject) -> String {
-        guard let sectionNameKeyPath, let value = object.value(forKeyPath: sectionNameKeyPath) else {
-            return ""
-        }
-        return value as? String ?? "\(value)"
+    /// The name of each object's section, from the cache where that still fits; nil without sections.
+    private func sectionNames(_ objects: [NSManagedObject], _ fetch: ResolvedFetch) -> [String]? {
+        guard let sectionNameKeyPath else { return nil }
+        guard let cacheName, let print = SectionFingerprint(objects, fetch, sectionNameKeyPath, context)
+        else { return objects.map { $0.sectionName(sectionNameKeyPath) } }
+        if let names = SectionCache.standard.names(cacheName, print) { return names }
+        let names = objects.map { $0.sectionName(sectionNameKeyPath) }
+        SectionCache.standard.keep(names, cacheName, print)
+        return names
     }
 
     func indexTitle(_ sectionName: String) -> String? {
@@ -71,56 +91,145 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
 
     // MARK: Following the context
 
+    var members: [NSManagedObject] { list?.objects ?? [] }
+
+    private func noteMembers(_ edit: ResultEdit) {
+        guard let list else { return }
+        context.listeners.noteMembers(of: self, edit.leaving + edit.placed, list.contains)
+    }
+
     func contextDidChange(_ changes: ContextChanges) {
-        guard let fetch, let old = list else { return }
-        let concerned = changes.concerning(fetch)
-        guard !concerned.isEmpty || changes.invalidatedAll else { return }
-        let new: ResultList
         do {
-            new = ResultList(try updated(old.objects, concerned, changes, fetch), self)
+            if let edit = try edit(for: changes) { try carryOut(edit, for: changes) }
         } catch {
             Log.objects.error("A results controller could not fetch again: \(error.localizedDescription)")
-            return
         }
-        let difference = ResultDifference(
-            from: old, to: new, changed: Set(changes.updated + changes.refreshed + changes.inserted))
-        guard !difference.isEmpty else { return }
-        report(difference, old, new)
     }
 
-    /// The results after a change. Without a window each object that changed is put where it belongs now.
-    private func updated(
-        _ objects: [NSManagedObject], _ concerned: Set<NSManagedObject>, _ changes: ContextChanges,
-        _ fetch: ResolvedFetch
-    ) throws -> [NSManagedObject] {
-        if fetch.specification.fetchLimit > 0 || fetch.specification.fetchOffset > 0 || changes.invalidatedAll
-        {
-            return try context.objects(fetch)
+    /// What has to be done to the list after an event; nil for nothing.
+    ///
+    /// - Throws: an error of the store, or of the condition.
+    private func edit(for changes: ContextChanges) throws -> ResultEdit? {
+        guard let fetch, let reads, let rules, let list else { return nil }
+        if changes.invalidatedAll {
+            rules.noteFetch()
+            return list.edit(to: try context.objects(fetch), changed: [], rules)
         }
-        let kept = objects.filter { !concerned.contains($0) }
-        let matches = try concerned.filter { try fetch.isMet(by: $0, in: context) }
-        return PendingMatches.merge(
-            sorted(Array(matches), by: fetch.storeOrder), into: kept, by: fetch.storeOrder)
+        let direct = changes.objects.filter(fetch.concerns)
+        let changed = Set(direct.map(ObjectIdentifier.init))
+        var seen = changed
+        let related = try reads.objects(readingFrom: changes, fetch, context).filter {
+            seen.insert(ObjectIdentifier($0)).inserted && fetch.concerns($0)
+        }
+        let concerned = direct + related
+        guard !concerned.isEmpty else { return nil }
+        if fetch.isWindow { return try windowEdit(concerned, changed, fetch, list, rules) }
+
+        var edit = ResultEdit()
+        edit.changed = changed
+        for object in concerned {
+            if try isMet(by: object, fetch, rules) {
+                edit.placed.append(object)
+            } else if list.contains(object) {
+                edit.leaving.append(object)
+            }
+        }
+        // Objects that did not change themselves, and stay where they are, are nobody's concern.
+        let isSame =
+            edit.leaving.isEmpty
+            && edit.placed.allSatisfy { list.contains($0) && !changed.contains(ObjectIdentifier($0)) }
+            && list.fit(edit.placed, rules)
+        return isSame ? nil : edit
     }
 
-    private func report(_ difference: ResultDifference, _ old: ResultList, _ new: ResultList) {
+    private func isMet(by object: NSManagedObject, _ fetch: ResolvedFetch, _ rules: ResultRules) throws
+        -> Bool
+    {
+        rules.noteEvaluation()
+        return try fetch.isMet(by: object, in: context)
+    }
+
+    // MARK: Windows
+
+    private func windowEdit(
+        _ concerned: [NSManagedObject], _ changed: Set<ObjectIdentifier>, _ fetch: ResolvedFetch,
+        _ list: ResultList, _ rules: ResultRules
+    ) throws -> ResultEdit? {
+        let matches = try concerned.filter { try isMet(by: $0, fetch, rules) }
+        guard
+            !matches.isEmpty || concerned.contains(where: list.contains)
+                || fetch.specification.fetchOffset > 0
+        else { return nil }
+        if let contents = windowContents(matches, concerned, fetch, list, rules) {
+            return list.edit(to: contents, changed: changed, rules)
+        }
+        rules.noteFetch()
+        return list.edit(to: try context.objects(fetch), changed: changed, rules)
+    }
+
+    /// The first objects of a longer list after an event; nil if one from beyond the window may have come into it.
+    private func windowContents(
+        _ matches: [NSManagedObject], _ concerned: [NSManagedObject], _ fetch: ResolvedFetch,
+        _ list: ResultList, _ rules: ResultRules
+    ) -> [NSManagedObject]? {
+        guard fetch.specification.fetchOffset == 0 else { return nil }
+        let concernedIDs = Set(concerned.map(ObjectIdentifier.init))
+        let kept = list.objects.filter { !concernedIDs.contains(ObjectIdentifier($0)) }
+        if list.count >= fetch.specification.fetchLimit {
+            let staying = matches.filter(list.contains)
+            // What is beyond the window comes after the last one that was in it, which may be the last one kept.
+            guard let last = kept.last, kept.count + staying.count == list.count,
+                staying.allSatisfy({ rules.order($0, last) != .orderedDescending })
+            else { return nil }
+        }
+        let ordered = matches.sorted { rules.order($0, $1) == .orderedAscending }
+        let merged = PendingMatches.merge(ordered, into: kept, by: fetch.storeOrder)
+        return Array(merged.prefix(fetch.specification.fetchLimit))
+    }
+
+    // MARK: Telling
+
+    private func carryOut(_ edit: ResultEdit, for changes: ContextChanges) throws {
+        guard let rules, let list else { return }
+        // Whatever the delegate does with them.
+        defer { noteMembers(edit) }
         guard let delegate else {
-            list = new
-            publish(difference, new)
+            publish(list.apply(edit, rules))
             return
         }
-        let facade = facade
-        if sectionNameKeyPath == nil, delegateTakesDifferences {
-            list = new
-            delegate.controller(facade, didChangeContentWith: new.objectIDs.difference(from: old.objectIDs))
-            if delegateTakesDifferences {
-                publish(difference, new)
+        if delegateForms.mayTakeWholes(isSectioned: list.isSectioned) {
+            // Whether it does shows when it is told: then, the first time, the results are put back.
+            let before = delegateForms.isKnown ? nil : list.copy
+            let difference = list.apply(edit, rules)
+            if tell(delegate, of: difference) {
+                publish(difference)
                 return
             }
-            list = old
+            if let before { self.list = before }
         }
+        try tellOneByOne(delegate, edit, changes)
+    }
+
+    private func tellOneByOne(
+        _ delegate: any NSFetchedResultsControllerDelegate, _ planned: ResultEdit, _ changes: ContextChanges
+    ) throws {
+        let facade = facade
+        let before = (list: list, generation: list?.generation)
         delegate.controllerWillChangeContent(facade)
-        list = new
+        // The delegate may have changed the results itself.
+        let isAsBefore = list === before.list && list?.generation == before.generation
+        let edit: ResultEdit?
+        do {
+            edit = isAsBefore ? planned : try self.edit(for: changes)
+        } catch {
+            delegate.controllerDidChangeContent(facade)
+            throw error
+        }
+        guard let edit, let rules, let difference = list?.apply(edit, rules) else {
+            delegate.controllerDidChangeContent(facade)
+            return
+        }
+        noteMembers(edit)
         for (section, index) in difference.deletedSections {
             delegate.controller(facade, didChange: section, atSectionIndex: index, for: .delete)
         }
@@ -132,7 +241,38 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
                 facade, didChange: change.object, at: change.old, for: change.type, newIndexPath: change.new)
         }
         delegate.controllerDidChangeContent(facade)
-        publish(difference, new)
+        publish(difference)
+    }
+
+    /// Tells a delegate that takes the results as a whole, or their difference.
+    ///
+    /// - Returns: whether it does.
+    private func tell(
+        _ delegate: any NSFetchedResultsControllerDelegate, of difference: ResultDifference
+    ) -> Bool {
+        guard let list else { return false }
+        if delegateForms.takesSnapshots {
+            delegate.controller(facade, didChangeContentWith: snapshot(of: list, difference))
+        }
+        if delegateForms.takesSnapshots {
+            delegateForms.isKnown = true
+            return true
+        }
+        if delegateForms.takesDifferences, !list.isSectioned {
+            delegate.controller(facade, didChangeContentWith: difference.ofIDs)
+            delegateForms.isKnown = delegateForms.takesDifferences
+        }
+        return delegateForms.isKnown
+    }
+
+    /// A delegate that takes snapshots gets one of what was fetched.
+    private func tellOfFetch() {
+        guard let delegate, delegateForms.takesSnapshots, let list else { return }
+        delegate.controller(facade, didChangeContentWith: snapshot(of: list, nil))
+    }
+
+    private func snapshot(of list: ResultList, _ difference: ResultDifference?) -> FetchedResultsSnapshot {
+        FetchedResultsSnapshot(list.sectionsOfIDs, reloaded: difference?.reloaded ?? [])
     }
 
     /// What the delegate is handed: its methods name no result type. Not kept: it would keep the results.
@@ -155,21 +295,48 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         return stream
     }
 
-    private func publish(_ difference: ResultDifference, _ new: ResultList) {
-        guard !streams.isEmpty else { return }
-        let changes = FetchedResultsChanges(
-            changes: difference.changes.map {
-                .init(
-                    type: $0.type, objectID: $0.object.objectID, oldIndexPath: $0.old, newIndexPath: $0.new)
-            },
-            sections: new.sections.map { .init(name: $0.name, objectIDs: $0.members.map(\.objectID)) })
+    private func publish(_ difference: ResultDifference) {
+        onChange?(difference)
+        guard !streams.isEmpty || !followers.isEmpty, let list else { return }
+        let changes = FetchedResultsChanges(difference, list.sectionsOfIDs)
         for stream in streams.values { stream.yield(changes) }
+        for follower in followers.values { follower(changes) }
+    }
+
+    /// Has somebody told of each change, on the context's queue.
+    func follow(_ body: @escaping (FetchedResultsChanges) -> Void) -> ResultsFollowing {
+        let id = UUID()
+        followers[id] = body
+        return ResultsFollowing { [weak self, weak context] in
+            context?.contextQueue.async { self?.followers[id] = nil }
+        }
     }
 }
 
-extension ContextChanges {
-    /// The changed objects that a fetch may find or have found.
-    fileprivate func concerning(_ fetch: ResolvedFetch) -> Set<NSManagedObject> {
-        Set((inserted + updated + deleted + refreshed).filter(fetch.concerns))
+/// Follows results until it is told to end.
+package struct ResultsFollowing {
+    fileprivate let stop: () -> Void
+
+    /// Ends it, soon. May be called on any queue.
+    package func end() { stop() }
+}
+
+/// In which forms a delegate takes changes. Each is held possible until the method's default, which does nothing, has
+/// run in its place.
+struct DelegateForms {
+    var takesSnapshots = true
+    var takesDifferences = true
+    /// Whether the delegate has taken a snapshot or a difference.
+    var isKnown = false
+
+    /// Whether the delegate may take snapshots or, without sections, differences.
+    func mayTakeWholes(isSectioned: Bool) -> Bool { takesSnapshots || takesDifferences && !isSectioned }
+}
+
+extension NSManagedObject {
+    /// The name of the section that a key path puts the object in; empty for no value.
+    fileprivate func sectionName(_ keyPath: String?) -> String {
+        guard let keyPath, let value = value(forKeyPath: keyPath) else { return "" }
+        return value as? String ?? "\(value)"
     }
 }

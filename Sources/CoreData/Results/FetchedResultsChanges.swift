@@ -26,6 +26,10 @@ public struct FetchedResultsChanges: Sendable {
     public let changes: [Change]
     /// The sections after the change.
     public let sections: [Section]
+    let reloaded: [NSManagedObjectID]
+
+    /// The results after the change.
+    public var snapshot: FetchedResultsSnapshot { FetchedResultsSnapshot(sections, reloaded: reloaded) }
 }
 
 extension IndexPath {

@@ -23,7 +23,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     ///     sections follow each other.
     ///   - context: the context whose changes are followed.
     ///   - sectionNameKeyPath: the key path of the section's name; nil for one section.
-    ///   - name: the name of Apple's cache of sections; here sections are computed with the rows, and no cache is kept.
+    ///   - name: the name of a file that keeps the sections' names, so that they are not computed again from the same
+    ///     rows; nil for none. See `deleteCache(withName:)`.
     public init(
         fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
         sectionNameKeyPath: String?, cacheName name: String?
@@ -68,14 +69,16 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     public func performFetch() throws { try results.performFetch() }
 
     /// The objects, in order; nil before `performFetch()`.
-    public var fetchedObjects: [ResultType]? { results.objects.map { $0.compactMap { $0 as? ResultType } } }
+    public var fetchedObjects: [ResultType]? {
+        results.objects.map { $0 as? [ResultType] ?? $0.compactMap { $0 as? ResultType } }
+    }
 
     /// The sections, in order; nil before `performFetch()`.
     public var sections: [any NSFetchedResultsSectionInfo]? { results.sections }
 
     /// The object at a section and a place in it.
     public func object(at indexPath: IndexPath) -> ResultType {
-        guard let object = results.object(at: indexPath) as? ResultType else {
+        guard let object = results.list?.object(at: indexPath) as? ResultType else {
             fatalError("No \(ResultType.self) at index path \(Array(indexPath)).")
         }
         return object
@@ -83,8 +86,11 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 
     /// The section and the place of an object; nil when it is not among the results.
     public func indexPath(forObject object: ResultType) -> IndexPath? {
-        (object as? NSManagedObject).flatMap(results.indexPath(of:))
+        (object as? NSManagedObject).flatMap { results.list?.indexPath(of: $0) }
     }
+
+    /// What following the context has cost since the last `performFetch()`.
+    package var cost: ResultCost { results.cost }
 
     /// The titles of an index of the sections, each once.
     public var sectionIndexTitles: [String] {
@@ -105,13 +111,31 @@ open class NSFetchedResultsController<ResultType>: NSObject {
         results.sections?.firstIndex { $0.indexTitle == title } ?? 0
     }
 
-    /// Does nothing: no cache is kept.
-    public class func deleteCache(withName name: String?) {}
+    /// Deletes the cache of a name, or all of this program's.
+    ///
+    /// `performFetch()` of a controller with a cache name keeps the name of each object's section in a file of the
+    /// user's caches folder, with a fingerprint of what they were computed from: the rows, in their order, the key path,
+    /// the entity's version hash and class, and the store's identifier. They are used as long as all this is the same,
+    /// so a changed store or request makes no wrong sections; the names are then computed and kept anew. What a computed
+    /// property reads beside its object's own row (a relationship to many, the locale, other code of the class) is not
+    /// part of the fingerprint: after such a change, delete the cache. Nothing is kept for key paths over relationships,
+    /// for results with unsaved changes and in child contexts.
+    public class func deleteCache(withName name: String?) { SectionCache.standard.delete(name) }
 
     /// The changes from now on, each with the sections as they are after it. Ours.
     ///
     /// The sequence ends when the controller goes. It can be iterated anywhere: it has IDs, not objects.
     public func changes() -> AsyncStream<FetchedResultsChanges> { results.changes() }
+
+    /// What the controller shows now; nil before `performFetch()`.
+    package var snapshot: FetchedResultsSnapshot? {
+        results.list.map { FetchedResultsSnapshot($0.sectionsOfIDs, reloaded: []) }
+    }
+
+    /// Has somebody told of each change, on the context's queue. The controller does not live by it.
+    package func follow(_ body: @escaping (FetchedResultsChanges) -> Void) -> ResultsFollowing {
+        results.follow(body)
+    }
 
     // A delegate is handed another object than the one it knows; they are equal.
 
@@ -173,10 +197,16 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
     func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
     /// The objects of a controller without sections changed. A delegate that has this method is not told of single
-    /// changes.
+    /// changes. A move is a removal and an insertion that are associated with each other; updates do not show.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)
+
+    /// The objects changed, or were fetched. A delegate that has this method is told by it alone, after
+    /// `performFetch()` for the first time.
+    func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+        didChangeContentWith snapshot: FetchedResultsSnapshot)
 
     /// The index title of a section.
     func controller(
@@ -213,7 +243,15 @@ extension NSFetchedResultsControllerDelegate {
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
     ) {
-        controller.results.delegateTakesDifferences = false
+        controller.results.delegateForms.takesDifferences = false
+    }
+
+    /// Leaves the changes to the other methods.
+    public func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+        didChangeContentWith snapshot: FetchedResultsSnapshot
+    ) {
+        controller.results.delegateForms.takesSnapshots = false
     }
 
     /// The first character of the name, in upper case.

@@ -1,167 +1,179 @@
 import Foundation
 
-/// One section of results.
-final class ResultSection: NSFetchedResultsSectionInfo {
-    let name: String
-    let members: [NSManagedObject]
-    private weak var results: FetchedResults?
-
-    init(name: String, members: [NSManagedObject], results: FetchedResults) {
-        self.name = name
-        self.members = members
-        self.results = results
-    }
-
-    var indexTitle: String? { results?.indexTitle(name) }
-    var numberOfObjects: Int { members.count }
-    var objects: [Any]? { members }
-}
-
-/// Results cut into sections: runs of objects with the same section name.
-struct ResultList {
-    let objects: [NSManagedObject]
-    let sections: [ResultSection]
-    private let paths: [ObjectIdentifier: IndexPath]
-
-    init(_ objects: [NSManagedObject], _ results: FetchedResults) {
-        self.objects = objects
-        guard results.sectionNameKeyPath != nil else {
-            sections = [ResultSection(name: "", members: objects, results: results)]
-            paths = Self.paths(sections)
-            return
-        }
-        var runs: [(name: String, members: [NSManagedObject])] = []
-        for object in objects {
-            let name = results.sectionName(object)
-            if runs.last?.name == name {
-                runs[runs.count - 1].members.append(object)
-            } else {
-                runs.append((name, [object]))
-            }
-        }
-        sections = runs.map { ResultSection(name: $0.name, members: $0.members, results: results) }
-        paths = Self.paths(sections)
-    }
-
-    private static func paths(_ sections: [ResultSection]) -> [ObjectIdentifier: IndexPath] {
-        var paths: [ObjectIdentifier: IndexPath] = [:]
-        for (section, info) in sections.enumerated() {
-            for (item, object) in info.members.enumerated() {
-                paths[ObjectIdentifier(object)] = IndexPath(item: item, section: section)
-            }
-        }
-        return paths
-    }
-
-    func indexPath(of object: NSManagedObject) -> IndexPath? { paths[ObjectIdentifier(object)] }
-
-    func contains(_ object: NSManagedObject) -> Bool { paths[ObjectIdentifier(object)] != nil }
-
-    var objectIDs: [NSManagedObjectID] { objects.map(\.objectID) }
-}
-
-/// The difference of two lists of results.
-struct ResultDifference {
-    struct Change {
-        let type: NSFetchedResultsChangeType
+/// Results in order, cut into sections: runs of objects with the same section name.
+///
+/// The objects are a `RankedSequence` in which the first one of each section is marked. So an object's index path is
+/// two counts, and an edit of k of n objects costs O(k log n), over any number of sections.
+final class ResultList {
+    struct Member {
         let object: NSManagedObject
-        let old: IndexPath?
-        let new: IndexPath?
+        var section: String
     }
 
-    private(set) var changes: [Change] = []
-    private(set) var deletedSections: [(ResultSection, Int)] = []
-    private(set) var insertedSections: [(ResultSection, Int)] = []
+    typealias Place = RankedSequence<Member>.Place
 
-    var isEmpty: Bool { changes.isEmpty && deletedSections.isEmpty && insertedSections.isEmpty }
+    private(set) var members: RankedSequence<Member>
+    private var places: [ObjectIdentifier: Place] = [:]
+    /// How many sections there are of a name; 1 if each name's objects follow each other.
+    private(set) var runs: [String: Int] = [:]
+    /// What `runs` was before the last edit, for the names whose number it changed.
+    private var oldRuns: [String: Int] = [:]
+    let isSectioned: Bool
+    /// How often the list has changed.
+    private(set) var generation = 0
+    private(set) weak var results: FetchedResults?
+    private var cachedObjects: [NSManagedObject]?
+    private var cachedSections: [ResultSection]?
 
-    /// - Parameter changed: the objects whose values may be others; only they can have moved.
-    init(from old: ResultList, to new: ResultList, changed: Set<NSManagedObject>) {
-        let oldNames = Set(old.sections.map(\.name))
-        let newNames = Set(new.sections.map(\.name))
-        deletedSections = old.sections.enumerated().filter { !newNames.contains($1.name) }.map { ($1, $0) }
-        insertedSections = new.sections.enumerated().filter { !oldNames.contains($1.name) }.map { ($1, $0) }
-
-        for object in old.objects where !new.contains(object) {
-            changes.append(Change(type: .delete, object: object, old: old.indexPath(of: object), new: nil))
-        }
-        for object in new.objects where !old.contains(object) {
-            changes.append(Change(type: .insert, object: object, old: nil, new: new.indexPath(of: object)))
-        }
-        let kept = old.objects.filter(new.contains)
-        let unmoved = Self.unmoved(
-            old.places(kept, changed), new.places(new.objects.filter(old.contains), changed))
-        for object in new.objects where changed.contains(object) && old.contains(object) {
-            changes.append(
-                Change(
-                    type: unmoved.contains(ObjectIdentifier(object)) ? .update : .move, object: object,
-                    old: old.indexPath(of: object), new: new.indexPath(of: object)))
-        }
-    }
-
-    /// Which changed objects need not move: as many as can stay where they are between those that did not change.
-    private static func unmoved(
-        _ old: [ResultList.Gap: [ObjectIdentifier]], _ new: [ResultList.Gap: [ObjectIdentifier]]
-    ) -> Set<ObjectIdentifier> {
-        var unmoved: Set<ObjectIdentifier> = []
-        for (gap, objects) in new {
-            guard let before = old[gap] else { continue }
-            let ranks = Dictionary(uniqueKeysWithValues: zip(before, before.indices))
-            let stayed = objects.filter { ranks[$0] != nil }
-            for index in longestAscent(stayed.compactMap { ranks[$0] }) { unmoved.insert(stayed[index]) }
-        }
-        return unmoved
-    }
-
-    /// The indexes of a longest ascending part of a list. O(n log n).
-    private static func longestAscent(_ numbers: [Int]) -> [Int] {
-        // By length: the part of that length with the lowest end.
-        var ends: [Int] = []
-        var previous: [Int?] = []
-        for (index, number) in numbers.enumerated() {
-            var lower = 0
-            var upper = ends.count
-            while lower < upper {
-                let middle = (lower + upper) / 2
-                if numbers[ends[middle]] < number { lower = middle + 1 } else { upper = middle }
-            }
-            previous.append(lower > 0 ? ends[lower - 1] : nil)
-            if lower == ends.count { ends.append(index) } else { ends[lower] = index }
-        }
-        var result: [Int] = []
-        var next = ends.last
-        while let index = next {
-            result.append(index)
-            next = previous[index]
-        }
-        return result
-    }
-}
-
-extension ResultList {
-    /// A place between objects that did not change, which keep their order.
-    fileprivate struct Gap: Hashable {
-        let section: String
-        /// The unchanged object before it.
-        let neighbour: ObjectIdentifier?
-    }
-
-    /// The changed ones of objects by the gap they stand in, in order.
-    fileprivate func places(
-        _ objects: [NSManagedObject], _ changed: Set<NSManagedObject>
-    ) -> [Gap: [ObjectIdentifier]] {
-        var places: [Gap: [ObjectIdentifier]] = [:]
-        var gap = Gap(section: "", neighbour: nil)
-        for object in objects {
-            guard let path = indexPath(of: object) else { continue }
-            let section = sections[path.section].name
-            if gap.section != section { gap = Gap(section: section, neighbour: nil) }
-            if changed.contains(object) {
-                places[gap, default: []].append(ObjectIdentifier(object))
-            } else {
-                gap = Gap(section: section, neighbour: ObjectIdentifier(object))
+    /// - Parameter sections: the name of each object's section; nil for one section.
+    init(_ objects: [NSManagedObject], sections: [String]?, _ results: FetchedResults?) {
+        isSectioned = sections != nil
+        self.results = results
+        cachedObjects = objects
+        members = RankedSequence(
+            objects.indices.map { Member(object: objects[$0], section: sections?[$0] ?? "") })
+        places.reserveCapacity(objects.count)
+        var last: String?
+        for place in members.places(0..<objects.count) {
+            let member = members[place]
+            places[ObjectIdentifier(member.object)] = place
+            if isSectioned, member.section != last {
+                members.setMark(true, at: place)
+                runs[member.section, default: 0] += 1
+                last = member.section
             }
         }
-        return places
+    }
+
+    private init(copy list: ResultList) {
+        (members, places, runs) = (list.members, list.places, list.runs)
+        (isSectioned, generation, results) = (list.isSectioned, list.generation, list.results)
+        cachedObjects = list.cachedObjects
+    }
+
+    /// A list with the same contents. O(n) with the next edit of either.
+    var copy: ResultList { ResultList(copy: self) }
+
+    // MARK: Reading
+
+    var count: Int { members.count }
+
+    /// All objects, in order. O(n) for the first call after a change.
+    var objects: [NSManagedObject] {
+        if let cachedObjects { return cachedObjects }
+        let objects = objects(0..<count)
+        cachedObjects = objects
+        return objects
+    }
+
+    func objects(_ ranks: Range<Int>) -> [NSManagedObject] {
+        members.places(ranks).map { members[$0].object }
+    }
+
+    /// The sections, in order. O(m log n) of m sections for the first call after a change.
+    var sections: [ResultSection] {
+        if let cachedSections { return cachedSections }
+        let sections = (0..<sectionCount).map(section)
+        cachedSections = sections
+        return sections
+    }
+
+    var sectionCount: Int { isSectioned ? members.markCount : 1 }
+
+    /// The section of a number. O(log n).
+    func section(_ number: Int) -> ResultSection {
+        let ranks = ranks(ofSection: number)
+        let name = isSectioned ? members.place(at: ranks.lowerBound).map { members[$0].section } : ""
+        return ResultSection(name: name ?? "", ranks, of: self, results)
+    }
+
+    private func start(ofSection number: Int) -> Int {
+        guard isSectioned else { return number == 0 ? 0 : count }
+        return members.markedPlace(at: number).map(members.rank) ?? count
+    }
+
+    private func ranks(ofSection number: Int) -> Range<Int> {
+        start(ofSection: number)..<start(ofSection: number + 1)
+    }
+
+    /// The object at an index path; nil when there is none. O(log n).
+    func object(at path: IndexPath) -> NSManagedObject? {
+        guard path.count == 2, (0..<sectionCount).contains(path[0]) else { return nil }
+        let ranks = ranks(ofSection: path[0])
+        guard (0..<ranks.count).contains(path[1]) else { return nil }
+        return members.place(at: ranks.lowerBound + path[1]).map { members[$0].object }
+    }
+
+    /// The name of the section that an object is in; nil when it is not in the list.
+    func sectionName(of object: NSManagedObject) -> String? { place(of: object).map { members[$0].section } }
+
+    /// The name of each object's section; nil for a list that is not cut into sections. O(n).
+    var sectionNames: [String]? {
+        isSectioned ? members.places(0..<count).map { members[$0].section } : nil
+    }
+
+    func place(of object: NSManagedObject) -> Place? { places[ObjectIdentifier(object)] }
+
+    func contains(_ object: NSManagedObject) -> Bool { place(of: object) != nil }
+
+    /// The index path of an object; nil when it is not in the list. O(log n).
+    func indexPath(of object: NSManagedObject) -> IndexPath? { place(of: object).map(indexPath) }
+
+    func indexPath(at place: Place) -> IndexPath {
+        let rank = members.rank(of: place)
+        guard isSectioned else { return IndexPath(item: rank, section: 0) }
+        let section = members.marks(through: place) - 1
+        return IndexPath(item: rank - start(ofSection: section), section: section)
+    }
+
+    // MARK: Changing
+
+    /// Puts an object in, so that it has a rank. O(log n).
+    func insert(_ object: NSManagedObject, section: String, at rank: Int) {
+        let place = members.insert(Member(object: object, section: section), at: rank)
+        places[ObjectIdentifier(object)] = place
+        markStart(place)
+        if let next = members.place(after: place) { markStart(next) }
+    }
+
+    /// Takes an object out. O(log n).
+    func remove(at place: Place) {
+        let member = members[place]
+        if members.isMarked(place) { countRun(of: member.section, -1) }
+        let next = members.place(after: place)
+        members.remove(place)
+        places[ObjectIdentifier(member.object)] = nil
+        if let next { markStart(next) }
+    }
+
+    /// Marks an object if a section begins with it.
+    private func markStart(_ place: Place) {
+        guard isSectioned else { return }
+        let name = members[place].section
+        let isStart = members.place(before: place).map { members[$0].section != name } ?? true
+        guard members.isMarked(place) != isStart else { return }
+        members.setMark(isStart, at: place)
+        countRun(of: name, isStart ? 1 : -1)
+    }
+
+    private func countRun(of name: String, _ difference: Int) {
+        let old = runs[name, default: 0]
+        if oldRuns[name] == nil { oldRuns[name] = old }
+        runs[name] = old + difference == 0 ? nil : old + difference
+    }
+
+    /// Whether a section had the name before the last edit.
+    func hadRun(of name: String) -> Bool { oldRuns[name].map { $0 > 0 } ?? (runs[name] != nil) }
+
+    /// To be called before the list changes: what was handed out stays as it is.
+    func willChange() {
+        generation += 1
+        oldRuns = [:]
+        cachedObjects = nil
+        guard var sections = cachedSections else { return }
+        cachedSections = nil
+        for index in sections.indices where !isKnownUniquelyReferenced(&sections[index]) {
+            sections[index].detach()
+        }
     }
 }

@@ -71,7 +71,21 @@ extension HandedChanges.Value {
             self = .members(
                 added: added.map(ObjectPlace.init), removed: contents.removed.map(ObjectPlace.init),
                 order: contents.isOrdered ? contents.order.map(ObjectPlace.init) : nil)
-        case let value: self = .attribute(value)
+        case let value: self = .attribute(value.copy(for: object.layout.slots[slot]))
         }
+    }
+}
+
+extension SlotValue {
+    /// The value for another context. A transformed object that can be changed in place is made anew, of what a store would
+    /// keep of it: two contexts, on two queues, must not share it.
+    fileprivate func copy(for slot: PropertySlot) -> SlotValue {
+        guard case .boxed(let box) = self, slot.kind == .transformable, slot.isStored,
+            type(of: box.value) is AnyObject.Type,
+            // One that cannot be stored makes the save fail elsewhere.
+            let data = try? TransformableValue.encode(box.value, slot)
+        else { return self }
+        let copy = TransformableValue.decode(data, slot)
+        return copy.isNull ? self : copy
     }
 }

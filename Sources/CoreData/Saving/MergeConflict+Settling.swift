@@ -61,7 +61,9 @@ extension NSManagedObject {
             case .everything where !isOwn:
                 let mine = value(at: slot)
                 let isUnread = mine.isNull && old.map { !$0.isNull(slot) } ?? false
-                if isUnread || old?.hasSameValue(as: newer, slot, info) ?? false {
+                if isUnread || old?.hasSameValue(as: newer, slot, info) ?? false
+                    || hasLeftPartner(mine, info)
+                {
                     // What the other side left alone, and what could not be read, keeps its bytes.
                     drop(slot)
                 } else {
@@ -74,6 +76,14 @@ extension NSManagedObject {
             }
         }
         row = newer
+    }
+
+    /// Whether a link from one to one is known at this end only: what was read before the other end got another partner.
+    private final func hasLeftPartner(_ value: SlotValue, _ info: PropertySlot) -> Bool {
+        guard case .object(let partner) = value, let inverse = info.relationship?.inverseRelationship,
+            !inverse.isToMany
+        else { return false }
+        return !partner.leads(to: self, inverse)
     }
 
     /// Forgets a decoded or set value, so that the row's counts.

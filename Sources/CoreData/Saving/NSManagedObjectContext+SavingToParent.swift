@@ -86,8 +86,10 @@ extension NSManagedObjectContext {
                 for case (let slot, .members(_, _, .some)) in changed.values {
                     _ = object.loadedToMany(at: slot)
                 }
+                loadPartners(of: changed, object, targets)
                 updated.append((object, changed))
             }
+            for handed in changes.inserted { loadPartners(of: handed, nil, targets) }
             deleted = try changes.deleted.compactMap(loadedObject)
             conflicts += try changes.watched.compactMap(conflict)
         }
@@ -217,6 +219,24 @@ extension NSManagedObjectContext {
         object.didChange(at: slot)
     }
 
+    /// Loads what making and ending the links of an object changes at their other ends: a relationship to one leaves the
+    /// partner that it had, here perhaps another one than in the child.
+    ///
+    /// - Parameter object: the object as it is here; nil for a new one.
+    private func loadPartners(
+        of handed: HandedChanges.Object, _ object: NSManagedObject?, _ targets: [ObjectKey: NSManagedObject]
+    ) {
+        for (slot, value) in handed.values {
+            guard let relationship = handed.place.home.layout.slots[slot].relationship else { continue }
+            if !relationship.isToMany, case .object(let partner) = object?.value(at: slot) {
+                partner.loadEnd(of: relationship.inverseRelationship)
+            }
+            for target in value.places.compactMap({ targets[$0.key] }) {
+                target.loadEnd(of: relationship.inverseRelationship)?.loadEnd(of: relationship)
+            }
+        }
+    }
+
     /// The objects that changed links lead or led to, loaded, but for new ones and those that are gone here. By their
     /// places in the child, which stay what they are when objects are named meanwhile.
     private func linkTargets(of changes: HandedChanges) throws -> [ObjectKey: NSManagedObject] {
@@ -229,5 +249,22 @@ extension NSManagedObjectContext {
             }
         }
         return targets
+    }
+}
+
+extension NSManagedObject {
+    /// Loads what a change of a link at this end reads: the object and, of an ordered relationship, its destinations.
+    ///
+    /// - Returns: the present destination of a relationship to one.
+    @discardableResult
+    fileprivate final func loadEnd(of relationship: NSRelationshipDescription?) -> NSManagedObject? {
+        fireFault()
+        guard let relationship, let slot = layout.index(of: relationship.name) else { return nil }
+        if relationship.isToMany {
+            if relationship.isOrdered { _ = loadedToMany(at: slot) }
+            return nil
+        }
+        if case .object(let partner) = value(at: slot) { return partner }
+        return nil
     }
 }

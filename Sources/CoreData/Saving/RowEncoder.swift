@@ -14,15 +14,21 @@ struct RowEncoder: ~Copyable {
     ) throws -> Row {
         let layout = home.layout
         builder.begin(slotCount: layout.rowSlotCount)
-        for slot in layout.slots.indices {
-            let info = layout.slots[slot]
-            guard info.isStored, info.kind != .toMany else { continue }
+        for slot in layout.traits.indices {
+            let traits = layout.traits[slot]
+            guard traits.isStored, traits.kind != .toMany else { continue }
             let isSet = slot < object.values.count && !object.values[slot].isUnloaded
             if let old = object.row, !(isSet && object.touched.contains(slot)) {
                 // What nobody set keeps its bytes, also those of an archive that was refused.
-                builder.copy(info, from: old)
+                builder.copy(layout.slots[slot], from: old)
             } else if isSet {
-                try set(object.values[slot], info, plan)
+                switch object.values[slot] {
+                case .integer(let number): builder.set(traits.rowSlot, integer: number)
+                case .double(let number): builder.set(traits.rowSlot, double: number)
+                case .string(let text): builder.set(traits.rowSlot, string: text)
+                case .null: break
+                case let value: try set(value, layout.slots[slot], plan)
+                }
             }
         }
         return builder.finish(

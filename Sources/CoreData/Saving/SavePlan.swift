@@ -6,7 +6,7 @@ struct SavePlan {
     private(set) var stores: [StorePlan] = []
 
     /// - Throws: 134060 for a value that cannot be stored, 134030 when no store takes an object, 133010 for a
-    ///   relationship between stores.
+    ///   relationship between stores, 1550 for one to an object that was deleted.
     init(_ context: NSManagedObjectContext) throws {
         var plans: [ObjectIdentifier: StorePlan] = [:]
         var order: [ObjectIdentifier] = []
@@ -19,18 +19,24 @@ struct SavePlan {
         }
 
         // Those that sum up others go first, so that each of the others adds its part when it comes.
-        let inserted =
-            context.inserted.all.filter(\.layout.sumsUpDestinations)
-            + context.inserted.all.filter { !$0.layout.sumsUpDestinations }
-        for (home, objects) in try context.permanentHomes(of: inserted) {
-            guard let store = home.store as? any ObjectStore else { continue }
-            for object in objects { plan(store).assign(object, to: home) }
+        var inserted = context.inserted.all
+        if inserted.contains(where: \.layout.sumsUpDestinations) {
+            inserted =
+                inserted.filter(\.layout.sumsUpDestinations)
+                + inserted.filter { !$0.layout.sumsUpDestinations }
         }
+        var homes = NewHomes(context)
+        var last: (home: StoredEntity, plan: StorePlan)?
         for object in inserted {
-            for plan in plans.values where plan.homes[ObjectIdentifier(object)] != nil {
-                try plan.insert(object)
+            let home = try homes.home(of: object)
+            if last?.home !== home {
+                guard let store = home.store as? any ObjectStore else { continue }
+                last = (home, plan(store))
             }
+            last?.plan.assign(object, to: home)
         }
+        // Links lead to objects that come later, so all have a home before the first is packed.
+        for store in order { try plans[store]?.insertAssigned() }
         for object in context.updated.all where !object.isDeleted {
             guard let store = object.home.store as? any ObjectStore else { throw SavePlan.lost(object) }
             try plan(store).update(object)
@@ -62,13 +68,9 @@ extension NSManagedObjectContext {
     func permanentHomes(of objects: [NSManagedObject]) throws -> [(StoredEntity, [NSManagedObject])] {
         var groups: [ObjectIdentifier: (StoredEntity, [NSManagedObject])] = [:]
         var order: [ObjectIdentifier] = []
+        var homes = NewHomes(self)
         for object in objects {
-            let home: StoredEntity
-            if object.home.isTemporary {
-                home = try newHome(of: object)
-            } else {
-                home = object.home
-            }
+            let home = try homes.home(of: object)
             let id = ObjectIdentifier(home)
             if groups[id] == nil {
                 groups[id] = (home, [])
@@ -77,6 +79,25 @@ extension NSManagedObjectContext {
             groups[id]?.1.append(object)
         }
         return order.compactMap { groups[$0] }
+    }
+}
+
+/// Finds the homes of new objects. Where one store holds an entity, its objects need not ask one by one.
+private struct NewHomes {
+    private let context: NSManagedObjectContext
+    private var last: (layout: EntityLayout, home: StoredEntity)?
+
+    init(_ context: NSManagedObjectContext) { self.context = context }
+
+    mutating func home(of object: NSManagedObject) throws -> StoredEntity {
+        guard object.home.isTemporary else { return object.home }
+        let isAssigned = object.extras?.assignedStore != nil
+        if let last, !isAssigned, last.layout === object.layout { return last.home }
+        let home = try context.newHome(of: object)
+        if !isAssigned, context.persistentStoreCoordinator?.stores(for: object.entity).count == 1 {
+            last = (object.layout, home)
+        }
+        return home
     }
 }
 
@@ -92,16 +113,24 @@ extension NSManagedObjectContext {
         // The context that inserted the object, or got it from there, knows what it was assigned to.
         if stores.count > 1, !object.isUnknownBelow, parentContext != nil, object.home.isTemporary {
             let place = ObjectPlace(object)
-            return readParent { parent in
-                parent.identityMap.object(parent.place(place).key)
-                    .flatMap(parent.destinedStore(of:))
-            } ?? stores.first
+            return readParent { parent in parent.assignedStore(at: place) } ?? stores.first
         }
         return stores.first
     }
 
+    /// The store that a new object was assigned to in this context or, as far as this one does not have it, above; nil when
+    /// it was assigned to none.
+    private func assignedStore(at place: ObjectPlace) -> (any ObjectStore)? {
+        let object = identityMap.object(self.place(place).key)
+        if let assigned = object?.extras?.assignedStore {
+            return persistentStoreCoordinator?.objectStores.first { $0 === assigned }
+        }
+        guard parentContext != nil, !(object?.isUnknownBelow ?? false) else { return nil }
+        return readParent { parent in parent.assignedStore(at: place) }
+    }
+
     /// - Throws: 134030 when no store takes the object.
-    private func newHome(of object: NSManagedObject) throws -> StoredEntity {
+    fileprivate func newHome(of object: NSManagedObject) throws -> StoredEntity {
         if let store = destinedStore(of: object), let home = store.home(of: object.entity) {
             guard !store.isReadOnly else { throw store.readOnlyError }
             return home
@@ -151,15 +180,16 @@ extension NSManagedObjectContext {
 /// What a save will write to one store.
 final class StorePlan {
     let store: any ObjectStore
-    private(set) var unit = UnitOfWork()
-    private(set) var inserted: [NSManagedObject] = []
-    private(set) var updated: [NSManagedObject] = []
+    @exclusivity(unchecked) private(set) var unit = UnitOfWork()
+    @exclusivity(unchecked) private(set) var inserted: [NSManagedObject] = []
+    @exclusivity(unchecked) private(set) var updated: [NSManagedObject] = []
     /// Changed objects with nothing to write.
     private(set) var transientlyUpdated: [NSManagedObject] = []
     private(set) var deleted: [NSManagedObject] = []
-    /// Where the new objects will be kept.
-    private(set) var homes: [ObjectIdentifier: StoredEntity] = [:]
-    private var encoder = RowEncoder()
+    /// Where the new objects will be kept that have temporary references.
+    private let homes = ReferenceMap<StoredEntity>()
+    @exclusivity(unchecked) private var assigned: [(object: NSManagedObject, home: StoredEntity)] = []
+    @exclusivity(unchecked) private var encoder = RowEncoder()
     private let now = Date.timeIntervalSinceReferenceDate
 
     init(_ store: any ObjectStore, author: String?, contextName: String?) {
@@ -168,14 +198,23 @@ final class StorePlan {
         unit.contextName = contextName
     }
 
-    func assign(_ object: NSManagedObject, to home: StoredEntity) { homes[ObjectIdentifier(object)] = home }
+    /// Has this store keep a new object.
+    func assign(_ object: NSManagedObject, to home: StoredEntity) {
+        if object.home.isTemporary { homes.set(home, for: object.reference) }
+        assigned.append((object, home))
+    }
 
-    func insert(_ object: NSManagedObject) throws {
-        guard let home = homes[ObjectIdentifier(object)] else { return }
-        let row = try encoder.row(object, home, self, timestamp: now, version: 1)
-        unit.inserts.append(.init(home: home, row: row))
-        inserted.append(object)
-        try addLinks(object)
+    /// Inserts the new objects, in their order.
+    func insertAssigned() throws {
+        unit.inserts.reserveCapacity(assigned.count)
+        inserted.reserveCapacity(assigned.count)
+        for (object, home) in assigned {
+            let row = try encoder.row(object, home, self, timestamp: now, version: 1)
+            unit.inserts.append(.init(home: home, row: row))
+            inserted.append(object)
+            try addLinks(object)
+        }
+        assigned = []
     }
 
     func update(_ object: NSManagedObject) throws {
@@ -247,8 +286,8 @@ final class StorePlan {
     }
 
     private func key(of object: NSManagedObject) -> ObjectKey {
-        let home = homes[ObjectIdentifier(object)] ?? object.home
-        return ObjectKey(table: home.table, reference: object.reference)
+        let home = object.home.isTemporary ? homes.value(object.reference) : nil
+        return ObjectKey(table: (home ?? object.home).table, reference: object.reference)
     }
 
     private func checkedKey(
@@ -260,12 +299,24 @@ final class StorePlan {
 
     /// Where a destination is or will be kept.
     ///
-    /// - Throws: 133010 when that is another store.
+    /// - Throws: 133010 when that is another store; 1550 when the destination was deleted, and that saved.
     func destinationHome(
         of object: NSManagedObject, _ relationship: NSRelationshipDescription
     ) throws -> StoredEntity {
-        if let home = homes[ObjectIdentifier(object)] { return home }
-        if !object.home.isTemporary, object.home.store === store { return object.home }
+        guard object.context != nil else {
+            throw NSError.coreData(
+                .managedObjectValidation,
+                """
+                Dangling reference to an invalid object: relationship '\(relationship.name)' of entity \
+                '\(relationship.entity.name ?? "")' leads to \(object.objectID), which was deleted.
+                """,
+                [NSValidationKeyErrorKey: relationship.name, NSAffectedObjectsErrorKey: [object]])
+        }
+        if object.home.isTemporary {
+            if let home = homes.value(object.reference) { return home }
+        } else if object.home.store === store {
+            return object.home
+        }
         throw NSError.coreData(
             .managedObjectExternalRelationship,
             """

@@ -28,17 +28,14 @@ struct DictionaryQuery {
         }
         var groups = try self.groups(matches, groupColumns)
         if let having {
-            try QueryCheck(entity).check(having)
-            let condition = GroupCondition(having)
-            groups = try groups.filter { group in
-                try condition.compute(in: group)
-                return try condition.predicate.isMetAsInStore(by: group)
-            }
+            let condition = try GroupCondition(having, entity, named: properties.namedExpressions)
+            groups = try groups.filter { try condition.isMet(by: $0.nodes) }
         }
         let rows = try groups.map { group in
             DictionaryRow(group: group, values: try dictionary(columns) { try $0.value(of: group) })
         }
-        let ordered = try sorted(rows, by: groupOrder(columns)).map(\.values)
+        try checkOrder(besides: Set(columns.map(\.name)))
+        let ordered = sorted(rows, by: order).map(\.values)
         return isDistinct ? distinct(ordered) : ordered
     }
 
@@ -46,9 +43,7 @@ struct DictionaryQuery {
         _ matches: [any KeyValueCoding], _ columns: [NodeColumn]
     ) throws -> [any KeyValueCoding] {
         let names = Set(columns.filter(\.isExpression).map(\.name))
-        for descriptor in order {
-            if let key = descriptor.key, !names.contains(key) { try QueryCheck(entity).check(sortKey: key) }
-        }
+        try checkOrder(besides: names)
         guard order.contains(where: { names.contains($0.key ?? "") }) else {
             return sorted(matches, by: order)
         }
@@ -61,12 +56,11 @@ struct DictionaryQuery {
         return sorted(rows, by: order).compactMap { $0.group.nodes.first }
     }
 
-    private func groupOrder(_ columns: [NodeColumn]) throws -> [NSSortDescriptor] {
-        let names = Set(columns.map(\.name))
+    /// Refuses an order by what is neither a property nor one of the columns with the names.
+    private func checkOrder(besides names: Set<String>) throws {
         for descriptor in order {
             if let key = descriptor.key, !names.contains(key) { try QueryCheck(entity).check(sortKey: key) }
         }
-        return order
     }
 
     /// The nodes found, in groups of equal values of columns; one group without columns.
@@ -118,16 +112,13 @@ extension NSPredicate {
     }
 }
 
-/// A group of nodes as predicates and sort descriptors see it: its properties are those of its first node, and it has values
-/// of its own.
+/// A group of nodes as sort descriptors see it: its properties are those of its first node.
 final class NodeGroup: KeyValueCoding {
     let nodes: [any KeyValueCoding]
-    /// Sums, counts and the like, by the keys of a `GroupCondition`.
-    var computed: [String: Any] = [:]
 
     init(_ nodes: [any KeyValueCoding]) { self.nodes = nodes }
 
-    func value(forKey key: String) -> Any? { computed[key] ?? nodes.first?.value(forKey: key) }
+    func value(forKey key: String) -> Any? { nodes.first?.value(forKey: key) }
 
     func setValue(_ value: Any?, forKey key: String) {}
 }

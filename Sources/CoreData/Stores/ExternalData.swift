@@ -37,7 +37,7 @@ enum ExternalData {
             }
             let file = folder.appendingPathComponent(name)
             do {
-                return try Data(contentsOf: file)
+                return try RegularFile.data(at: file.path)
             } catch {
                 throw NSError.coreData(
                     .coreData, "Could not read the external data at \(file.path).",
@@ -45,6 +45,29 @@ enum ExternalData {
             }
         // Data from before the attribute allowed external storage.
         default: return column
+        }
+    }
+
+    /// The first bytes of the data that a column stands for, and how many it has. No more of a file is read.
+    ///
+    /// - Throws: as `data(_:in:)`; 134060 also for what is no file but a folder, a pipe or a link.
+    static func start(
+        _ column: Data, in folder: URL?, atMost most: Int
+    ) throws -> (start: Data, length: Int) {
+        guard column.first == reference,
+            let file = fileName(column).flatMap({ folder?.appendingPathComponent($0) })
+        else {
+            let data = try data(column, in: folder)
+            return (Data(data.prefix(most)), data.count)
+        }
+        do {
+            let (handle, length) = try RegularFile.open(at: file.path)
+            let start = try handle.read(upToCount: most) ?? Data()
+            return (start, max(start.count, length))
+        } catch {
+            throw NSError.coreData(
+                .coreData, "Could not read the external data at \(file.path).",
+                [NSUnderlyingErrorKey: error as NSError, NSFilePathErrorKey: file.path])
         }
     }
 }

@@ -39,6 +39,12 @@ package protocol ObjectStore: NSPersistentStore {
         in context: NSManagedObjectContext?
     ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]]
 
+    /// The rows that a to-many relationship leads to from any of its owners, where these rows have their owners' keys; nil
+    /// where they have none or keep an order.
+    func destinationRows(
+        of relationship: NSRelationshipDescription, owners: [Int64], in context: NSManagedObjectContext
+    ) throws -> [Row]?
+
     /// References for new objects, one for each, entity by entity. They are not used again.
     func newReferences(for groups: [NewObjects]) throws -> [[Int64]]
     /// Writes a unit of work in one transaction, or throws and leaves the store as it was.
@@ -53,6 +59,10 @@ package protocol ObjectStore: NSPersistentStore {
 extension ObjectStore {
     package var fetchesRows: Bool { true }
     package var needsReferencesBeforeSaving: Bool { false }
+
+    package func destinationRows(
+        of relationship: NSRelationshipDescription, owners: [Int64], in context: NSManagedObjectContext
+    ) throws -> [Row]? { nil }
 }
 
 /// New objects of one entity.
@@ -82,6 +92,8 @@ package struct FetchQuery {
     package var resultType: NSFetchRequestResultType = .managedObjectResultType
     /// The context that asks.
     package var context: NSManagedObjectContext?
+    /// The generation of the store that the context reads; nil for the present one.
+    var generation: StoreGeneration?
     /// The request that was made, with wishes that change no result; nil for what the context asks by itself.
     package var specification: FetchSpecification?
 

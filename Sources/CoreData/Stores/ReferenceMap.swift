@@ -6,21 +6,30 @@
 final class ReferenceMap<Value> {
     private struct Entry {
         var reference: Int64
-        /// Nil for an entry that is free.
+        /// Nil for an entry that is free or was left.
         var value: Value?
+
+        /// Whether a search goes on behind the entry.
+        @inline(__always)
+        var isLeft: Bool { value == nil && reference == .min }
+
+        static var free: Entry { Entry(reference: 0, value: nil) }
+        /// Of a value that was taken out while others stood behind it.
+        static var left: Entry { Entry(reference: .min, value: nil) }
     }
 
-    private var entries: UnsafeMutablePointer<Entry>
-    /// A power of two; at most a half is taken.
-    private var capacity: Int
-    private var shift: UInt64
-    private(set) var count = 0
+    @exclusivity(unchecked) private var entries: UnsafeMutablePointer<Entry>
+    /// A power of two; at most a half is taken or was left.
+    @exclusivity(unchecked) private var capacity: Int
+    @exclusivity(unchecked) private var shift: UInt64
+    @exclusivity(unchecked) private(set) var count = 0
+    @exclusivity(unchecked) private var leftCount = 0
 
     init() {
         capacity = 16
         shift = 63
         entries = .allocate(capacity: capacity)
-        entries.initialize(repeating: Entry(reference: 0, value: nil), count: capacity)
+        entries.initialize(repeating: .free, count: capacity)
     }
 
     deinit {
@@ -39,10 +48,14 @@ final class ReferenceMap<Value> {
     @inline(__always)
     private func place(_ reference: Int64) -> Int {
         var place = home(reference)
-        while entries[place].value != nil, entries[place].reference != reference {
+        while true {
+            if entries[place].value == nil {
+                if entries[place].reference != .min { return place }
+            } else if entries[place].reference == reference {
+                return place
+            }
             place = (place + 1) & (capacity - 1)
         }
-        return place
     }
 
     /// The value for a reference. O(1).
@@ -53,7 +66,9 @@ final class ReferenceMap<Value> {
     @inline(__always)
     @discardableResult
     func set(_ value: Value, for reference: Int64) -> Value? {
-        if (count + 1) * 2 > capacity { grow(to: capacity * 2) }
+        if (count + leftCount + 1) * 2 > capacity {
+            grow(to: (count + 1) * 4 > capacity ? capacity * 2 : capacity)
+        }
         let place = place(reference)
         let old = entries[place].value
         if old == nil { count += 1 }
@@ -64,27 +79,23 @@ final class ReferenceMap<Value> {
     /// Takes a value out. O(1).
     @discardableResult
     func remove(_ reference: Int64) -> Value? {
-        var free = place(reference)
-        guard let removed = entries[free].value else { return nil }
+        let place = place(reference)
+        guard let removed = entries[place].value else { return nil }
         count -= 1
-        // Whoever was pushed past the free place by it moves back.
-        var next = (free + 1) & (capacity - 1)
-        while entries[next].value != nil {
-            let distance = (next - home(entries[next].reference)) & (capacity - 1)
-            if distance >= (next - free) & (capacity - 1) {
-                entries[free] = entries[next]
-                free = next
-            }
-            next = (next + 1) & (capacity - 1)
+        let next = (place + 1) & (capacity - 1)
+        if entries[next].value == nil, !entries[next].isLeft {
+            entries[place] = .free
+        } else {
+            entries[place] = .left
+            leftCount += 1
         }
-        entries[free].value = nil
         return removed
     }
 
     /// Makes room for more values, so that they come in without growing the table. O(n).
     func reserve(_ more: Int) {
         var wanted = capacity
-        while (count + more) * 2 > wanted { wanted *= 2 }
+        while (count + leftCount + more) * 2 > wanted { wanted *= 2 }
         if wanted > capacity { grow(to: wanted) }
     }
 
@@ -93,7 +104,8 @@ final class ReferenceMap<Value> {
         capacity = newCapacity
         shift = UInt64(64 - (newCapacity >> 3).trailingZeroBitCount)
         entries = .allocate(capacity: newCapacity)
-        entries.initialize(repeating: Entry(reference: 0, value: nil), count: newCapacity)
+        entries.initialize(repeating: .free, count: newCapacity)
+        leftCount = 0
         for index in 0..<oldCapacity where old[index].value != nil {
             let place = place(old[index].reference)
             swap(&entries[place], &old[index])

@@ -5,9 +5,8 @@ import ManagedObjectModel
 extension Row {
     /// The row as its columns will keep it: with its own reference, and those in it, replaced by the ones that a
     /// save assigned, decimals cut to what a column keeps of them, and no value where a number is none.
-    func settled(_ references: [Int64: Int64], _ columns: [SQLColumn]) -> Row {
-        let isTemporary = reference < 0
-        let needsCopy = columns.contains { column in
+    func settled(_ references: ReferenceMap<Int64>, _ entity: SQLEntity) -> Row {
+        let changes = entity.settledColumns.contains { column in
             guard !isNull(column.rowSlot) else { return false }
             switch column.kind {
             case .toOne: return integer(column.rowSlot) < 0
@@ -15,11 +14,13 @@ extension Row {
             default: return column.kind.isReal && double(column.rowSlot).isNaN
             }
         }
-        guard isTemporary || needsCopy else { return self }
-        return copy(columns) { builder, column in
+        guard changes else {
+            return reference < 0 ? copy(reference: references.value(reference) ?? reference) : self
+        }
+        return copy(entity.columns) { builder, column in
             if column.kind == .toOne, self.integer(column.rowSlot) < 0 {
                 let temporary = self.integer(column.rowSlot)
-                builder.set(column.rowSlot, integer: references[temporary] ?? temporary)
+                builder.set(column.rowSlot, integer: references.value(temporary) ?? temporary)
                 return true
             }
             if column.kind == .decimal {
@@ -30,7 +31,7 @@ extension Row {
             }
             return column.kind.isReal && self.double(column.rowSlot).isNaN
         } reference: {
-            references[$0] ?? $0
+            references.value($0) ?? $0
         }
     }
 

@@ -27,19 +27,35 @@ package final class Row: ManagedBuffer<Row.Header, UInt64> {
         fileprivate(set) var byteCount: Int
     }
 
-    package var reference: Int64 { header.reference }
-    package var version: Int64 { header.version }
-    package var timestamp: Double { header.timestamp }
-    package var entityNumber: Int32 { header.entityNumber }
-    package var slotCount: Int { Int(header.slotCount) }
+    package var reference: Int64 { head.reference }
+    package var version: Int64 { head.version }
+    package var timestamp: Double { head.timestamp }
+    package var entityNumber: Int32 { head.entityNumber }
+    package var slotCount: Int { Int(head.slotCount) }
+
+    /// The header; `header` itself would check each time that nobody writes it.
+    @inline(__always)
+    private var head: Header { withUnsafeMutablePointerToHeader { $0.pointee } }
 
     /// An estimate of the memory the row takes, in bytes.
-    package var cost: Int { 72 + (nullWords + slotCount) * 8 + header.byteCount }
+    package var cost: Int { 72 + (nullWords + slotCount) * 8 + head.byteCount }
 
     private var nullWords: Int { (slotCount + 63) >> 6 }
 
     fileprivate static func make(_ header: Header, words: Int) -> Row {
         unsafeDowncast(Row.create(minimumCapacity: words) { _ in header }, to: Row.self)
+    }
+
+    /// The same values for another primary key.
+    func copy(reference: Int64) -> Row {
+        var header = head
+        header.reference = reference
+        let words = nullWords + slotCount + (header.byteCount + 7) >> 3
+        let row = Row.make(header, words: words)
+        row.withUnsafeMutablePointerToElements { destination in
+            withUnsafeMutablePointerToElements { destination.update(from: $0, count: words) }
+        }
+        return row
     }
 }
 
@@ -75,6 +91,15 @@ extension Row {
             let slots = Int(header.pointee.slotCount)
             let start = UnsafeRawPointer(words + ((slots + 63) >> 6) + slots) + offset
             return try body(UnsafeRawBufferPointer(start: start, count: length))
+        }
+    }
+
+    /// Calls `body` with the bytes of all text and blob slots, one after the other.
+    func withAllBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
+        withUnsafeMutablePointers { header, words in
+            let slots = Int(header.pointee.slotCount)
+            let start = UnsafeRawPointer(words + ((slots + 63) >> 6) + slots)
+            body(UnsafeRawBufferPointer(start: start, count: header.pointee.byteCount))
         }
     }
 

@@ -77,6 +77,14 @@ public let NSValidateXMLStoreOption = "NSValidateXMLStoreOption"
 public let NSBinaryStoreInsecureDecodingCompatibilityOption =
     "NSBinaryStoreInsecureDecodingCompatibilityOption"
 
+/// Option key: classes beside those of attributes that may be taken out of a binary store. Refused by name: only values of
+/// attributes are read, whose classes the model and its value transformers tell.
+public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"
+
+/// Metadata key: the oldest system that the store is for, as its program says. Kept with the other keys of a program; no
+/// store needs it or writes it by itself.
+public let NSPersistentStoreOSCompatibility = "NSPersistentStoreOSCompatibility"
+
 /// Option key of iCloud stores, which no system has any more: refused by name.
 @available(*, deprecated, message: "iCloud stores are gone; the option is refused.")
 public let NSPersistentStoreUbiquitousContentNameKey = "NSPersistentStoreUbiquitousContentNameKey"

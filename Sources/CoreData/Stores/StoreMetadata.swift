@@ -3,9 +3,6 @@ import ManagedObjectModel
 
 /// What stores of every type say of themselves.
 enum StoreMetadata {
-    /// The version of Apple's framework whose formats ours are.
-    private static let frameworkVersion = 1447
-
     /// The metadata of a new store.
     static func new(_ model: NSManagedObjectModel, configuration: String, type: String) -> [String: Any] {
         let name = configuration == defaultConfigurationName ? nil : configuration
@@ -21,7 +18,7 @@ enum StoreMetadata {
             "NSStoreModelVersionHashesDigest": model.versionHashesDigest(configuration: name),
             NSPersistentStoreModelVersionChecksumKey: model.versionChecksum,
             NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.map(\.base),
-            "NSPersistenceFrameworkVersion": NSNumber(value: frameworkVersion),
+            "NSPersistenceFrameworkVersion": NSNumber(value: Int(NSCoreDataVersionNumber)),
         ]
     }
 

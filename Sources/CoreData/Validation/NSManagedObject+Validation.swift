@@ -10,7 +10,10 @@ extension NSManagedObject {
     /// Checks every property: the model's constraints and the class's own, in the order of the entity.
     final func validateProperties(event: SaveEvent) throws {
         var errors: [any Error] = []
-        for slot in layout.slots.indices {
+        let layout = layout
+        let checksValues = ClassProperties.of(self).checksValues
+        for slot in layout.traits.indices {
+            if !checksValues, isSurelyValid(slot, layout.traits[slot]) { continue }
             let info = layout.slots[slot]
             guard info.kind != .fetched else { continue }
             // Of a saved object, a relationship that nobody touched is as valid as it was.
@@ -23,6 +26,31 @@ extension NSManagedObject {
             }
         }
         try ValidationErrors.throwIfAny(errors)
+    }
+
+    /// Whether the model has nothing against a value that the object has at hand. False says nothing.
+    @inline(__always)
+    private final func isSurelyValid(_ slot: Int, _ traits: SlotTraits) -> Bool {
+        if traits.hasRules { return false }
+        guard slot < values.count else { return isSurelyValid(row, traits) }
+        switch values[slot] {
+        case .integer, .string, .uuid, .url, .data, .object: return true
+        // A store has nothing to keep for what is not a number.
+        case .double(let number): return traits.isOptional || !number.isNaN
+        case .decimal(let number): return traits.isOptional || !number.isNaN
+        case .null: return traits.isOptional && traits.kind != .toMany
+        case .unloaded: return isSurelyValid(row, traits)
+        case .toMany, .boxed: return false
+        }
+    }
+
+    private final func isSurelyValid(_ row: Row?, _ traits: SlotTraits) -> Bool {
+        guard traits.isStored, let row else { return false }
+        switch traits.kind {
+        case .integer16, .integer32, .integer64, .boolean, .string, .uuid:
+            return traits.isOptional || !row.isNull(traits.rowSlot)
+        default: return false
+        }
     }
 
     /// Whether a to-many relationship must be loaded to be checked. Without limits any set of members is valid, and
@@ -76,7 +104,7 @@ extension NSManagedObject {
             return
         }
         if !info.kind.isRelationship, info.kind != .undefined {
-            _ = try SlotValue(present, for: info)
+            _ = try SlotValue(present, for: info, of: self)
         }
         try validatePredicates(present, info)
     }
@@ -178,7 +206,10 @@ extension NSManagedObject {
             guard let relationship = layout.slots[slot].relationship,
                 relationship.deleteRule == .denyDeleteRule
             else { continue }
-            let left = destinations(at: slot).filter { !$0.isDeleted }
+            try context?.takeLaterLinks(of: self, at: slot)
+            let left = destinations(at: slot).filter {
+                !$0.isDeleted && $0.leads(to: self, relationship.inverseRelationship)
+            }
             guard !left.isEmpty else { continue }
             errors.append(
                 ValidationErrors.error(

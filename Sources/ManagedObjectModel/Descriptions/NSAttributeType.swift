@@ -93,6 +93,9 @@ extension NSAttributeDescription {
     /// It is a struct over `NSAttributeType`, as in Apple's Swift overlay, so that `.string` can be written
     /// where `NSAttributeType` has `.stringAttributeType`.
     public struct AttributeType: RawRepresentable, Hashable, Sendable {
+        /// The enumeration of the same types.
+        public typealias RawValue = NSAttributeType
+
         /// The type as the enumeration.
         public var rawValue: NSAttributeType
 

@@ -100,7 +100,8 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
         guard let other = object as? NSFetchIndexElementDescription else { return false }
         return other === self
             || (propertyName == other.propertyName && collationType == other.collationType
-                && isAscending == other.isAscending && ownedExpression == other.ownedExpression)
+                && isAscending == other.isAscending
+                && areEqual(ownedExpression, other.ownedExpression))
     }
 
     open override var hash: Int { propertyName.hashValue }

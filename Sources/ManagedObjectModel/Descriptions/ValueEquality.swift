@@ -33,3 +33,12 @@ func areEqual(_ a: NSPredicate?, _ b: NSPredicate?) -> Bool {
 func areEqual(_ a: [NSPredicate], _ b: [NSPredicate]) -> Bool {
     a.count == b.count && zip(a, b).allSatisfy { $0 === $1 || $0.isEquivalent(to: $1) }
 }
+
+/// Whether two expressions, either of which may be missing, have the same structure and values.
+func areEqual(_ a: NSExpression?, _ b: NSExpression?) -> Bool {
+    switch (a, b) {
+    case (nil, nil): true
+    case let (a?, b?): a.isEquivalent(to: b)
+    default: false
+    }
+}

@@ -123,10 +123,13 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         set { change("fetchOffset") { $0.fetchOffset = newValue } }
     }
 
-    /// How many objects should be read from the store at a time; 0, the default, reads all of them at once.
+    /// Of how many objects the rows are read from the store at a time; 0, the default, reads all with the fetch.
     ///
-    /// A wish that changes no result. A Swift array has all of its elements, so rows come at once whatever the size;
-    /// `fetchLimit` and `fetchOffset` bound what is read.
+    /// With a size, the fetch reads identities alone. The first property that is read of any object found loads the rows
+    /// of the batch that it stands in, and the relationships that are to be prefetched with them: a walk over n objects
+    /// takes 1 + n / size requests. Without effect where the result is more, or less, than faults with their values
+    /// (`returnsObjectsAsFaults`, `includesPropertyValues`, `shouldRefreshRefetchedObjects`), and for objects of several
+    /// stores in an order. `NSManagedObjectContext.lazyResults(of:)` makes the objects themselves batch by batch.
     open var fetchBatchSize: Int {
         get { specification.fetchBatchSize }
         set { change("fetchBatchSize") { $0.fetchBatchSize = newValue } }
@@ -170,6 +173,10 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     }
 
     /// What the dictionaries of the result hold: property descriptions, expression descriptions or names.
+    ///
+    /// Of objects: the properties whose values are read along with the identities of faults. Any other property that is
+    /// read loads the object. SQLite stores read only these columns then; with `fetchBatchSize`, in contexts with a parent
+    /// and where the objects are not wanted as faults, whole rows are read.
     open var propertiesToFetch: [Any]? {
         get { specification.propertiesToFetch }
         set { change("propertiesToFetch") { $0.propertiesToFetch = newValue } }

@@ -11,8 +11,9 @@ public var NSFetchRequestExpressionType: NSExpression.ExpressionType { .fetchReq
 
 /// An expression for the result of a fetch: `FETCH(request, context, countOnly)`.
 ///
-/// It has no archived form, since no archive of Apple's was at hand.
-open class NSFetchRequestExpression: NSExpression {
+/// An archive holds the expressions for the request and the context, under keys of our own, since no archive of Apple's was
+/// at hand: variables and key paths. A request or a context itself cannot be archived.
+open class NSFetchRequestExpression: NSExpression, @unchecked Sendable {
     /// The expression for the fetch request.
     open var requestExpression: NSExpression { request }
 
@@ -33,8 +34,35 @@ open class NSFetchRequestExpression: NSExpression {
         super.init(expressionType: .fetchRequest)
     }
 
-    /// Fetch expressions are not archived.
-    public required init?(coder: NSCoder) { nil }
+    // MARK: Coding
+
+    /// Reads an expression from a keyed archive.
+    ///
+    /// - Returns: `nil` when the archive's expression is not complete.
+    public required init?(coder: NSCoder) {
+        guard let request = PredicateArchive.expression(forKey: "request", coder),
+            let context = PredicateArchive.expression(forKey: "context", coder),
+            coder.containsValue(forKey: "countOnly")
+        else { return nil }
+        self.request = request
+        self.context = context
+        countOnly = coder.decodeBool(forKey: "countOnly")
+        super.init(expressionType: .fetchRequest)
+    }
+
+    /// Writes the expression to a keyed archive.
+    ///
+    /// - Precondition: the request and the context are variables or other expressions that can be archived, and no objects.
+    open override func encode(with coder: NSCoder) {
+        for part in [request, context] where part.isObject {
+            fatalError(
+                "\(self) cannot be archived: its request and its context must be variables or key paths, and no objects"
+            )
+        }
+        coder.encode(request, forKey: "request")
+        coder.encode(context, forKey: "context")
+        coder.encode(countOnly, forKey: "countOnly")
+    }
 
     /// Lets format strings have `FETCH(…)`.
     package static func registerFormat() {
@@ -91,4 +119,12 @@ open class NSFetchRequestExpression: NSExpression {
     }
 
     open override var hash: Int { request.hash }
+}
+
+extension NSExpression {
+    /// Whether the expression is a request or a context itself.
+    fileprivate var isObject: Bool {
+        guard case .constant(let value?) = kind else { return false }
+        return value is NSPersistentStoreRequest || value is any FetchExpressionContext
+    }
 }

@@ -5,9 +5,9 @@ import CocoaFoundation
 /// Version hashes are all that is hashed here: some kilobytes for a model. A cryptographic library would be more than
 /// a third of what a client compiles, and SwiftPM compiles the C files of a build tool's libraries again in each test
 /// run.
-enum SHA2 {
+package enum SHA2 {
     /// The SHA-256 of some bytes: 32 bytes. O(n).
-    static func sha256(_ message: [UInt8]) -> Data {
+    package static func sha256(_ message: [UInt8]) -> Data {
         var state = upperInitial
         let constants = upperConstants
         let padded = padded(message, blockSize: 64)

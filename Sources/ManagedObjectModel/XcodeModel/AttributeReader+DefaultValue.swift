@@ -63,16 +63,22 @@ extension AttributeReader {
             return Date(timeIntervalSinceReferenceDate: interval)
         }
         guard let text = settings.text("defaultValueString") else { return nil }
-        if let interval = Double(text), interval.isFinite {
-            return Date(timeIntervalSinceReferenceDate: interval)
+        guard let interval = TimeText.interval(text) else {
+            throw invalid(text, "a time such as 2010-01-01 12:00:00 +0000")
         }
+        return Date(timeIntervalSinceReferenceDate: interval)
+    }
+}
+
+/// A time in the text of an old model file: `2010-01-01 12:00:00 +0000`, or a number of seconds.
+enum TimeText {
+    /// Seconds since 2001-01-01 UTC; `nil` if the text is no time.
+    static func interval(_ text: String) -> Double? {
+        if let interval = Double(text), interval.isFinite { return interval }
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.dateFormat = "yyyy-MM-dd HH:mm:ss Z"
-        guard let date = formatter.date(from: text) else {
-            throw invalid(text, "a time such as 2010-01-01 12:00:00 +0000")
-        }
-        return date
+        return formatter.date(from: text)?.timeIntervalSinceReferenceDate
     }
 }
 

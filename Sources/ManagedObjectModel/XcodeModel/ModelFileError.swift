@@ -8,7 +8,7 @@ public struct ModelFileError: Error, LocalizedError, CustomStringConvertible, Se
         case unreadable
         /// The file, or what it describes, is larger than any real model.
         case tooLarge
-        /// The file has a form that is not read: compiled, or of an old version of Xcode.
+        /// The file has a form that is not read, or something in it that is not known.
         case unsupportedForm
         /// The file is not well-formed XML, or not a model.
         case malformed

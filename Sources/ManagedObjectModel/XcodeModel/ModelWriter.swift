@@ -135,7 +135,7 @@ struct ModelWriter {
     /// The text of an expression, which the reader turns back into the expression.
     static func text(_ expression: NSExpression, at place: String) throws -> String {
         let text = expression.description
-        guard let parsed = try? NSExpression(parsing: text), parsed == expression else {
+        guard let parsed = try? NSExpression(parsing: text), parsed.isEquivalent(to: expression) else {
             throw inexpressible("the expression '\(text)', which cannot be written as text", at: place)
         }
         return text

@@ -4,7 +4,7 @@ extension NSManagedObjectModel {
     /// Reads a model from a file, and says what is wrong if it cannot be read.
     ///
     /// - Parameter url: a folder `.xcdatamodeld` or `.momd`, of which the current version is read, a folder
-    ///   `.xcdatamodel`, the file `contents` in it, or a compiled model `.mom`.
+    ///   `.xcdatamodel`, the file `contents` in it, or `elements` of Xcode 3, or a compiled model `.mom`.
     /// - Throws: `ModelFileError` with the file, the line, the entity and property, and the reason.
     public convenience init(loading url: URL) throws {
         var isDirectory: ObjCBool = false
@@ -16,12 +16,14 @@ extension NSManagedObjectModel {
             if CompiledModelFolder.isCompiledModel(url) {
                 file = try CompiledModelFolder(url: url).currentVersion().url
             } else {
-                file = try XcodeModelFile.contentsFile(of: XcodeModelFile(url: url).currentVersion.url)
+                file = try XcodeModelFile.file(of: XcodeModelFile(url: url).currentVersion.url)
             }
         }
         let data = try BoundedFile.read(file, limit: ModelArchive.largestFile)
         do {
-            if CompiledModelFolder.isCompiledModel(data) {
+            if file.lastPathComponent == XcodeModelFile.archiveName {
+                try self.init(tree: XcodeModelFile.tree(of: data, in: file))
+            } else if CompiledModelFolder.isCompiledModel(data) {
                 try self.init(compiled: data)
             } else {
                 try self.init(tree: ModelElement(xml: data))

@@ -98,6 +98,31 @@ extension XcodeModelFile {
         }
     }
 
+    /// Writes the bytes of the contents of a version. The file is there completely or stays as it was.
+    ///
+    /// - Parameters:
+    ///   - version: the folder `.xcdatamodel`, which has to exist.
+    ///   - check: called when the bytes are on disk under a provisional name, right before they take the place of the
+    ///     file; nothing is replaced if it throws.
+    package static func write(_ data: Data, to version: URL, check: () throws -> Void) throws {
+        let file = version.appendingPathComponent("contents")
+        let provisional = version.appendingPathComponent(".\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: provisional) }
+        let mode = try? FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions]
+        try writing(file) {
+            try data.write(to: provisional)
+            if let mode {
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: mode], ofItemAtPath: provisional.path)
+            }
+        }
+        try check()
+        guard rename(provisional.path, file.path) == 0 else {
+            throw ModelFileError(
+                .unwritable, "it cannot be written: \(String(cString: strerror(errno)))", file: file)
+        }
+    }
+
     private static func write(_ data: Data, to file: URL) throws {
         try writing(file) { try data.write(to: file, options: .atomic) }
     }

@@ -20,10 +20,12 @@ package struct XcodeModelFile {
 
     /// Finds the versions of a model.
     ///
-    /// - Parameter url: a folder `.xcdatamodeld` or `.xcdatamodel`.
-    /// - Throws: `ModelFileError` if there is no model, or if it is not clear which version is the current
-    ///   one.
-    package init(url: URL) throws {
+    /// - Parameters:
+    ///   - url: a folder `.xcdatamodeld` or `.xcdatamodel`.
+    ///   - unclear: called when it is not clear which version is the current one, with why. If it does not throw, that is
+    ///     the version with the name of the folder, or else the last one.
+    /// - Throws: `ModelFileError` if there is no model; what `unclear` throws.
+    package init(url: URL, unclear: (ModelFileError) throws -> Void = { throw $0 }) throws {
         self.url = url
         let names: [String]
         do {
@@ -44,7 +46,14 @@ package struct XcodeModelFile {
                     name: String($0.dropLast(".xcdatamodel".count)), url: url.appendingPathComponent($0))
             }
             .sorted(by: Self.inOrder)
-        currentVersion = try Self.currentVersion(of: versions, in: url)
+        do {
+            currentVersion = try Self.currentVersion(of: versions, in: url)
+        } catch let error as ModelFileError {
+            let base = url.deletingPathExtension().lastPathComponent
+            guard let usual = versions.first(where: { $0.name == base }) ?? versions.last else { throw error }
+            try unclear(error)
+            currentVersion = usual
+        }
     }
 
     /// The version of a name.
@@ -82,35 +91,50 @@ package struct XcodeModelFile {
             file: url)
     }
 
-    /// Reads the XML of a version.
-    package static func contents(of version: URL) throws -> ModelElement {
-        try tree(of: contentsFile(of: version))
-    }
+    /// Reads the tree of a version.
+    package static func contents(of version: URL) throws -> ModelElement { try tree(of: file(of: version)) }
 
-    /// The file of a version that holds its XML.
-    ///
-    /// - Throws: `ModelFileError` for a version in the form of Xcode 3, which has no XML.
-    static func contentsFile(of version: URL) throws -> URL {
+    /// The file of a version that holds the model: the XML in `contents`, or where there is none the archive in `elements`,
+    /// which Xcode 3 wrote. Of a compiled model a version is a file itself.
+    package static func file(of version: URL) -> URL {
+        guard !isCompiled(version) else { return version }
         let contents = version.appendingPathComponent("contents")
-        let elements = version.appendingPathComponent("elements")
-        if !FileManager.default.fileExists(atPath: contents.path),
-            FileManager.default.fileExists(atPath: elements.path)
-        {
-            throw ModelFileError(
-                .unsupportedForm,
-                "the model has the binary form of Xcode 3 (files 'elements' and 'layout'), which is not read; "
-                    + "open and save it with Xcode 4 or later", file: version)
-        }
-        return contents
+        let elements = version.appendingPathComponent(archiveName)
+        let isArchive =
+            !FileManager.default.fileExists(atPath: contents.path)
+            && FileManager.default.fileExists(atPath: elements.path)
+        return isArchive ? elements : contents
     }
 
-    /// Reads an XML file.
+    /// The file of Xcode 3.
+    package static let archiveName = "elements"
+
+    static func isCompiled(_ version: URL) -> Bool { version.pathExtension == "mom" }
+
+    /// The bytes of the file of a version.
+    ///
+    /// - Throws: `ModelFileError` for a file that is not there or too large.
+    package static func data(of version: URL) throws -> Data {
+        try BoundedFile.read(file(of: version), limit: ModelElement.Limit.fileSize)
+    }
+
+    /// Reads a file of a version: XML, or an archive of Xcode 3.
     package static func tree(of file: URL) throws -> ModelElement {
+        try tree(of: BoundedFile.read(file, limit: ModelElement.Limit.fileSize), in: file)
+    }
+
+    /// The tree in the bytes of the file of a version. That of a compiled model is what Xcode would write for it.
+    ///
+    /// - Throws: `ModelFileError` with the file.
+    package static func tree(of data: Data, in file: URL) throws -> ModelElement {
         do {
-            return try ModelElement(xml: BoundedFile.read(file, limit: ModelElement.Limit.fileSize))
-        } catch var error as ModelFileError {
-            error.file = file
-            throw error
+            if isCompiled(file) {
+                return try ModelElement(model: NSManagedObjectModel(compiled: data))
+            }
+            return try BinaryPropertyList.isBinaryPropertyList(data)
+                ? EditorModelArchive.tree(data) : ModelElement(xml: data)
+        } catch let error as ModelFileError {
+            throw error.inFile(file)
         }
     }
 }

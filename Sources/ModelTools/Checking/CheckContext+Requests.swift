@@ -1,9 +1,13 @@
 import ManagedObjectModel
 
 extension CheckContext {
-    /// The key paths in the predicates of fetch requests, fetched properties and partial indexes.
+    /// The key paths in the predicates of fetch requests, fetched properties and partial indexes, and in the expressions of
+    /// indexes and of the names in Spotlight.
     mutating func checkRequests() {
         for entity in entities {
+            if let expression = entity.spotlightExpression {
+                checkExpression(expression, of: entity, "coreSpotlightDisplayNameExpression")
+            }
             for case let property as NSFetchedPropertyDescription in entity.ownProperties {
                 guard let request = property.fetchRequest else { continue }
                 checkPredicate(request.predicate, of: request.entityName, entity.name, property.name)
@@ -14,9 +18,7 @@ extension CheckContext {
                     guard let expression = (part.property as? NSExpressionDescription)?.expression else {
                         continue
                     }
-                    var paths = KeyPathCollector()
-                    paths.collect(expression)
-                    checkPaths(paths.keyPaths, of: entity.name, entity.name, index.name)
+                    checkExpression(expression, of: entity, index.name)
                 }
             }
         }
@@ -35,6 +37,14 @@ extension CheckContext {
         var paths = KeyPathCollector()
         paths.collect(predicate)
         checkPaths(paths.keyPaths, of: entity, place, name)
+    }
+
+    private mutating func checkExpression(
+        _ expression: NSExpression, of entity: NSEntityDescription, _ name: String
+    ) {
+        var paths = KeyPathCollector()
+        paths.collect(expression)
+        checkPaths(paths.keyPaths, of: entity.name, entity.name, name)
     }
 
     private mutating func checkPaths(

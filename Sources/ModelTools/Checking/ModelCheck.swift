@@ -88,7 +88,7 @@ package enum ModelCheck {
     }
 
     private static func findings(inVersion url: URL, _ usesCloudKit: Bool) -> [ModelFinding] {
-        findings(inContents: url.appendingPathComponent("contents"), usesCloudKit) {
+        findings(inContents: XcodeModelFile.file(of: url), usesCloudKit) {
             try XcodeModelFile.contents(of: url)
         }
     }

@@ -47,7 +47,7 @@ package struct SourceGenerator {
         do {
             model = try NSManagedObjectModel(tree: contents)
         } catch let error as ModelFileError {
-            throw error.inFile(current.url.appending(path: "contents"))
+            throw error.inFile(XcodeModelFile.file(of: current.url))
         }
         versions.append((current.name, contents))
         try self.init(
@@ -67,6 +67,18 @@ package struct SourceGenerator {
     ) throws {
         try self.init(
             model, name: name, composites: [], options, notices: [], versions: [], currentVersion: "")
+    }
+
+    /// Makes the text of the model of a `contents` file that is at hand.
+    ///
+    /// - Throws: `ModelFileError` if the tree is no model, `GenerationError` if an entity cannot be a class.
+    package init(
+        contents: ModelElement, name: String, _ options: GenerationOptions = GenerationOptions()
+    ) throws {
+        try self.init(
+            NSManagedObjectModel(tree: contents), name: name,
+            composites: contents.children(named: "composite"), options, notices: [], versions: [],
+            currentVersion: "")
     }
 
     private init(

@@ -156,7 +156,14 @@ import Testing
 
     // MARK: Collection operators
 
-    @Test(arguments: [
+    @Test func theTableHasEveryOperator() {
+        let rows = Self.operatorRows.map(\.text)
+        for operation in CollectionOperator.allCases {
+            #expect(rows.contains { $0.split(separator: ".").contains { $0 == operation.rawValue } })
+        }
+    }
+
+    private static let operatorRows: [(text: String, printed: String, value: String)] = [
         ("items.@count", "items.@count", "3"), ("items.@sum.v", "items.@sum.v", "6"),
         ("items.@avg.v", "items.@avg.v", "2.0"), ("items.@min.v", "items.@min.v", "1"),
         ("items.@max.v", "items.@max.v", "3"), ("numbers.@sum.self", "numbers.@sum.#self", "4"),
@@ -167,11 +174,15 @@ import Testing
         ("items.v", "items.v", "[1, 2, 3]"),
         ("SUBQUERY(items, $i, $i.w == 9).@count", "SUBQUERY(items, $i, $i.w == 9).@count", "2"),
         ("SUBQUERY(items, $i, $i.w == 9).@sum.v", "SUBQUERY(items, $i, $i.w == 9).@sum.v", "3"),
-    ])
+        ("sets.@unionOfSets.self", "sets.@unionOfSets.#self", "[7, 7, 7]"),
+        ("sets.@distinctUnionOfSets.self", "sets.@distinctUnionOfSets.#self", "[AnyHashable(7)]"),
+    ]
+
+    @Test(arguments: operatorRows)
     func collectionOperators(_ text: String, _ printed: String, _ expected: String) throws {
         let object: [String: Any] = [
             "items": [["v": 1, "w": 9], ["v": 2, "w": 9], ["v": 3, "w": 8]], "numbers": [1, 3],
-            "lists": [[1, 2], [2]],
+            "lists": [[1, 2], [2]], "sets": [Set([7]), Set([7]), Set([7])],
         ]
         let expression = try NSExpression(parsing: text)
         #expect(expression.description == printed)

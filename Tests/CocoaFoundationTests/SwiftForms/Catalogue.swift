@@ -1,7 +1,7 @@
 import CocoaFoundation
 
 /// A volume of the tests of Swift's predicates: a class with keys for its key paths.
-final class Volume: NSObject, KeyValueCoding, KeyPathNaming {
+class Volume: NSObject, KeyValueCoding, KeyPathNaming {
     var title = ""
     var subtitle: String?
     var pages = 0
@@ -30,13 +30,26 @@ final class Volume: NSObject, KeyValueCoding, KeyPathNaming {
         ("parts", \.parts), ("anything", \.anything),
     ]
 
-    static var keyPathNames: [(key: String, keyPath: AnyKeyPath)] { properties.map { ($0.key, $0.keyPath) } }
+    class var keyPathNames: [(key: String, keyPath: AnyKeyPath)] { properties.map { ($0.key, $0.keyPath) } }
 
     func value(forKey key: String) -> Any? {
         Self.properties.first { $0.key == key }.map { self[keyPath: $0.keyPath] }
     }
 
     func setValue(_ value: Any?, forKey key: String) {}
+}
+
+/// A volume of a kind of its own.
+final class Folio: Volume {
+    var height = 0
+
+    override class var keyPathNames: [(key: String, keyPath: AnyKeyPath)] {
+        super.keyPathNames + [("height", \Folio.height), ("title", \Folio.title)]
+    }
+
+    override func value(forKey key: String) -> Any? {
+        key == "height" ? height : super.value(forKey: key)
+    }
 }
 
 /// Entries whose values differ.

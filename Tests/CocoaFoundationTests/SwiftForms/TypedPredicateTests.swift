@@ -33,6 +33,11 @@ import Testing
     @Test func rangesAndValues() {
         check(7...12 ~= \.pages, "pages BETWEEN {7, 12}", "Atlas", "Emma")
         check(7..<12 ~= \.pages, "pages >= 7 AND pages < 12", "Emma")
+        check((\Volume.pages).between(7...12), "pages BETWEEN {7, 12}", "Atlas", "Emma")
+        let moment = Date(timeIntervalSinceReferenceDate: 150)
+        check(
+            (\Volume.date).between(Date(timeIntervalSinceReferenceDate: 0)...moment),
+            #"date BETWEEN {CAST(0.0, "NSDate"), CAST(150.0, "NSDate")}"#, "Atlas")
         check(["Emma", "x"] ~= \.title, #"title IN {"Emma", "x"}"#, "Emma")
         check((\Volume.title).in(["Emma", "x"]), #"title IN {"Emma", "x"}"#, "Emma")
         check((\Volume.subtitle).in(["Maps", "x"]), #"subtitle IN {"Maps", "x"}"#, "Atlas")

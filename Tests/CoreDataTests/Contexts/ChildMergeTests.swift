@@ -189,12 +189,7 @@ import Testing
             #expect(a.pages == 1)
             return a
         }
-        let log = NotificationLog(.NSManagedObjectContextDidSave, from: nil)
-        try family.stack.inContext { other throws in
-            try other.book("A").pages = 30
-            try other.save()
-        }
-        let notification = try #require(log.all.last)
+        let notification = try family.stack.saved { try $0.book("A").pages = 30 }
         try root.event { $0.mergeChanges(fromContextDidSave: notification) }
         try mine.event { mine throws in
             mine.mergeChanges(fromContextDidSave: notification)

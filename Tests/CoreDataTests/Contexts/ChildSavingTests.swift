@@ -39,9 +39,11 @@ import Testing
                 .NSManagedObjectContextWillSave, .NSManagedObjectContextDidSave,
                 .NSManagedObjectContextDidSaveObjectIDs,
             ])
-        #expect(
-            below.contents(of: .NSManagedObjectContextDidSave, by: "title")
-                == [["inserted": ["new"], "updated": ["A"], "deleted": ["B"]]])
+        try child.event { _ in
+            #expect(
+                below.contents(of: .NSManagedObjectContextDidSave, by: "title")
+                    == [["inserted": ["new"], "updated": ["A"], "deleted": ["B"]]])
+        }
         let ids = below.all.last?.userInfo?[NSInsertedObjectIDsKey] as? Set<NSManagedObjectID>
         #expect(ids?.map(\.isTemporaryID) == [true])
         #expect(above.names == [.NSManagedObjectContextObjectsDidChange])

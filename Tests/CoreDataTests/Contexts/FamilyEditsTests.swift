@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 /// Random edits in all contexts of a family, which save when they like: the root's relationships agree at both ends at every
@@ -7,8 +8,8 @@ import Testing
 @Suite struct FamilyEditsTests {
     @Test(arguments: 0..<6) func everyEndOfARelationshipAgrees(_ walk: Int) throws {
         let environment = ProcessInfo.processInfo.environment
-        let seed = environment["FAMILY_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1_000_000_000)
-        let steps = environment["FAMILY_STEPS"].flatMap(Int.init) ?? 200
+        let seed = Fuzzing.seed(UInt64(walk), givenBy: "FAMILY_SEED")
+        let steps = environment["FAMILY_STEPS"].flatMap(Int.init) ?? Fuzzing.rounds(200)
         do {
             var edits = try FamilyEdits(seed: seed)
             try edits.run(steps: steps)

@@ -203,6 +203,21 @@ import Testing
         }
     }
 
+    @Test func readingALoadedValueOutsideOfTheQueueStopsADebugBuild() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let context = try TestStack().context()
+            let author = context.performAndWait {
+                let author = Author(context: context)
+                author.name = "a"
+                #expect(author.name == "a")
+                return author
+            }
+            withExtendedLifetime(context) { _ = author.name }
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("CoreData concurrency violation"))
+    }
+
     @Test func fetchingOutsideOfTheQueueStopsADebugBuild() async {
         await #expect(processExitsWith: .failure) {
             let context = try TestStack().context()

@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 /// The same random edits, made in a context of the coordinator and in a grandchild of one that saves upwards step by
@@ -8,8 +9,8 @@ import Testing
 @Suite struct SameEditsTests {
     @Test(arguments: 0..<6) func leaveTheSameStore(_ walk: Int) throws {
         let environment = ProcessInfo.processInfo.environment
-        let seed = environment["EDITS_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1_000_000_000)
-        let steps = environment["EDITS_STEPS"].flatMap(Int.init) ?? 150
+        let seed = Fuzzing.seed(UInt64(walk), givenBy: "EDITS_SEED")
+        let steps = environment["EDITS_STEPS"].flatMap(Int.init) ?? Fuzzing.rounds(150)
         do {
             var edits = try SameEdits(seed: seed)
             try edits.run(steps: steps)
@@ -79,6 +80,7 @@ private struct SameEdits {
                 case 3: refresh()
                 default: try edit()
                 }
+                try compareWhatIsLoaded()
                 try compareFetches()
             } catch {
                 throw Difference(
@@ -225,6 +227,46 @@ private struct SameEdits {
         guard one == other else {
             throw Difference(
                 description: "\(entity) \(format), limit \(limit), offset \(offset):\n\(one)\nand\n\(other)")
+        }
+    }
+
+    /// Compares all objects that both sides have in memory, and of these the relationships that both have loaded.
+    private func compareWhatIsLoaded() throws {
+        func numbers(_ stack: EditedStack) -> [ObjectIdentifier: Int] {
+            Dictionary(uniqueKeysWithValues: stack.objects.map { (ObjectIdentifier($1), $0) })
+        }
+        let numbers = (numbers(plain), numbers(nested))
+        for (id, object) in plain.objects.sorted(by: { $0.key < $1.key }) {
+            guard let other = nested.objects[id] else { continue }
+            let links = (GraphReference.links[object.entity.name ?? ""] ?? []).filter { link in
+                !link.isToMany
+                    || ![(plain, object), (nested, other)].contains { stack, object in
+                        stack.context.performAndWait { object.hasFault(forRelationshipNamed: link.name) }
+                    }
+            }
+            func shown(
+                _ stack: EditedStack, _ object: NSManagedObject, _ numbers: [ObjectIdentifier: Int]
+            ) -> [String]? {
+                stack.context.performAndWait {
+                    guard !object.isFault else { return nil }
+                    func number(_ value: Any) -> String {
+                        let object = value as? NSManagedObject
+                        return object.map { "\(numbers[ObjectIdentifier($0)] ?? -1)" } ?? "-"
+                    }
+                    let keys = ["uid", "name", "number"]
+                    return keys.map { "\(object.value(forKey: $0) ?? "nil")" }
+                        + links.map { link in
+                            let value = object.value(forKey: link.name)
+                            let set = (value as? NSSet)?.allObjects.map(number).sorted()
+                            let list = (value as? NSOrderedSet)?.array.map(number)
+                            return "\(link.name) \(set ?? list ?? [number(value as Any)])"
+                        }
+                }
+            }
+            guard let one = shown(plain, object, numbers.0), let two = shown(nested, other, numbers.1) else {
+                continue
+            }
+            guard one == two else { throw Difference(description: "\(id): \(one)\nand\n\(two)") }
         }
     }
 

@@ -196,11 +196,11 @@ import Testing
             try context.save()
             #expect(order.value(forKey: "count") as? Int == 0)
             let posted = Posted()
+            let other = coordinator.context()
             let token = NotificationCenter.default.addObserver(
-                forName: .NSManagedObjectContextDidSaveObjectIDs, object: nil, queue: nil
+                forName: .NSManagedObjectContextDidSaveObjectIDs, object: other, queue: nil
             ) { if let ids = $0.userInfo { posted.add(ids) } }
             defer { NotificationCenter.default.removeObserver(token) }
-            let other = coordinator.context()
             let id = order.objectID
             let notification = try other.performAndWait {
                 try other.insert("Line", ["order": other.object(with: id), "pieces": 4])

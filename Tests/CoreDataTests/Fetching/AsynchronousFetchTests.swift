@@ -90,6 +90,64 @@ struct AsynchronousFetchTests {
         #expect(found == ["product 0", "new", "product 2", "product 3", "product 4"])
     }
 
+    /// Notes on which threads it is read.
+    private final class Witness: NSObject, KeyValueCoding, @unchecked Sendable {
+        private(set) var threads: [Thread] = []
+
+        func value(forKey key: String) -> Any? {
+            threads.append(.current)
+            return "product 3"
+        }
+
+        func setValue(_ value: Any?, forKey key: String) {}
+    }
+
+    /// Another thread must not read what may be an object of the context.
+    @Test func theConditionIsReadOnTheQueueOfTheContext() async throws {
+        let context = coordinator.context()
+        let witness = Witness()
+        let found = try await outcome(context) {
+            let request = cheap()
+            request.predicate = NSPredicate(
+                format: "name == FUNCTION(%@, 'valueForKeyPath:', 'name')", witness)
+            return request
+        } then: { _ in
+            #expect(witness.threads.contains(.current))
+            #expect(witness.threads.allSatisfy { $0 == .current })
+        } _: {
+            names($0)
+        }
+        #expect(found == ["product 3"])
+    }
+
+    @Test func aConditionThatIsNoSQLIsAnErrorOfTheResult() async throws {
+        let context = coordinator.context()
+        let error = try await outcome(context) {
+            let request = cheap()
+            request.predicate = NSPredicate { _, _ in true }
+            return request
+        } _: {
+            $0.operationError as NSError?
+        }
+        #expect(error?.code == 134060)
+    }
+
+    @Test func unsavedObjectsInAConditionAreFoundOnceTheyAreSaved() async throws {
+        let context = coordinator.context()
+        let shop = try await context.perform { try context.insert("Shop").objectID }
+        let found = try await outcome(context) {
+            let request = cheap()
+            request.predicate = NSPredicate(format: "shop == %@", context.object(with: shop))
+            return request
+        } then: { _ in
+            try context.insert("Product", ["name": "new", "price": 0.5, "shop": context.object(with: shop)])
+            try context.save()
+        } _: {
+            names($0)
+        }
+        #expect(found == ["new"])
+    }
+
     @Test func aCancelledFetchFindsNothing() async throws {
         let context = coordinator.context()
         let error = try await outcome(context, { cheap() }) {
@@ -102,7 +160,7 @@ struct AsynchronousFetchTests {
     }
 
     /// Without the interruption, this one looks at nine million pairs, each with a search in a text.
-    @Test(.timeLimit(.minutes(1))) func cancellingInterruptsSQL() async throws {
+    @Test(.timeLimit(.minutes(10))) func cancellingInterruptsSQL() async throws {
         let context = coordinator.context()
         try await context.perform {
             let shop = try context.insert("Shop")

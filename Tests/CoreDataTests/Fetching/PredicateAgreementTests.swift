@@ -213,6 +213,20 @@ import Testing
         }
     }
 
+    /// What does not depend on which numbers come.
+    @Test(arguments: [
+        ("random() >= 0 AND random() < 1", 6), ("random() < 0", 0), ("pages + random() < pages + 1", 6),
+        ("randomn:(1) == 0", 6), ("randomn:(6) BETWEEN {0, 5}", 6), ("randomn:(6) >= 6", 0),
+        ("randomn:(-5) == 0", 6), ("randomn:(pages) < 1 OR randomn:(pages) < pages", 6),
+    ])
+    func randomNumbers(_ format: String, _ count: Int) throws {
+        try Shelf.stack().inContext { context in
+            #expect(try context.fetch(.books(format)).count == count)
+            for book in try context.fetch(.books()) { book.pages += 1 }
+            #expect(try context.fetch(.books(format)).count == count)
+        }
+    }
+
     @Test func objectsAndTheirIDs() throws {
         try Shelf.stack().inContext { context in
             let emma = try context.book("Emma")

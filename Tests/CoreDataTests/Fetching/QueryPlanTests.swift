@@ -28,6 +28,10 @@ import Testing
         Case(format: "title ==[n] 'Emma'", step: "USING INDEX Z_Book_bytitle (ZTITLE=?)"),
         Case(format: "title BEGINSWITH 'Em'", step: "USING INDEX Z_Book_bytitle (ZTITLE>? AND ZTITLE<?)"),
         Case(format: "title BEGINSWITH[n] 'Em'", step: "USING INDEX Z_Book_bytitle (ZTITLE>? AND ZTITLE<?)"),
+        Case(format: "canonicalTitle ==[n] 'emma'", step: "USING INDEX Z_Book_bycanonicalTitle"),
+        Case(format: "canonicalTitle IN[n] {'emma', 'x'}", step: "USING INDEX Z_Book_bycanonicalTitle"),
+        Case(
+            format: "canonicalTitle ==[n] canonical:('ÉTÉ')", step: "USING INDEX Z_Book_bycanonicalTitle"),
         Case(format: "canonicalTitle BEGINSWITH 'em'", step: "USING INDEX Z_Book_bycanonicalTitle"),
         Case(format: "title IN {'a', 'b'}", step: "USING INDEX Z_Book_bytitle (ZTITLE=?)"),
         Case(format: "pages BETWEEN {1, 5}", step: "USING INDEX Z_Book_bypages (ZPAGES>? AND ZPAGES<?)"),
@@ -36,6 +40,10 @@ import Testing
         Case(format: "SELF IN author.books", step: "ZBOOK_ZAUTHOR_INDEX"),
         Case(format: "author.books.@count > 1", step: "ZBOOK_ZAUTHOR_INDEX"),
         Case(format: "ANY author.books.pages > 1", step: "ZBOOK_ZAUTHOR_INDEX"),
+        Case(
+            format: "ANY (author.books.title UNION author.books.authorName) == 'x'",
+            step: "ZBOOK_ZAUTHOR_INDEX"),
+        Case(format: "5 IN mode:(author.books.pages)", step: "ZBOOK_ZAUTHOR_INDEX"),
         Case(format: "author.name == 'x'", step: "ZBOOK_ZAUTHOR_INDEX"),
     ])
     func anIndexServes(_ test: Case) throws {

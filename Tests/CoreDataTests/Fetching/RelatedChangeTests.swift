@@ -44,6 +44,27 @@ import Testing
         }
     }
 
+    @Test func anOwnerWhoseMemberMovesAwayIsAskedAgain() throws {
+        try Shelf.stack().inContext { context throws in
+            func names() throws -> [String] {
+                let request = NSFetchRequest<Author>(entityName: "Author")
+                request.predicate = NSPredicate(format: "books.@count == 1")
+                return try context.fetch(request).map { $0.name ?? "nil" }.sorted()
+            }
+            let emma = try context.book("Emma")
+            let austen = try #require(emma.author)
+            let zola = try #require(try context.book("Germinal").author)
+            context.refresh(austen, mergeChanges: false)
+            // Its books are not loaded, and this one is among them already.
+            austen.mutableSetValue(forKey: "books").add(emma)
+            emma.author = zola
+            let before = try names()
+            #expect(before.contains("Jane Austen"))
+            try context.save()
+            #expect(try names() == before)
+        }
+    }
+
     @Test func aDictionaryOfAFetchStandsForItsOnlyValue() throws {
         try Shelf.stack().inContext { context throws in
             let inner = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")

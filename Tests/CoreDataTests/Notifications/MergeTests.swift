@@ -196,6 +196,83 @@ import Testing
         }
     }
 
+    @Test func linksMadeThereToAnObjectDeletedHereEnd() throws {
+        let stack = try TestStack(OwnerModel.model())
+        let context = stack.context()
+        let item = try context.performAndWait {
+            context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            let owner = try context.owner("o", items: "a")
+            let item = try context.insert("Item", ["name": "b"])
+            try context.save()
+            context.delete(owner)
+            context.processPendingChanges()
+            return item
+        }
+        let saved = try stack.saved { other in
+            try other.named("b", "Item")?.setValue(try other.named("o", "Owner"), forKey: "owner")
+        }
+        try context.performAndWait {
+            context.mergeChanges(fromContextDidSave: saved)
+            #expect(item.one("owner") == nil && item.isUpdated)
+            try context.save()
+        }
+        try stack.inContext { context throws in
+            #expect(try context.names("Owner") == [] && context.names("Item") == ["a", "b"])
+            #expect(try context.all("Item", where: NSPredicate(format: "owner != nil")).isEmpty)
+        }
+    }
+
+    @Test func whatIsLinkedThereToAnObjectDeletedHereIsDeletedInCascade() throws {
+        let other = try diary.savedEntry("other")
+        let (theirParent, theirOther) = (try theirs(parent), try theirs(other))
+        diary.event { context in
+            context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            context.delete(parent)
+        }
+        merge(try saved { _ in theirOther.parent = theirParent })
+        try diary.event { context in
+            #expect(other.isDeleted)
+            try context.save()
+        }
+        #expect(try diary.stored("other", \.number) == nil)
+    }
+
+    @Test(arguments: [NSDeleteRule.nullifyDeleteRule, .cascadeDeleteRule])
+    func linksMadeHereToAnObjectDeletedThereEnd(_ rule: NSDeleteRule) throws {
+        let stack = try TestStack(OwnerModel.model(rule))
+        let context = stack.context()
+        let item = try context.performAndWait {
+            let owner = try context.owner("o")
+            let item = try context.insert("Item", ["name": "a"])
+            try context.save()
+            item.setValue(owner, forKey: "owner")
+            return item
+        }
+        let saved = try stack.saved { $0.delete(try $0.only("Owner")) }
+        try context.performAndWait {
+            context.mergeChanges(fromContextDidSave: saved)
+            #expect(item.one("owner") == nil && item.isDeleted == (rule == .cascadeDeleteRule))
+            try context.save()
+            #expect(item.one("owner") == nil && !context.hasChanges)
+        }
+        try stack.inContext { context throws in
+            #expect(try context.names("Item") == (rule == .cascadeDeleteRule ? [] : ["a"]))
+            #expect(try context.all("Item", where: NSPredicate(format: "owner != nil")).isEmpty)
+        }
+    }
+
+    @Test func membersAddedHereAndDeletedThereLeave() throws {
+        let other = try diary.savedEntry("other")
+        let theirChild = try theirs(child)
+        diary.event { _ in child.parent = other }
+        merge(try saved { $0.delete(theirChild) })
+        try diary.event { context in
+            #expect(child.isDeleted && other.children.isEmpty && parent.children.isEmpty)
+            try context.save()
+            #expect(other.children.isEmpty && parent.children.isEmpty)
+        }
+    }
+
     // MARK: What is told
 
     @Test func theMergeIsTold() throws {

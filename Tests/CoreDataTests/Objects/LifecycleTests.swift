@@ -297,7 +297,7 @@ import Testing
     @Test func aDeletedObjectHasItsValuesInDidSaveAndNoContextAfterIt() throws {
         let entry = try diary.savedEntry("a")
         hooks.onDidSave = { entry in
-            #expect(entry.managedObjectContext != nil)
+            #expect(entry.managedObjectContext != nil && entry.isDeleted)
             #expect(entry.title == "a")
         }
         try diary.event { context in
@@ -306,6 +306,25 @@ import Testing
             #expect(entry.managedObjectContext == nil && !entry.isDeleted)
             #expect(entry.title == "a")
         }
+    }
+
+    @Test func changesOfADeletedObjectInDidSaveAreNoneOfTheContext() throws {
+        let (entry, other) = (try diary.savedEntry("a"), try diary.savedEntry("b"))
+        hooks.onDidSave = { saved in
+            guard saved.isDeleted else { return }
+            saved.title = "gone"
+            saved.managedObjectContext?.processPendingChanges()
+            other.number = 7
+        }
+        try diary.event { context in
+            context.delete(entry)
+            try context.save()
+            #expect(context.updatedObjects == [other] && entry.title == "gone")
+            try context.save()
+            #expect(!context.hasChanges)
+        }
+        #expect(try diary.stored("b", \.number) == 7)
+        #expect(try diary.stored("gone", \.number) == nil)
     }
 
     // MARK: Snapshots

@@ -73,6 +73,24 @@ import Testing
         }
     }
 
+    /// The owner's items are loaded late, when rows still say that they are its own.
+    @Test(arguments: [false, true]) func theOwnerGoesWhenItsItemsHaveAnother(_ movedFirst: Bool) throws {
+        try stack.inContext { context in
+            let owner = try #require(try context.named("o", "Owner"))
+            let heir = try context.owner("heir")
+            let items = try context.all("Item")
+            if !movedFirst { context.delete(owner) }
+            for item in items { item.setValue(heir, forKey: "owner") }
+            if movedFirst { context.delete(owner) }
+            context.processPendingChanges()
+            for object in [owner] + items { context.refresh(object, mergeChanges: true) }
+            try owner.validateForDelete()
+            try context.save()
+            #expect(try context.names("Owner") == ["empty", "heir"])
+            #expect(try context.names(of: "heir", "Owner", "items") == ["a", "b"])
+        }
+    }
+
     @Test func twoOwnersThatMayNotGoAreTwoErrors() throws {
         try stack.inContext { context in
             let empty = try #require(try context.named("empty", "Owner"))
@@ -81,6 +99,66 @@ import Testing
             let refusal = try error { try context.save() }
             #expect(refusal.code == 1560)
             #expect((refusal.userInfo[NSDetailedErrorsKey] as? [NSError])?.map(\.code) == [1600, 1600])
+        }
+    }
+
+    // MARK: Circles
+
+    /// Nodes of a ring: each may not go as long as it leads to another.
+    private func ring(_ names: String...) throws -> TestStack {
+        let node = NSEntityDescription.make("Node", [Library.attribute("name", .string)])
+        let next = node.relate("next", to: node, rule: .denyDeleteRule)
+        pair(next, node.relate("previous", to: node))
+        let stack = try TestStack(.of(node))
+        try stack.inContext { context in
+            let nodes = try names.map { try context.insert("Node", ["name": $0]) }
+            for (index, node) in nodes.enumerated() {
+                node.setValue(nodes[(index + 1) % nodes.count], forKey: "next")
+            }
+            try context.save()
+        }
+        return stack
+    }
+
+    @Test func aRingGoesAsAWholeOnly() throws {
+        try ring("a", "b", "c").inContext { context in
+            let nodes = try context.all("Node", by: "name")
+            context.delete(nodes[0])
+            context.delete(nodes[1])
+            let refusal = try error { try context.save() }
+            #expect(refusal.code == 1600)
+            #expect(refusal.userInfo[NSValidationObjectErrorKey] as? NSManagedObject === nodes[1])
+            #expect(refusal.userInfo[NSValidationKeyErrorKey] as? String == "next")
+            context.delete(nodes[2])
+            try context.save()
+            #expect(try context.names("Node") == [])
+        }
+    }
+
+    @Test func whatLeadsToItselfGoes() throws {
+        try ring("a").inContext { context in
+            let node = try context.only("Node")
+            #expect(node.one("next") === node && node.one("previous") === node)
+            context.delete(node)
+            try context.save()
+            #expect(try context.names("Node") == [])
+        }
+    }
+
+    /// Owners take their items with them, and items may not go without their owner.
+    @Test func whatCascadesIsNotDenied() throws {
+        let stack = try TestStack(OwnerModel.model(.cascadeDeleteRule, inverseRule: .denyDeleteRule))
+        try stack.inContext { context in
+            let owner = try context.owner("o", items: "a", "b")
+            try context.save()
+            let item = try #require(try context.named("a", "Item"))
+            context.delete(item)
+            let refusal = try error { try context.save() }
+            #expect(refusal.code == 1600)
+            #expect(refusal.userInfo[NSValidationKeyErrorKey] as? String == "owner")
+            context.delete(owner)
+            try context.save()
+            #expect(try context.names("Owner") == [] && context.names("Item") == [])
         }
     }
 }

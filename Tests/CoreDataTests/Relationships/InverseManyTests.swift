@@ -1,4 +1,5 @@
 import CoreData
+import Foundation
 import Testing
 
 /// Both ends of a relationship change together, at once: ends that lead to many objects.
@@ -51,6 +52,88 @@ import Testing
         }
         try stack.inContext { context throws in
             #expect(try context.names(of: "a", "Node", "tags") == ["x", "y"])
+        }
+    }
+
+    @Test func aSavedLinkThatIsMadeAgainCanBeEnded() throws {
+        try stack.inContext { context in
+            let nodes = try make(context, "Node", "a", "b", "c")
+            let tags = try make(context, "Tag", "x", "y")
+            nodes[0].setValue(Set(tags), forKey: "tags")
+            nodes[2].setValue(nodes[0], forKey: "parent")
+            nodes[0].setValue(Set([nodes[1]]), forKey: "friends")
+            try context.save()
+        }
+        // Nothing is loaded here when a link is made that there is.
+        try stack.inContext { context in
+            let a = try #require(try context.named("a", "Node"))
+            let x = try #require(try context.named("x", "Tag"))
+            let c = try #require(try context.named("c", "Node"))
+            let b = try #require(try context.named("b", "Node"))
+            x.mutableSetValue(forKey: "nodes").add(a)
+            a.mutableSetValue(forKey: "children").add(c)
+            b.mutableSetValue(forKey: "friends").add(a)
+            #expect(!context.hasChanges)
+            #expect(a.hasFault(forRelationshipNamed: "children"))
+            x.mutableSetValue(forKey: "nodes").remove(a)
+            c.setValue(b, forKey: "parent")
+            a.mutableSetValue(forKey: "friends").remove(b)
+            #expect(a.hasPersistentChangedValues && x.hasPersistentChangedValues)
+            #expect(a.names("tags") == ["y"] && x.names("nodes") == [])
+            #expect(a.names("children") == [] && b.names("children") == ["c"])
+            #expect(a.names("friends") == [] && b.names("friends") == [])
+            try context.save()
+        }
+        try stack.inContext { context in
+            let a = try #require(try context.named("a", "Node"))
+            #expect(a.names("tags") == ["y"] && a.names("children") == [] && a.names("friends") == [])
+            #expect(try context.names(of: "x", "Tag", "nodes") == [])
+            #expect(try context.names(of: "b", "Node", "children") == ["c"])
+        }
+    }
+
+    @Test func aSavedMemberIsTakenBackFromAnotherOwner() throws {
+        try stack.inContext { context in
+            let nodes = try make(context, "Node", "a", "b", "c")
+            nodes[2].setValue(nodes[0], forKey: "parent")
+            try context.save()
+        }
+        try stack.inContext { context in
+            let nodes = try context.all("Node", by: "name")
+            nodes[2].setValue(nodes[1], forKey: "parent")
+            context.refresh(nodes[0], mergeChanges: false)
+            nodes[0].mutableSetValue(forKey: "children").add(nodes[2])
+            #expect(nodes[2].one("parent") === nodes[0])
+            #expect(nodes[0].names("children") == ["c"] && nodes[1].names("children") == [])
+            try context.save()
+        }
+        try stack.inContext { context throws in
+            #expect(try context.names(of: "a", "Node", "children") == ["c"])
+        }
+    }
+
+    @Test func undoLeavesALinkThatWasThereBefore() throws {
+        try stack.inContext { context in
+            let node = try make(context, "Node", "a", "b")
+            node[0].setValue(Set(try make(context, "Tag", "x")), forKey: "tags")
+            node[1].setValue(node[0], forKey: "parent")
+            try context.save()
+        }
+        try stack.inContext { context in
+            let undo = UndoManager()
+            context.undoManager = undo
+            let (a, b) = (
+                try #require(try context.named("a", "Node")), try #require(try context.named("b", "Node"))
+            )
+            let x = try #require(try context.named("x", "Tag"))
+            a.mutableSetValue(forKey: "tags").add(x)
+            a.mutableSetValue(forKey: "children").add(b)
+            a.setValue("c", forKey: "name")
+            context.processPendingChanges()
+            undo.undo()
+            #expect(a.value(forKey: "name") as? String == "a")
+            #expect(a.names("tags") == ["x"] && a.names("children") == ["b"])
+            #expect(!a.hasPersistentChangedValues)
         }
     }
 

@@ -182,15 +182,10 @@ import Testing
 
     @Test func changesMergedByHand() throws {
         let results = try stack()
-        let log = NotificationLog(.NSManagedObjectContextDidSave, from: nil)
-        try results.elsewhere { other in
+        let save = try results.stack.saved { other in
             Shelf.book("x", 5, nil, nil, other)
             try other.book("c").pages = 1
         }
-        let saves = log.all.filter {
-            ($0.object as? NSManagedObjectContext)?.persistentStoreCoordinator === results.stack.coordinator
-        }
-        let save = try #require(saves.first)
         #expect(results.titles == [["a", "b", "c"]])
         let told = try results.event { $0.mergeChanges(fromContextDidSave: save) }
         #expect(told == ["will", "insert x - 0.1", "move c 0.2 0.0", "did"])

@@ -108,6 +108,39 @@ struct StoreConformance {
         }
     }
 
+    /// SQL cannot call code; the other stores, which are in memory, can.
+    @Test(arguments: [StoreKind.sqlite] + StoreKind.atomics, [true, false])
+    func ordersByClosures(_ kind: StoreKind, _ isSaved: Bool) throws {
+        let (_, coordinator) = try filled(kind)
+        try coordinator.inContext { context in
+            if !isSaved {
+                for person in try context.all("Person") { person.setValue(true, forKey: "active") }
+                try context.insert("Person", ["name": "Al", "age": 1])
+            }
+            let byLength = NSSortDescriptor(key: "name", ascending: false) { left, right in
+                let (left, right) = (left as? String ?? "", right as? String ?? "")
+                if left.count != right.count {
+                    return left.count < right.count ? .orderedAscending : .orderedDescending
+                }
+                return left < right ? .orderedAscending : left > right ? .orderedDescending : .orderedSame
+            }
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+            request.sortDescriptors = [byLength]
+            guard kind != .sqlite else {
+                let refusal = try error { _ = try context.fetch(request) }
+                #expect(refusal.code == 134060)
+                #expect(refusal.localizedDescription.contains("comparators"))
+                return
+            }
+            let names = ["Grace", "Alan", "Ada"] + (isSaved ? [] : ["Al"])
+            #expect(try context.fetch(request).map { $0.value(forKey: "name") as? String } == names)
+            request.fetchOffset = 1
+            request.fetchLimit = 2
+            #expect(
+                try context.fetch(request).map { $0.value(forKey: "name") as? String } == ["Alan", "Ada"])
+        }
+    }
+
     @Test(arguments: StoreKind.allCases) func inheritance(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         try coordinator.inContext { (context) throws in

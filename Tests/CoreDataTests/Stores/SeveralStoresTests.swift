@@ -116,6 +116,104 @@ import Testing
         }
     }
 
+    // MARK: A store that is not written to
+
+    /// A coordinator whose second store is read-only and has one object, and a coordinator of that store alone.
+    private func readOnlySecond(_ type: NSPersistentStore.StoreType = .sqlite) throws -> (
+        both: NSPersistentStoreCoordinator, writing: NSPersistentStoreCoordinator
+    ) {
+        let file = second.url.appendingPathComponent("ReadOnly")
+        let writing = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
+        try writing.addPersistentStore(type: type, configuration: "Second", at: file)
+        try writing.inContext { context in
+            try context.insert("Two", ["name": "old"])
+            try context.save()
+        }
+        let both = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
+        try both.addPersistentStore(
+            type: .sqlite, configuration: "First", at: second.url.appendingPathComponent("Writable"))
+        try both.addPersistentStore(
+            type: type, configuration: "Second", at: file, options: [NSReadOnlyPersistentStoreOption: true])
+        return (both, writing)
+    }
+
+    @Test(arguments: [NSPersistentStore.StoreType.sqlite, .xml, .binary])
+    func anObjectOfAReadOnlyStoreCanBeWatched(_ type: NSPersistentStore.StoreType) throws {
+        try readOnlySecond(type).both.inContext { context in
+            context.detectConflicts(for: try context.only("Two"))
+            try context.insert("One", ["name": "new"])
+            try context.save()
+            #expect(!context.hasChanges)
+            // The comparison holds for one save.
+            try context.insert("One", ["name": "another"])
+            try context.save()
+            #expect(try context.all("One").count == 2)
+        }
+    }
+
+    @Test func whatOthersDoToAWatchedObjectIsFoundBeforeAnythingIsWritten() throws {
+        let (both, writing) = try readOnlySecond()
+        try both.inContext { context in
+            let two = try context.only("Two")
+            #expect(two.value(forKey: "name") as? String == "old")
+            try writing.inContext { context in
+                try context.only("Two").setValue("theirs", forKey: "name")
+                try context.save()
+            }
+            context.detectConflicts(for: two)
+            let one = try context.insert("One", ["name": "new"])
+            for _ in 0..<2 {
+                let refusal = try error { try context.save() }
+                #expect(refusal.code == 133020)
+                let conflicts = refusal.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
+                #expect(conflicts?.map(\.sourceObject) == [two])
+                #expect(conflicts?.first?.persistedSnapshot?["name"] as? String == "theirs")
+                #expect(context.insertedObjects == [one])
+            }
+            try both.inContext { other throws in #expect(try other.all("One").isEmpty) }
+            context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            try context.save()
+            #expect(two.value(forKey: "name") as? String == "theirs" && !context.hasChanges)
+            try both.inContext { other throws in #expect(try other.all("One").count == 1) }
+        }
+    }
+
+    @Test func aWatchedObjectThatIsGoneIsFoundToo() throws {
+        let (both, writing) = try readOnlySecond()
+        try both.inContext { context in
+            let two = try context.only("Two")
+            _ = two.value(forKey: "name")
+            try writing.inContext { context in
+                context.delete(try context.only("Two"))
+                try context.save()
+            }
+            context.detectConflicts(for: two)
+            try context.insert("One", ["name": "new"])
+            #expect(try error { try context.save() }.code == 133020)
+            context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+            try context.save()
+            #expect(two.managedObjectContext == nil && !context.hasChanges)
+        }
+    }
+
+    /// A conflict over an object of a store that has nothing to write does not come after others have written.
+    @Test func watchedObjectsOfAWritableStoreAreComparedFirst() throws {
+        try coordinator.inContext { context in
+            try context.insert("Two", ["name": "old"])
+            try context.save()
+            let two = try context.only("Two")
+            try coordinator.inContext { other in
+                try other.only("Two").setValue("theirs", forKey: "name")
+                try other.save()
+            }
+            context.detectConflicts(for: two)
+            let one = try context.insert("One", ["name": "new"])
+            #expect(try error { try context.save() }.code == 133020)
+            #expect(context.insertedObjects == [one])
+            #expect(try folder.value("SELECT COUNT(*) FROM ZONE").description == "0")
+        }
+    }
+
     @Test func metadataOfAStoreThatASaveDoesNotTouchIsWrittenWithIt() throws {
         try coordinator.inContext { context in
             let store = coordinator.persistentStores[1]

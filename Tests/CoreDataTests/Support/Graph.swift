@@ -5,7 +5,7 @@ import CoreData
 /// Nodes form trees (`parent`, `children`, which go with their parent), have a `partner` (one to one, with itself as
 /// inverse), `friends` (many to many, with itself as inverse), a `badge` (one to one), `tags` (many to many), a
 /// `ranking` of tags (ordered, many to many), `steps` (ordered, one to many) and, without inverse, a `favourite` and
-/// `bookmarks`. A leaf is a node that also has a `root`.
+/// `bookmarks`. A leaf is a node that also has a `root`. A tag that has `guards` cannot be deleted.
 enum Graph {
     static func model() -> NSManagedObjectModel {
         let node = NSEntityDescription.make("Node", [])
@@ -13,6 +13,7 @@ enum Graph {
         let tag = NSEntityDescription.make("Tag", [])
         let badge = NSEntityDescription.make("Badge", [])
         let step = NSEntityDescription.make("Step", [])
+        let guardian = NSEntityDescription.make("Guard", [])
 
         let parent = NSRelationshipDescription.toOne("parent")
         let children = NSRelationshipDescription.toMany("children", rule: .cascadeDeleteRule)
@@ -41,17 +42,25 @@ enum Graph {
         let leaves = NSRelationshipDescription.toMany("leaves")
         root.joined(from: leaf, to: tag, inverse: leaves)
 
+        let guards = NSRelationshipDescription.toMany("guards", rule: .denyDeleteRule)
+        let guarded = NSRelationshipDescription.toOne("guarded")
+        guards.joined(from: tag, to: guardian, inverse: guarded)
+
         node.properties =
             attributes() + [
                 parent, children, partner, friends, badgeOfNode, tags, ranking, steps, favourite, bookmarks,
             ]
         leaf.properties = [Library.attribute("weight", .double), root]
-        tag.properties = attributes() + [nodesOfTag, rankedBy, leaves]
+        tag.properties = attributes() + [nodesOfTag, rankedBy, leaves, guards]
         badge.properties = attributes() + [nodeOfBadge]
         step.properties = attributes() + [nodeOfStep]
+        guardian.properties = attributes() + [guarded]
         node.subentities = [leaf]
-        return .of(node, leaf, tag, badge, step)
+        return .of(node, leaf, tag, badge, step, guardian)
     }
+
+    /// The entities that no other one is above.
+    static let roots = ["Node", "Tag", "Badge", "Step", "Guard"]
 
     /// Every entity has an identifier that tests give, a name, a number and a mark that is not stored.
     private static func attributes() -> [NSPropertyDescription] {

@@ -8,6 +8,7 @@ struct GraphReference: Equatable {
         let isToMany: Bool
         var isOrdered = false
         var cascades = false
+        var denies = false
     }
 
     struct Object: Equatable {
@@ -45,7 +46,9 @@ struct GraphReference: Equatable {
             Link(name: "nodes", destination: "Node", inverse: "tags", isToMany: true),
             Link(name: "rankedBy", destination: "Node", inverse: "ranking", isToMany: true),
             Link(name: "leaves", destination: "Leaf", inverse: "root", isToMany: true),
+            Link(name: "guards", destination: "Guard", inverse: "guarded", isToMany: true, denies: true),
         ],
+        "Guard": [Link(name: "guarded", destination: "Tag", inverse: "guards", isToMany: false)],
         "Badge": [Link(name: "node", destination: "Node", inverse: "badge", isToMany: false)],
         "Step": [Link(name: "node", destination: "Node", inverse: "steps", isToMany: false)],
     ]
@@ -106,6 +109,15 @@ struct GraphReference: Equatable {
             }
         }
         return gone
+    }
+
+    /// Whether a relationship of one of these objects forbids its deletion.
+    func isDenied(_ ids: Set<Int>) -> Bool {
+        ids.contains { id in
+            (Self.links[objects[id]?.entity ?? ""] ?? []).contains { link in
+                link.denies && members(id, link.name).contains { !ids.contains($0) }
+            }
+        }
     }
 
     mutating func delete(_ ids: Set<Int>) {

@@ -2,13 +2,14 @@ import CoreData
 import Foundation
 import Testing
 
-/// A walk of random edits through a context over a SQLite store, or over parents of it, beside a `GraphReference` that makes
-/// the same ones.
+/// A walk of random edits through a context over a store, or over parents of it, beside a `GraphReference` that makes the
+/// same ones.
 final class GraphWalk {
     struct Mismatch: Error, CustomStringConvertible {
         let description: String
     }
 
+    private let kind: StoreKind
     private var stack: TestStack
     /// The contexts from the one that works on the coordinator to the one that is edited.
     private var chain: [NSManagedObjectContext]
@@ -24,11 +25,17 @@ final class GraphWalk {
     private var lastID = 0
     private var log: [String] = []
     private let objectLimit = 24
+    private let comparesAll: Bool
 
-    /// - Parameter depth: how many parents are between the context and the coordinator.
-    init(seed: UInt64, depth: Int = 0) throws {
+    /// - Parameters:
+    ///   - depth: how many parents are between the context and the coordinator.
+    ///   - comparesAll: whether everything is compared after each step. That loads all relationships; without, most of them
+    ///     stay as they are for some steps.
+    init(seed: UInt64, depth: Int = 0, kind: StoreKind = .sqlite, comparesAll: Bool = false) throws {
         random = SeededGenerator(seed: seed)
-        stack = try TestStack(Graph.model())
+        self.comparesAll = comparesAll
+        self.kind = kind
+        stack = try TestStack(Graph.model(), type: kind.type)
         chain = [stack.context()]
         for _ in 0..<depth { addChild() }
         context.performAndWait { context.undoManager = UndoManager() }
@@ -46,7 +53,7 @@ final class GraphWalk {
             log.append("\(step)")
             do {
                 try takeStep()
-                try context.performAndWait { try compare(everything: random.oneIn(6)) }
+                try context.performAndWait { try compare(everything: random.oneIn(6) || comparesAll) }
                 try compareUndoState()
             } catch {
                 throw Mismatch(
@@ -59,7 +66,10 @@ final class GraphWalk {
 
     private func takeStep() throws {
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<68: edit()
+        case 0..<64: edit()
+        case 64: editInGroup()
+        case 65: try deleteWhatIsDenied()
+        case 66, 67: try mergeFromAnother()
         case 68..<80: undo()
         case 80..<88: redo()
         case 88..<93: try save()
@@ -67,7 +77,7 @@ final class GraphWalk {
         case 94: refreshAll()
         case 95..<97: refreshSome()
         case 97: try processTwice()
-        case 98: try reopen(withFile: random.oneIn(2))
+        case 98: try reopen(withFile: kind.isLasting && random.oneIn(2))
         default: forgetFaults()
         }
     }
@@ -83,6 +93,25 @@ final class GraphWalk {
         }
         // What ends as it began leaves nothing to undo.
         guard before != current.normalised else { return }
+        undoable.append(before)
+        redoable = []
+    }
+
+    /// Several events that are undone at once.
+    private func editInGroup() {
+        let before = current.normalised
+        var hasChanged = false
+        log.append("begin a group")
+        context.performAndWait { context.undoManager?.beginUndoGrouping() }
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            let before = current.normalised
+            context.performAndWait { editOnce() }
+            hasChanged = hasChanged || before != current.normalised
+        }
+        log.append("end the group")
+        context.performAndWait { context.undoManager?.endUndoGrouping() }
+        // An empty group can be undone, but not redone.
+        guard hasChanged else { return forgetUndo() }
         undoable.append(before)
         redoable = []
     }
@@ -105,7 +134,7 @@ final class GraphWalk {
     private func insert() {
         lastID += 1
         let entity =
-            ["Node", "Node", "Node", "Leaf", "Tag", "Tag", "Badge", "Step"]
+            ["Node", "Node", "Node", "Leaf", "Tag", "Tag", "Badge", "Step", "Guard"]
             .randomElement(using: &random) ?? "Node"
         log.append("insert \(entity) \(lastID)")
         let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
@@ -117,6 +146,7 @@ final class GraphWalk {
 
     private func delete(_ id: Int) {
         let gone = current.deleted(with: [id])
+        guard !current.isDenied(gone) else { return }
         log.append("delete \(id) (\(gone.sorted()))")
         // Relationships without inverse are the program's own affair.
         for (other, object) in current.objects.sorted(by: { $0.key < $1.key }) {
@@ -220,6 +250,107 @@ final class GraphWalk {
             object.setValue(
                 link.isOrdered ? NSOrderedSet(array: list) as Any : NSSet(array: list) as Any,
                 forKey: link.name)
+        }
+    }
+
+    // MARK: Others
+
+    /// A deletion that a rule forbids: the save fails and leaves everything as it was, and the deletion is taken back.
+    private func deleteWhatIsDenied() throws {
+        // An object that was never saved just leaves.
+        let tags = current.objects.filter {
+            $1.entity == "Tag" && saved.objects[$0] != nil && current.isDenied([$0])
+        }.keys.sorted()
+        guard let id = tags.randomElement(using: &random), let tag = objects[id] else { return }
+        log.append("delete \(id), which is denied")
+        try context.performAndWait {
+            context.delete(tag)
+            context.processPendingChanges()
+            do {
+                try context.save()
+                throw Mismatch(description: "a denied deletion of \(id) was saved")
+            } catch let error as CocoaError where error.code == .validationRelationshipDeniedDelete {
+                guard error.userInfo[NSValidationObjectErrorKey] as? NSManagedObject === tag else {
+                    throw Mismatch(description: "the error names another object than \(id)")
+                }
+            }
+            guard tag.isDeleted, context.deletedObjects.contains(tag) else {
+                throw Mismatch(description: "the failed save has changed \(id)")
+            }
+            context.undo()
+        }
+        forgetUndo()
+    }
+
+    /// Another context on the same store edits and saves, and this one merges that.
+    ///
+    /// With changes of its own, it gets new values of attributes of other objects; without, changes of all kinds.
+    private func mergeFromAnother() throws {
+        guard chain.count == 1, !stored.objects.isEmpty else { return }
+        let isClean = current.isStored(as: saved)
+        log.append("another context\(isClean ? "" : ", attributes only")")
+        forgetUndo()
+        let (ours, ourObjects, ourCurrent) = (chain, objects, current)
+        (chain, objects, current) = ([stack.context()], [:], stored)
+        for id in current.objects.keys { current.objects[id]?.mark = nil }
+        findAgain()
+        let notification = NotificationLog(
+            random.oneIn(2) ? .NSManagedObjectContextDidSave : .NSManagedObjectContextDidSaveObjectIDs,
+            from: context)
+        let untouched = ourCurrent.objects.keys.sorted().filter {
+            ourCurrent.objects[$0]?.persistent == saved.objects[$0]?.persistent
+        }
+        let edits = Int.random(in: 1...4, using: &random)
+        let other = context
+        try other.performAndWait {
+            for _ in 0..<edits {
+                if isClean { editOnce() } else { untouched.randomElement(using: &random).map(setAttribute) }
+            }
+            try other.save()
+        }
+        let theirs = current
+        (chain, objects, current) = (ours, ourObjects, ourCurrent)
+        guard let saving = notification.all.last else { return }
+        log.append("merge")
+        try context.performAndWait {
+            context.mergeChanges(fromContextDidSave: saving)
+            try takeOver(theirs)
+        }
+    }
+
+    /// What another context has saved is here too.
+    private func takeOver(_ theirs: GraphReference) throws {
+        let gone = Set(stored.objects.keys).subtracting(theirs.objects.keys)
+        for (id, object) in theirs.objects
+        where object.persistent != stored.objects[id]?.persistent || current.objects[id] == nil {
+            guard stored.objects[id] == nil || current.objects[id] != nil else { continue }
+            current.objects[id] = object
+        }
+        (stored, saved) = (theirs, theirs)
+        guard gone.isEmpty else {
+            for id in gone {
+                current.objects[id] = nil
+                guard let object = objects[id] else { continue }
+                guard object.isDeleted, context.deletedObjects.contains(object) else {
+                    throw Mismatch(description: "\(id) was deleted elsewhere, and is not here")
+                }
+            }
+            // A save has nothing to write for what is gone already, and lets go of it.
+            try context.save()
+            guard context.deletedObjects.isEmpty, !context.hasChanges else {
+                throw Mismatch(description: "deletions of another context stay after a save")
+            }
+            forgetTheGone()
+            return takeMarks()
+        }
+        takeMarks()
+    }
+
+    /// What becomes of values that are not stored is not promised; they are what the objects say.
+    private func takeMarks() {
+        findAgain()
+        for id in current.objects.keys {
+            current.objects[id]?.mark = objects[id]?.value(forKey: "mark") as? String
         }
     }
 
@@ -362,7 +493,7 @@ final class GraphWalk {
 
     private func findAgain() {
         context.performAndWait {
-            for entity in ["Node", "Tag", "Badge", "Step"] {
+            for entity in Graph.roots {
                 let request = NSFetchRequest<NSManagedObject>(entityName: entity)
                 for object in ((try? context.fetch(request)) ?? []) + Array(context.deletedObjects) {
                     if let id = object.value(forKey: "uid") as? Int { objects[id] = object }
@@ -373,12 +504,20 @@ final class GraphWalk {
 
     // MARK: Comparing
 
+    /// Compares what is in memory, as it is, or everything, which loads it.
     private func compare(everything: Bool) throws {
         try compareSets()
-        for (id, wanted) in current.objects.sorted(by: { $0.key < $1.key })
-        where everything || random.oneIn(4) {
+        let ids = Dictionary(uniqueKeysWithValues: objects.map { (ObjectIdentifier($1), $0) })
+        for (id, wanted) in current.objects.sorted(by: { $0.key < $1.key }) {
             guard let object = objects[id] else { throw Mismatch(description: "object \(id) is not found") }
-            try Self.compare(object, id, wanted, saved.objects[id], withRelationships: everything)
+            guard everything || random.oneIn(4) || !object.isFault else { continue }
+            try Self.compare(object, id, wanted, saved.objects[id]) { link in
+                everything || !link.isToMany || !object.hasFault(forRelationshipNamed: link.name)
+            } uid: { destination in
+                // Known objects need not be loaded for their number.
+                (destination as? NSManagedObject).flatMap { ids[ObjectIdentifier($0)] }
+                    ?? Self.uid(destination)
+            }
         }
         if everything { try compareFetches() }
     }
@@ -411,9 +550,13 @@ final class GraphWalk {
         }
     }
 
+    /// - Parameters:
+    ///   - isCompared: whether a relationship is compared, which loads it.
+    ///   - uid: the number of an object.
     private static func compare(
         _ object: NSManagedObject, _ id: Int, _ wanted: GraphReference.Object,
-        _ saved: GraphReference.Object?, withRelationships: Bool
+        _ saved: GraphReference.Object?, _ isCompared: (GraphReference.Link) -> Bool = { _ in true },
+        uid: (Any) -> Int = GraphWalk.uid
     ) throws {
         func check(_ key: String, _ found: (some Equatable)?, _ wanted: (some Equatable)?) throws {
             guard "\(found as Any)" == "\(wanted as Any)" else {
@@ -430,8 +573,7 @@ final class GraphWalk {
         if wanted.entity == "Leaf" {
             try check("weight", object.value(forKey: "weight") as? Double, wanted.weight)
         }
-        guard withRelationships else { return }
-        for link in GraphReference.links[wanted.entity] ?? [] {
+        for link in GraphReference.links[wanted.entity] ?? [] where isCompared(link) {
             let value = object.value(forKey: link.name)
             if link.isOrdered {
                 let found = (value as? NSOrderedSet)?.array.map(uid)
@@ -474,14 +616,14 @@ final class GraphWalk {
 
     private func compareStore(in context: NSManagedObjectContext) throws {
         var seen: Set<Int> = []
-        for entity in ["Node", "Tag", "Badge", "Step"] {
+        for entity in Graph.roots {
             for object in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity)) {
                 let id = Self.uid(object)
                 guard var wanted = stored.objects[id] else {
                     throw Mismatch(description: "the store has an object \(id) too many")
                 }
                 wanted.mark = nil
-                try Self.compare(object, id, wanted, wanted, withRelationships: true)
+                try Self.compare(object, id, wanted, wanted)
                 seen.insert(id)
             }
         }
@@ -504,6 +646,11 @@ final class GraphWalk {
 }
 
 extension GraphReference {
+    /// Whether a store keeps the same of both.
+    fileprivate func isStored(as other: GraphReference) -> Bool {
+        objects.mapValues { $0.persistent } == other.objects.mapValues { $0.persistent }
+    }
+
     /// The same graph without the empty lists that edits leave behind.
     fileprivate var normalised: GraphReference {
         var normal = self

@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import Synchronization
+import Testing
 
 /// Collects the notifications that an object posts, until it goes.
 final class NotificationLog: @unchecked Sendable {
@@ -8,7 +9,8 @@ final class NotificationLog: @unchecked Sendable {
     private var collected: [Notification] = []
     private var tokens: [any NSObjectProtocol] = []
 
-    init(_ names: Notification.Name..., from object: AnyObject?) {
+    /// - Parameter object: who posts. What others post holds their objects, which other tests want released.
+    init(_ names: Notification.Name..., from object: AnyObject) {
         for name in names {
             let token = NotificationCenter.default.addObserver(forName: name, object: object, queue: nil) {
                 [weak self] notification in
@@ -56,5 +58,18 @@ final class NotificationLog: @unchecked Sendable {
             }
             body()
         }
+    }
+}
+
+extension TestStack {
+    /// What a new context posts when it saves what a block changes.
+    func saved(_ change: (NSManagedObjectContext) throws -> Void) throws -> Notification {
+        let context = context()
+        let log = NotificationLog(.NSManagedObjectContextDidSave, from: context)
+        try context.performAndWait {
+            try change(context)
+            try context.save()
+        }
+        return try #require(log.all.last)
     }
 }

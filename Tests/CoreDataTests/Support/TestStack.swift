@@ -2,15 +2,20 @@ import CoreData
 import Foundation
 import Synchronization
 
-/// A coordinator with one SQLite store in a folder of its own, which goes with it.
+/// A coordinator with one store, a SQLite store unless said otherwise, in a folder of its own, which goes with it.
 final class TestStack: Sendable {
     let folder: URL
     let coordinator: NSPersistentStoreCoordinator
+    private let type: NSPersistentStore.StoreType
     private let ownsFolder = Atomic<Bool>(true)
     var file: URL { folder.appendingPathComponent("Library.sqlite") }
 
-    init(_ model: NSManagedObjectModel = Library.model(), folder: URL? = nil) throws {
+    init(
+        _ model: NSManagedObjectModel = Library.model(), folder: URL? = nil,
+        type: NSPersistentStore.StoreType = .sqlite
+    ) throws {
         NSManagedObjectModel.register(Book.self, Author.self)
+        self.type = type
         self.folder =
             folder
             ?? FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -18,7 +23,7 @@ final class TestStack: Sendable {
         try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(
-            type: .sqlite, at: self.folder.appendingPathComponent("Library.sqlite"))
+            type: type, at: self.folder.appendingPathComponent("Library.sqlite"))
     }
 
     deinit {
@@ -34,7 +39,7 @@ final class TestStack: Sendable {
     func reopened(_ model: NSManagedObjectModel = Library.model()) throws -> TestStack {
         close()
         ownsFolder.store(false, ordering: .relaxed)
-        return try TestStack(model, folder: folder)
+        return try TestStack(model, folder: folder, type: type)
     }
 
     /// A context with a queue of its own.

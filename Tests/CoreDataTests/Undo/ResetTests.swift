@@ -61,13 +61,16 @@ import Testing
 
     @Test func observersAreToldThatAllIsInvalid() throws {
         let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: diary.context)
-        diary.event { context in
+        let ids = diary.event { context in
             saved.number = 4
+            let ids = Set(context.registeredObjects.map(\.objectID))
             context.reset()
+            return ids
         }
         #expect(log.all.count == 1)
         #expect(log.all.first?.userInfo?.keys.map { "\($0)" } == ["invalidatedAll"])
-        #expect(log.all.first?.userInfo?[NSInvalidatedAllObjectsKey] is [NSManagedObjectID])
+        let told = log.all.first?.userInfo?[NSInvalidatedAllObjectsKey] as? [NSManagedObjectID]
+        #expect(told?.count == ids.count && Set(told ?? []) == ids && !ids.isEmpty)
     }
 
     @Test func theContextWorksOn() throws {

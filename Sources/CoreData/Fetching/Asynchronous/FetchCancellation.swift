@@ -1,10 +1,11 @@
+import Dispatch
 import Foundation
 import GRDB
 import GRDBSQLite
 import Synchronization
 
 /// Stops the reading of a fetch that runs on another thread.
-final class FetchCancellation: Sendable {
+package final class FetchCancellation: Sendable {
     private struct State: @unchecked Sendable {
         var isCancelled = false
         /// The connection that reads now.
@@ -13,15 +14,26 @@ final class FetchCancellation: Sendable {
 
     private let state = Mutex(State())
 
-    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    package init() {}
+
+    package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// Interrupts what is read, and keeps the rest from being read.
-    func cancel() {
-        state.withLock { state in
-            state.isCancelled = true
+    package func cancel() {
+        state.withLock { $0.isCancelled = true }
+        interrupt()
+    }
+
+    /// Interrupts until nothing is read any more: SQLite forgets an interruption that meets no running statement.
+    private func interrupt() {
+        let isReading = state.withLock { state in
+            guard let connection = state.connection else { return false }
             // Inside the lock: after it the connection may be somebody else's.
-            if let connection = state.connection { sqlite3_interrupt(connection) }
+            sqlite3_interrupt(connection)
+            return true
         }
+        guard isReading else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { self.interrupt() }
     }
 
     /// Reads on a connection, unless the fetch was cancelled.
@@ -34,7 +46,9 @@ final class FetchCancellation: Sendable {
         }
         defer { state.withLock { $0.connection = nil } }
         do {
-            return try body(database)
+            let value = try body(database)
+            if isCancelled { throw Self.error }
+            return value
         } catch  where isCancelled {
             throw Self.error
         }

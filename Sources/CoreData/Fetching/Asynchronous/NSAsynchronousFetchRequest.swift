@@ -82,29 +82,22 @@ extension NSAsynchronousFetchRequest: AsynchronousFetch {
         request.affectedStores = affectedStores ?? request.affectedStores
         let fetch = try ResolvedFetch(request, context)
         let result = NSAsynchronousFetchResult(self, context)
-        // The caller leaves them to the queue that reads and then to that of the context.
-        let work = Transfer((context: context, fetch: fetch, request: request, result: result))
+        let question = Result { try ReadAhead.Question(fetch, in: context) }
+        // The caller leaves them to the context's queue; the one that reads passes them on.
+        let work = Transfer((context: context, request: request, result: result))
+        let (cancellation, progress) = (result.cancellation, result.progress)
         DispatchQueue.global().async {
-            let (context, fetch, request, result) = work.value
-            let ahead = Result { try Self.readAhead(fetch, result) }
-            let answer = Transfer(ahead)
-            context.contextQueue.async {
-                context.runEvent { Self.finish(request, result, answer.value) }
+            let answer = Result {
+                try question.get().map {
+                    try ReadAhead($0, cancellation) { progress?.completedUnitCount = Int64($0) }
+                }
+            }
+            work.value.context.contextQueue.async {
+                let (context, request, result) = work.value
+                context.runEvent { Self.finish(request, result, answer) }
             }
         }
         return result
-    }
-
-    private static func readAhead(
-        _ fetch: ResolvedFetch, _ result: NSAsynchronousFetchResult<ResultType>
-    ) throws -> ReadAhead? {
-        // A child asks its parent, on the parent's queue.
-        guard result.managedObjectContext.parent == nil, fetch.stores.count == 1,
-            let store = fetch.stores.first as? SQLiteStore, fetch.specification.includesPropertyValues
-        else { return nil }
-        return try ReadAhead(fetch.query(store), of: store, result.cancellation) { count in
-            result.progress?.completedUnitCount = Int64(count)
-        }
     }
 
     private static func finish(

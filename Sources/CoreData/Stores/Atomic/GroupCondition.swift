@@ -1,32 +1,44 @@
 import CocoaFoundation
 import Foundation
+import ManagedObjectModel
 
-/// A condition on groups of nodes, in which each aggregate, such as `count:(name)`, is a key of the group.
-///
-/// A key, because the aggregate may have no value: the sum of nothing is unknown, as a missing value is.
+/// A condition on groups of nodes: on what is computed of all of a group, and on properties of the first of them.
 struct GroupCondition {
-    let predicate: NSPredicate
-    private let aggregates: [(key: String, expression: NSExpression)]
+    private let text: String
+    private let predicate: NSPredicate
+    private let aggregates: GroupAggregates
 
-    init(_ predicate: NSPredicate) {
-        var aggregates: [(key: String, expression: NSExpression)] = []
-        self.predicate = predicate.replacing { expression, iterators in
-            // What a subquery adds up are its own elements.
-            guard iterators.isEmpty, NodeColumn.hasAggregate(expression) else { return nil }
-            // No property has such a name.
-            let key = "aggregate \(aggregates.count)"
-            aggregates.append((key, expression))
-            return NSExpression(forKeyPath: key)
-        }
+    /// - Parameter named: the expressions of the result's columns, for which their names stand.
+    /// - Throws: 134060 for keys that the entity does not have, and for what cannot be computed of a group.
+    init(_ condition: NSPredicate, _ entity: NSEntityDescription, named: [String: NSExpression]) throws {
+        let condition = condition.replacing { expression, _ in expression.replacement(by: named) }
+        try QueryCheck(entity).check(condition)
+        text = condition.formatString
+        var aggregates = GroupAggregates(entity)
+        predicate = aggregates.taken(from: condition)
+        try aggregates.checkNesting(entity)
         self.aggregates = aggregates
     }
 
-    /// Gives a group the values that the predicate asks for.
-    ///
-    /// - Throws: 134060 for an expression that cannot be evaluated.
-    func compute(in group: NodeGroup) throws {
-        for (key, expression) in aggregates {
-            group.computed[key] = try NodeColumn.value(of: expression, group)
+    /// - Throws: 134060 for a condition that cannot be evaluated.
+    func isMet(by nodes: [any KeyValueCoding]) throws -> Bool {
+        let values = try aggregates.values(of: nodes)
+        do {
+            return try predicate.isMetInStore(by: nodes.first, variables: values)
+        } catch {
+            throw NSError.coreData(.coreData, "The predicate \(text) cannot be evaluated: \(error)")
         }
+    }
+}
+
+extension NSExpression {
+    /// The expression that a key stands for. Inside, the key is that of a property again.
+    fileprivate func replacement(by named: [String: NSExpression]) -> NSExpression? {
+        guard case .keyPath(let operand, let path) = kind, case .evaluatedObject = operand.kind,
+            let expression = named[path]
+        else { return nil }
+        var others = named
+        others[path] = nil
+        return expression.replacing(iterators: []) { part, _ in part.replacement(by: others) }
     }
 }

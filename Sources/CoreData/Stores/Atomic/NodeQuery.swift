@@ -17,7 +17,11 @@ struct NodeQuery {
     ///
     /// - Throws: 134060 for a condition or an order that cannot be evaluated.
     func nodes() throws -> [NSAtomicStoreCacheNode] {
-        window(sorted(try matches(), by: try descriptors(on: entity)))
+        try checkOrder()
+        for descriptor in query.sortDescriptors {
+            if let key = descriptor.key { try QueryCheck(entity).check(sortKey: key) }
+        }
+        return window(sorted(try matches(), by: query.sortDescriptors))
     }
 
     private func matches() throws -> [NSAtomicStoreCacheNode] {
@@ -40,18 +44,18 @@ struct NodeQuery {
         return Array(query.limit > 0 ? rest.prefix(query.limit) : rest)
     }
 
-    /// The order, checked.
-    private func descriptors(on entity: NSEntityDescription) throws -> [NSSortDescriptor] {
-        for descriptor in query.sortDescriptors {
-            if let key = descriptor.key { try QueryCheck(entity).check(sortKey: key) }
-        }
-        return query.sortDescriptors
+    /// Refuses an order by Swift key paths that have no names: the nodes are not of the class that has the properties.
+    private func checkOrder() throws {
+        guard let descriptor = query.sortDescriptors.first(where: \.isUnnamed) else { return }
+        throw NSError.coreData(
+            .coreData, "unsupported NSSortDescriptor (a store needs the name of the property): \(descriptor)")
     }
 
     /// The dictionaries of the properties asked for: one for each node, or for each group of nodes.
     ///
     /// - Throws: as `nodes()`.
     func dictionaries() throws -> [[String: Any]] {
+        try checkOrder()
         let dictionaries = DictionaryQuery(
             entity: entity, properties: query.properties, groupBy: query.groupBy, having: query.having,
             order: query.sortDescriptors, isDistinct: query.isDistinct)

@@ -35,9 +35,12 @@ struct QueryCheck {
         case .keyPath(let operand, let path):
             for start in try entities(of: operand) { try check(keyPath: path, from: start) }
             try check(operand)
-        case .function(let target, _, let arguments):
+        case .function(let target, let name, let arguments):
             try target.map(check)
             for argument in arguments { try check(argument) }
+            if target == nil, name == "castObject:toType:", arguments.count == 2 {
+                try checkType(named: arguments[1])
+            }
         case .aggregate(let parts): for part in parts { try check(part) }
         case .set(_, let left, let right):
             try check(left)
@@ -54,6 +57,14 @@ struct QueryCheck {
         }
     }
 
+    /// - Throws: 134060 for the name of a type that is neither one of values nor an entity.
+    private func checkType(named name: NSExpression) throws {
+        guard case .constant(let name as String) = name.kind, !ValueConversion.typeNames.contains(name),
+            entity.kind(named: name) == nil
+        else { return }
+        throw NSError.coreData(.coreData, "CAST does not know the type or the entity \"\(name)\".")
+    }
+
     /// The entities that an expression's value, or its elements, may be of; none if it is no object.
     private func entities(of expression: NSExpression) throws -> [NSEntityDescription] {
         switch expression.kind {
@@ -63,12 +74,43 @@ struct QueryCheck {
             return try entities(of: operand).compactMap { try check(keyPath: path, from: $0) }
         case .function(nil, "objectFrom:withIndex:", let arguments):
             return try arguments.first.map(entities) ?? []
+        case .function(nil, "castObject:toType:", let arguments):
+            guard arguments.count == 2, case .constant(let name as String) = arguments[1].kind else {
+                return []
+            }
+            return try entities(of: arguments[0]).compactMap { entity in
+                entity.kind(named: name).map { entity.isKindOf(entity: $0) ? entity : $0 }
+            }
         case .subquery(let collection, _, _): return try entities(of: collection)
         case .set(_, let one, let other), .conditional(_, let one, let other):
             // Each once: lists that are put together again and again would grow without end.
             let first = try entities(of: one)
             return try first + entities(of: other).filter { entity in !first.contains { $0 === entity } }
         default: return []
+        }
+    }
+
+    /// Whether an expression's value is a collection: what relationships to many lead to, or what is put together.
+    ///
+    /// - Throws: as `check(_:)` of a predicate.
+    func isCollection(_ expression: NSExpression) throws -> Bool {
+        switch expression.kind {
+        case .aggregate, .constant, .set, .subquery, .function(nil, "mode:", _): return true
+        case .keyPath(let operand, let path):
+            var isCollection = try self.isCollection(operand)
+            var current = try entities(of: operand)
+            for step in KeyPathSteps(path).steps {
+                switch step {
+                case .evaluatedObject: continue
+                case .collection(let operation): return operation.isUnion
+                case .key(let key):
+                    let relationships = current.compactMap { $0.relationshipsByName[key] }
+                    if relationships.contains(where: \.isToMany) { isCollection = true }
+                    current = relationships.compactMap(\.destinationEntity)
+                }
+            }
+            return isCollection
+        default: return false
         }
     }
 

@@ -14,7 +14,11 @@ package protocol SQLDialect: Sendable {
     /// A function of `FunctionTable`, of expressions of some kinds.
     func call(_ function: String, _ arguments: [(text: String, kind: SlotKind)]) -> String
     /// A function over all rows, of an expression whose values are of the kind.
-    func aggregate(_ function: AggregateFunction, _ text: String, _ kind: SlotKind) -> String
+    ///
+    /// - Parameter isZeroOfNothing: whether a sum or a mean of no values is 0, and not NULL.
+    func aggregate(
+        _ function: AggregateFunction, _ text: String, _ kind: SlotKind, isZeroOfNothing: Bool
+    ) -> String
     /// The name of a function of the store.
     func function(_ function: StoreFunction) -> String
     /// The name of the collation that orders texts as sort descriptors do; nil where the database's own does.
@@ -112,19 +116,23 @@ package struct SQLiteDialect: SQLDialect {
         return "\(name)('\(function)'\(list))"
     }
 
-    package func aggregate(_ function: AggregateFunction, _ text: String, _ kind: SlotKind) -> String {
-        switch (function, kind) {
-        case (.count, _): "COUNT(\(text))"
-        case (.minimum, _): "MIN(\(text))"
-        case (.maximum, _): "MAX(\(text))"
-        case (.sum, .decimal): "\(SQLiteFunctionNames.decimalSum)(\(text))"
-        case (.average, .decimal): "\(SQLiteFunctionNames.decimalAverage)(\(text))"
-        // A whole number of seconds is kept as an integer.
-        case (.sum, .date): "SUM(CAST(\(text) AS REAL))"
-        case (.sum, _): "SUM(\(text))"
-        case (.average, _): "AVG(\(text))"
-        case (.median, _): "\(SQLiteFunctionNames.median)(\(text), \(kind.rawValue))"
-        case (.standardDeviation, _): "\(SQLiteFunctionNames.standardDeviation)(\(text), \(kind.rawValue))"
+    package func aggregate(
+        _ function: AggregateFunction, _ text: String, _ kind: SlotKind, isZeroOfNothing: Bool
+    ) -> String {
+        func own(_ name: String) -> String { "\(name)(\(text), \(kind.rawValue))" }
+        switch function {
+        case .count: return "COUNT(\(text))"
+        case .minimum: return "MIN(\(text))"
+        case .maximum: return "MAX(\(text))"
+        // SQLite's own sum rounds the sum of the first rows, and fails where that does not fit.
+        case .sum where kind.isWholeNumber:
+            let name = isZeroOfNothing ? SQLiteFunctionNames.wholeTotal : SQLiteFunctionNames.wholeSum
+            return "\(name)(\(text))"
+        case .sum: return own(isZeroOfNothing ? SQLiteFunctionNames.total : SQLiteFunctionNames.sum)
+        case .average:
+            return own(isZeroOfNothing ? SQLiteFunctionNames.averageOrZero : SQLiteFunctionNames.average)
+        case .median: return own(SQLiteFunctionNames.median)
+        case .standardDeviation: return own(SQLiteFunctionNames.standardDeviation)
         }
     }
 }
@@ -146,9 +154,14 @@ package enum SQLiteFunctionNames {
     package static let function = "OpenCoreDataFunction"
     /// The same for functions that give another value at each call.
     package static let chance = "OpenCoreDataChance"
-    package static let decimalSum = "OpenCoreDataDecimalSum"
-    package static let decimalAverage = "OpenCoreDataDecimalAverage"
-    /// `f(value, kind)`, over many rows.
+    /// `f(value, kind)`, over many rows. Of no values the second and the fourth are 0.
+    package static let sum = "OpenCoreDataSum"
+    /// `f(value)`, of whole numbers; of no values the second is 0.
+    package static let wholeSum = "OpenCoreDataWholeSum"
+    package static let wholeTotal = "OpenCoreDataWholeTotal"
+    package static let total = "OpenCoreDataTotal"
+    package static let average = "OpenCoreDataAverage"
+    package static let averageOrZero = "OpenCoreDataAverageOrZero"
     package static let median = "OpenCoreDataMedian"
     package static let standardDeviation = "OpenCoreDataStandardDeviation"
     package static let data = "OpenCoreDataData"

@@ -70,7 +70,10 @@ private struct SchemaDesign {
     }
 
     mutating func run() {
-        for home in homes where home.entity.superentity == nil { designTree(home.entity) }
+        let families = Dictionary(grouping: homes) { ObjectIdentifier($0.entity.rootEntity) }
+        for home in homes where home.entity.superentity == nil {
+            designTree(home.entity, families[ObjectIdentifier(home.entity)] ?? [])
+        }
         for home in homes {
             let entity = home.entity
             let root = entity.rootEntity
@@ -90,14 +93,13 @@ private struct SchemaDesign {
 
     // MARK: Entity tables
 
-    private mutating func designTree(_ root: NSEntityDescription) {
+    private mutating func designTree(_ root: NSEntityDescription, _ family: [StoredEntity]) {
         let name = takenTables.newName("Z" + (root.name ?? "").uppercased())
         tableNames[ObjectIdentifier(root)] = name
         taken[name] = TakenNames(["Z_PK", "Z_ENT", "Z_OPT"])
         var table = SQLSchema.Table(
             name: name, root: root,
             columns: [("Z_PK", "INTEGER PRIMARY KEY"), ("Z_ENT", "INTEGER"), ("Z_OPT", "INTEGER")])
-        let family = homes.filter { $0.entity.rootEntity === root }
         let leaves = family.map(Self.leaves)
         var made = Array(repeating: [SQLColumn](), count: family.count)
         for index in family.indices {

@@ -10,7 +10,7 @@ package enum SQLValue: Sendable, Equatable {
 }
 
 /// Statement text with the values of its parameters. Every value is bound; every name is quoted by the dialect.
-package struct SQLStatement: Sendable {
+package struct SQLStatement: Sendable, Equatable {
     package var text: String
     package var arguments: [SQLValue] = []
 

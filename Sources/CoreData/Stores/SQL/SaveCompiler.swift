@@ -74,6 +74,20 @@ struct SaveCompiler {
         }
     }
 
+    /// The destinations of one owner with their places.
+    func places(_ links: SQLLinks, _ column: String, owner: SQLValue) -> SQLStatement {
+        func select(_ owner: String, _ destination: String) -> String {
+            """
+            SELECT \(schema.quoted(destination)), \(schema.quoted(column)) FROM \(schema.quoted(links.table)) WHERE \
+            \(schema.quoted(owner)) = ?
+            """
+        }
+        let forward = select(links.owner, links.destination)
+        guard links.isReflexive else { return SQLStatement(forward, [owner]) }
+        return SQLStatement(
+            "\(forward) UNION ALL \(select(links.destination, links.owner))", [owner, owner])
+    }
+
     /// Sets the place of one destination. Parameters: place, owner, destination.
     func order(_ links: SQLLinks, _ column: String) -> String {
         """

@@ -18,7 +18,11 @@ struct ConstraintCheck {
     /// - Throws: `SaveConflicts` when rows changed since they were read, which is settled first; else
     ///   `ConstraintViolations` when there are any.
     func check(_ unit: UnitOfWork, cause: NSError) throws {
-        let conflicts = try changedRows(unit)
+        let rows =
+            unit.updates.map { ChangedRows.Candidate(home: $0.home, old: $0.old, isDeletion: false) }
+            + unit.locks.map { ChangedRows.Candidate(home: $0.home, old: $0.old, isDeletion: false) }
+            + unit.deletions.map { ChangedRows.Candidate(home: $0.home, old: $0.old, isDeletion: true) }
+        let conflicts = try ChangedRows(store, database).conflicts(among: rows)
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
         var violations: [ConstraintViolations.Violation] = []
         for entity in schema.entities {
@@ -29,42 +33,6 @@ struct ConstraintCheck {
         if !violations.isEmpty {
             throw ConstraintViolations(store: store, violations: violations, cause: cause)
         }
-    }
-
-    // MARK: Versions
-
-    private func changedRows(_ unit: UnitOfWork) throws -> [SaveConflicts.Conflict] {
-        var read: [ObjectIdentifier: (home: StoredEntity, rows: [(old: Row, isDeletion: Bool)])] = [:]
-        for update in unit.updates {
-            read[ObjectIdentifier(update.home), default: (update.home, [])].rows.append((update.old, false))
-        }
-        for lock in unit.locks {
-            read[ObjectIdentifier(lock.home), default: (lock.home, [])].rows.append((lock.old, false))
-        }
-        for deletion in unit.deletions {
-            read[ObjectIdentifier(deletion.home), default: (deletion.home, [])].rows
-                .append((deletion.old, true))
-        }
-        var conflicts: [SaveConflicts.Conflict] = []
-        for (home, rows) in read.values.sorted(by: { $0.home.entityNumber < $1.home.entityNumber }) {
-            let present = try self.rows(home, rows.map(\.old.reference))
-            for (old, isDeletion) in rows {
-                let current = present[old.reference]
-                guard current?.version != old.version, !(isDeletion && current == nil) else { continue }
-                let cached = store.rowCache.row(ObjectKey(table: home.table, reference: old.reference))
-                conflicts.append(.init(home: home, old: old, cached: cached, current: current))
-            }
-        }
-        return conflicts
-    }
-
-    private func rows(_ home: StoredEntity, _ references: [Int64]) throws -> [Int64: Row] {
-        let decoder = store.decoder(schema.entity(home))
-        var query = FetchQuery(home: home)
-        query.references = references
-        let statement = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnNames)
-        let rows = try SQLiteReader(database).rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
-        return Dictionary(rows.map { ($0.reference, $0) }, uniquingKeysWith: { a, _ in a })
     }
 
     // MARK: Constraints

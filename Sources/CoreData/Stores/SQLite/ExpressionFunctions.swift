@@ -16,12 +16,16 @@ enum ExpressionFunctions {
             .install(SQLiteFunctionNames.function, on: database, isPure: true, isForQueries: true)
         SQLFunction(argumentCount: -1, function)
             .install(SQLiteFunctionNames.chance, on: database, isPure: false, isForQueries: true)
-        for (name, function) in [
-            (SQLiteFunctionNames.decimalSum, AggregateFunction.sum),
-            (SQLiteFunctionNames.decimalAverage, .average),
+        for (name, isMean, ofNothing) in [
+            (SQLiteFunctionNames.sum, false, SQLValue.null), (SQLiteFunctionNames.total, false, .integer(0)),
+            (SQLiteFunctionNames.average, true, .null),
+            (SQLiteFunctionNames.averageOrZero, true, .integer(0)),
         ] {
-            SQLAggregate(argumentCount: 1) { DecimalAccumulator(function) }.install(name, on: database)
+            SQLAggregate(argumentCount: 2) { SumAccumulator(isMean: isMean, ofNothing: ofNothing) }
+                .install(name, on: database)
         }
+        WholeSum.install(SQLiteFunctionNames.wholeSum, isZeroOfNothing: false, on: database)
+        WholeSum.install(SQLiteFunctionNames.wholeTotal, isZeroOfNothing: true, on: database)
         for (name, function) in [
             (SQLiteFunctionNames.median, "median:"), (SQLiteFunctionNames.standardDeviation, "stddev:"),
         ] {

@@ -2,38 +2,56 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// The sum or the mean of decimal numbers, which SQL's own functions would add up as binary ones.
-final class DecimalAccumulator: RowAccumulator {
-    private let function: AggregateFunction
-    private var sum: Decimal?
-    private var count = 0
+/// The sum or the mean of numbers, the same for the rows in any order: `f(value, kind)`.
+final class SumAccumulator: RowAccumulator {
+    private let isMean: Bool
+    /// The result for no values.
+    private let ofNothing: SQLValue
+    private var sum = ExactSum()
+    /// Decimal numbers, which SQL's own functions would add up as binary ones.
+    private var decimals = DecimalSum()
 
-    init(_ function: AggregateFunction) { self.function = function }
+    init(isMean: Bool, ofNothing: SQLValue) {
+        self.isMean = isMean
+        self.ofNothing = ofNothing
+    }
 
     func add(_ row: SQLFunctionCall) {
-        let number: Decimal?
-        switch row.value(0) {
-        case .integer(let value): number = Decimal(value)
-        case .double(let value): number = StoredValue.decimal(of: value)
-        default: number = nil
+        let kind = UInt8(exactly: row.integer(1)).flatMap(SlotKind.init(rawValue:)) ?? .undefined
+        let value = row.value(0)
+        switch (value, kind) {
+        case (_, .decimal):
+            if let decimal = ExpressionFunctions.value(value, kind) { decimals.add(decimal) }
+        // A whole number of seconds is kept as an integer.
+        case (.integer(let seconds), .date): sum.add(Double(seconds))
+        case (.integer(let integer), _): sum.add(integer)
+        case (.double(let real), _): sum.add(real)
+        default: break
         }
-        guard let number else { return }
-        sum = (sum ?? 0) + number
-        count += 1
     }
 
     func finish(_ call: SQLFunctionCall) {
-        let result = function == .average ? sum.map { $0 / Decimal(count) } : sum
-        call.set(result.map(DecimalColumn.stored) ?? .null)
+        if decimals.count > 0 {
+            call.set(SQLValue(result: isMean ? decimals.meanValue : decimals.value))
+        } else if sum.count == 0 {
+            call.set(ofNothing)
+        } else if isMean || !sum.isWhole {
+            call.set((isMean ? sum.mean : sum.double).map(SQLValue.double) ?? .null)
+        } else if let integer = sum.integer {
+            call.set(.integer(integer))
+        } else {
+            // As SQLite's own sum.
+            call.fail("integer overflow")
+        }
     }
 }
 
 /// A function of `FunctionTable` that needs all numbers at once: `f(value, kind)`.
 final class StatisticAccumulator: RowAccumulator {
-    private let function: BuiltinFunction?
+    private let name: String
     private var values: [Any] = []
 
-    init(_ name: String) { function = FunctionTable.function(named: name) }
+    init(_ name: String) { self.name = name }
 
     func add(_ row: SQLFunctionCall) {
         let kind = UInt8(exactly: row.integer(1)).flatMap(SlotKind.init(rawValue:)) ?? .undefined
@@ -42,6 +60,7 @@ final class StatisticAccumulator: RowAccumulator {
 
     func finish(_ call: SQLFunctionCall) {
         do {
+            let function = FunctionTable.function(named: name)
             call.set(SQLValue(result: try function?.resultInStore([values])))
         } catch {
             call.fail("\(error)")

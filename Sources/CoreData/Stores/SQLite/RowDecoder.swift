@@ -8,18 +8,25 @@ import ManagedObjectModel
 /// The statement's columns are `Z_PK, Z_ENT, Z_OPT` and then those of a family: an entity and its heirs, whose
 /// rows stand in one table. Each entity takes the columns that it has.
 struct RowDecoder: Sendable {
+    /// Numbers alone: copying a name for each value would cost as much as reading the value.
     private struct Column: Sendable {
         let index: Int32
         let rowSlot: Int
         let kind: SlotKind
-        let name: String
     }
 
-    private struct EntityColumns: Sendable {
+    private final class EntityColumns: Sendable {
         let number: Int32
         let slotCount: Int
         let columns: [Column]
         let entityName: String
+
+        init(number: Int32, slotCount: Int, columns: [Column], entityName: String) {
+            self.number = number
+            self.slotCount = slotCount
+            self.columns = columns
+            self.entityName = entityName
+        }
     }
 
     /// The names of the columns behind the first three.
@@ -27,10 +34,12 @@ struct RowDecoder: Sendable {
     private let entities: [Int32: EntityColumns]
     private let only: EntityColumns?
 
-    init(family: [SQLEntity]) {
+    /// - Parameter slots: the properties that are wanted, which all entities of the family have; nil for all.
+    init(family: [SQLEntity], only slots: PropertySet? = nil) {
+        func isWanted(_ column: SQLColumn) -> Bool { slots?.contains(column.slot) ?? true }
         var names: [String] = []
         var places: [String: Int32] = [:]
-        for column in family.flatMap(\.columns) where places[column.name] == nil {
+        for column in family.flatMap(\.columns) where places[column.name] == nil && isWanted(column) {
             places[column.name] = Int32(names.count + 3)
             names.append(column.name)
         }
@@ -39,10 +48,8 @@ struct RowDecoder: Sendable {
         for entity in family {
             entities[entity.number] = EntityColumns(
                 number: entity.number, slotCount: entity.home.layout.rowSlotCount,
-                columns: entity.columns.map { column in
-                    Column(
-                        index: places[column.name] ?? 0, rowSlot: column.rowSlot, kind: column.kind,
-                        name: column.name)
+                columns: entity.columns.filter(isWanted).map { column in
+                    Column(index: places[column.name] ?? 0, rowSlot: column.rowSlot, kind: column.kind)
                 },
                 entityName: entity.home.entity.name ?? "")
         }
@@ -75,11 +82,17 @@ struct RowDecoder: Sendable {
         _ column: Column, _ statement: OpaquePointer, _ builder: inout RowBuilder, _ entity: EntityColumns,
         _ reference: Int64
     ) throws {
+        if column.kind.isWholeNumber || column.kind == .toOne {
+            // Null reads as zero: only a zero has to be asked what it is.
+            let number = sqlite3_column_int64(statement, column.index)
+            if number != 0 || sqlite3_column_type(statement, column.index) != SQLITE_NULL {
+                builder.set(column.rowSlot, integer: number)
+            }
+            return
+        }
         let type = sqlite3_column_type(statement, column.index)
         if type == SQLITE_NULL { return }
         switch column.kind {
-        case .integer16, .integer32, .integer64, .boolean, .toOne:
-            builder.set(column.rowSlot, integer: sqlite3_column_int64(statement, column.index))
         case .double, .float, .date:
             builder.set(column.rowSlot, double: sqlite3_column_double(statement, column.index))
         case .string, .uri:
@@ -100,7 +113,7 @@ struct RowDecoder: Sendable {
                 throw damaged(column, entity, reference, "is no number")
             }
             builder.set(column.rowSlot, decimal: value)
-        case .composite, .undefined, .toMany, .fetched:
+        case .composite, .undefined, .toMany, .fetched, .integer16, .integer32, .integer64, .boolean, .toOne:
             break
         }
     }
@@ -127,7 +140,7 @@ struct RowDecoder: Sendable {
     ) -> NSError {
         .coreData(
             .coreData,
-            "The store is damaged: column \(column.name) of row \(reference) of entity \(entity.entityName) \(what)."
+            "The store is damaged: column \(columnNames[Int(column.index) - 3]) of row \(reference) of entity \(entity.entityName) \(what)."
         )
     }
 }

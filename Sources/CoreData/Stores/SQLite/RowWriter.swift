@@ -3,18 +3,22 @@ import GRDB
 import GRDBSQLite
 import ManagedObjectModel
 
-/// Binds packed rows to an INSERT or UPDATE, straight from the rows' memory.
+/// Binds packed rows to an INSERT, UPDATE or DELETE, straight from the rows' memory.
 struct RowWriter {
     private let database: Database
     private let statement: OpaquePointer
-    private let columns: [SQLColumn]
+    /// Keeps the statement: the connection may let go of it.
+    private let prepared: Statement
+    private let columns: [(rowSlot: Int, kind: SlotKind)]
     private let sql: String
+
     init(_ database: Database, _ sql: String, _ columns: [SQLColumn]) throws {
         Log.sql.debug("\(sql)")
         self.database = database
         self.sql = sql
-        self.columns = columns
-        statement = try database.cachedStatement(sql: sql).sqliteStatement
+        self.columns = columns.map { ($0.rowSlot, $0.kind) }
+        prepared = try PreparedStatements.statement(sql, database)
+        statement = prepared.sqliteStatement
     }
 
     func insert(_ row: Row) throws {
@@ -27,7 +31,8 @@ struct RowWriter {
         }
     }
 
-    func update(_ row: Row, oldVersion: Int64) throws {
+    /// Writes the row if the stored one has the old version; whether it has.
+    func update(_ row: Row, oldVersion: Int64) throws -> Bool {
         try run(row) {
             1
         } after: { next in
@@ -35,14 +40,22 @@ struct RowWriter {
             sqlite3_bind_int64(statement, next + 1, row.reference)
             sqlite3_bind_int64(statement, next + 2, oldVersion)
         }
+        return sqlite3_changes(database.sqliteConnection) > 0
+    }
+
+    /// Deletes the row if the stored one has its version; whether it has.
+    func delete(_ row: Row) throws -> Bool {
+        try run(row) {
+            sqlite3_bind_int64(statement, 1, row.reference)
+            sqlite3_bind_int64(statement, 2, row.version)
+            return 3
+        } after: { _ in
+        }
+        return sqlite3_changes(database.sqliteConnection) > 0
     }
 
     private func run(_ row: Row, before: () -> Int32, after: (Int32) -> Void) throws {
-        sqlite3_reset(statement)
-        defer {
-            sqlite3_reset(statement)
-            sqlite3_clear_bindings(statement)
-        }
+        defer { sqlite3_reset(statement) }
         try withExtendedLifetime(row) {
             var index = before()
             for column in columns {
@@ -56,6 +69,9 @@ struct RowWriter {
         }
     }
 
+    /// Lets go of the last row's bytes. To be called when the last row is written: until then the next row's take their
+    /// place.
+    func finish() { sqlite3_clear_bindings(statement) }
 }
 
 /// Binds the values of a packed row.

@@ -25,8 +25,13 @@ struct SQLiteReader {
 
     func keys(_ statement: SQLStatement) throws -> [(entityNumber: Int32, reference: Int64)] {
         var keys: [(entityNumber: Int32, reference: Int64)] = []
-        try step(statement) { keys.append((sqlite3_column_int($0, 0), sqlite3_column_int64($0, 1))) }
+        try forEachKey(statement) { keys.append(($0, $1)) }
         return keys
+    }
+
+    /// Calls `body` with the entity number and the key of each row.
+    func forEachKey(_ statement: SQLStatement, _ body: (Int32, Int64) -> Void) throws {
+        try step(statement) { body(sqlite3_column_int($0, 0), sqlite3_column_int64($0, 1)) }
     }
 
     func integer(_ statement: SQLStatement) throws -> Int {
@@ -60,6 +65,16 @@ struct SQLiteReader {
         return links
     }
 
+    /// The integers of the second column by the keys of the first, where there are any.
+    func places(_ statement: SQLStatement) throws -> [Int64: Int64] {
+        var places: [Int64: Int64] = [:]
+        try step(statement) { row in
+            guard sqlite3_column_type(row, 1) == SQLITE_INTEGER else { return }
+            places[sqlite3_column_int64(row, 0)] = sqlite3_column_int64(row, 1)
+        }
+        return places
+    }
+
     func dictionaries(_ statement: SQLStatement, _ columns: [DictionaryColumn]) throws -> [[String: Any]] {
         var dictionaries: [[String: Any]] = []
         try step(statement) { row in
@@ -75,12 +90,14 @@ struct SQLiteReader {
     private func value(_ row: OpaquePointer, _ index: Int32, _ column: DictionaryColumn) -> Any? {
         let type = sqlite3_column_type(row, index)
         guard type != SQLITE_NULL else { return nil }
-        switch column.kind {
+        switch type == SQLITE_FLOAT ? column.kindOfReal : column.kind {
         case .toOne:
             let reference = sqlite3_column_int64(row, index)
             return column.destination.map { NSManagedObjectID(home: $0, reference: reference) }
         case .decimal:
-            return RowDecoder.decimal(row, index, type).map { NSDecimalNumber(decimal: $0) }
+            if let decimal = RowDecoder.decimal(row, index, type) { return NSDecimalNumber(decimal: decimal) }
+            // What was computed may be no decimal, as in memory: 1e300, or no number at all.
+            return type == SQLITE_FLOAT ? sqlite3_column_double(row, index) : nil
         case .integer16, .integer32, .integer64, .boolean:
             return SlotValue.integer(sqlite3_column_int64(row, index)).anyValue(column.kind)
         case .double, .float, .date:
@@ -109,25 +126,11 @@ struct SQLiteReader {
         return Data(bytes: start, count: Int(sqlite3_column_bytes(row, index)))
     }
 
-    /// Runs a statement from the connection's cache and calls `body` for each row.
+    /// Runs a statement that the connection keeps, and calls `body` for each row.
     func step(_ statement: SQLStatement, _ body: (OpaquePointer) throws -> Void) throws {
         Log.sql.debug("\(statement.text)")
         Log.sql.trace("\(statement.arguments)")
-        let prepared = try database.cachedStatement(sql: statement.text)
-        let pointer = prepared.sqliteStatement
-        sqlite3_reset(pointer)
-        defer {
-            sqlite3_reset(pointer)
-            sqlite3_clear_bindings(pointer)
-        }
-        try SQLiteBinder(pointer, database).bind(statement.arguments)
-        while true {
-            switch sqlite3_step(pointer) {
-            case SQLITE_ROW: try body(pointer)
-            case SQLITE_DONE: return
-            default: throw SQLiteBinder.error(database, statement.text)
-            }
-        }
+        try PreparedStatements.step(statement.text, statement.arguments, database, body)
     }
 }
 

@@ -54,7 +54,15 @@ extension SQLiteStore {
 
     private func keepInCache(_ unit: UnitOfWork, _ outcome: SaveOutcome) {
         rowCache.update { cache in
-            for (insert, row) in zip(unit.inserts, outcome.inserted) { cache.add(row, insert.home.table) }
+            var start = 0
+            while start < outcome.inserted.count {
+                // Objects of one table mostly come one after the other.
+                let table = unit.inserts[start].home.table
+                let end =
+                    unit.inserts[start...].firstIndex { $0.home.table != table } ?? outcome.inserted.count
+                cache.add(outcome.inserted[start..<end], table)
+                start = end
+            }
             for (update, row) in zip(unit.updates, outcome.updated) { cache.add(row, update.home.table) }
             for (home, reference, values) in outcome.affected {
                 guard let row = cache.row(ObjectKey(table: home.table, reference: reference)) else {
@@ -110,6 +118,12 @@ extension NSError {
     }
 }
 
+/// What decides which UPDATE statement an object takes.
+private struct UpdateShape: Hashable {
+    let entity: Int32
+    let changed: PropertySet
+}
+
 /// One save's transaction.
 struct SQLiteSave {
     private let store: SQLiteStore
@@ -126,20 +140,14 @@ struct SQLiteSave {
     /// - Parameter historyNumber: the number of the transaction of history that this belongs to; nil for a new one.
     func run(_ unit: UnitOfWork, historyNumber: Int64? = nil) throws -> SaveOutcome {
         let references = try assignReferences(unit.inserts)
-        var conflicts: [SaveConflicts.Conflict] = []
+        var mismatches: [ChangedRows.Candidate] = []
         var outcome = SaveOutcome()
-        // What others have deleted already.
-        var missing: Set<Int> = []
         // Owners go before what they own, so that derived values of the dead are not computed.
-        for (index, deletion) in unit.deletions.enumerated() where try !delete(deletion, &conflicts) {
-            missing.insert(index)
-        }
+        let missing = try delete(unit.deletions, &mismatches)
         outcome.inserted = try insert(unit.inserts, references)
-        outcome.updated = try update(unit.updates, references, &conflicts)
-        for lock in unit.locks {
-            let conflict = try conflict(lock.home, lock.old)
-            if conflict.current?.version != lock.old.version { conflicts.append(conflict) }
-        }
+        outcome.updated = try update(unit.updates, references, &mismatches)
+        mismatches += unit.locks.map { .init(home: $0.home, old: $0.old, isDeletion: false) }
+        let conflicts = try ChangedRows(store, database).conflicts(among: mismatches)
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
         try write(unit, references)
         try takeDerivedValues(unit, &outcome)
@@ -207,15 +215,22 @@ struct SQLiteSave {
     }
 
     /// The references that new rows get, by the temporary ones they have.
-    private func assignReferences(_ inserts: [UnitOfWork.Insert]) throws -> [Int64: Int64] {
-        let temporary = inserts.filter { $0.row.reference < 0 }
-        var references: [Int64: Int64] = [:]
-        references.reserveCapacity(temporary.count)
-        for group in Dictionary(grouping: temporary, by: { $0.home.table }).values {
-            guard let home = group.first?.home else { continue }
-            var next = try reserve(home, count: group.count)
-            for insert in group {
-                references[insert.row.reference] = next
+    private func assignReferences(_ inserts: [UnitOfWork.Insert]) throws -> ReferenceMap<Int64> {
+        let references = ReferenceMap<Int64>()
+        let temporary = inserts.lazy.filter { $0.row.reference < 0 }
+        var groups: [(home: StoredEntity, count: Int)] = []
+        for insert in temporary {
+            if let place = groups.firstIndex(where: { $0.home.table == insert.home.table }) {
+                groups[place].count += 1
+            } else {
+                groups.append((insert.home, 1))
+            }
+        }
+        references.reserve(groups.reduce(0) { $0 + $1.count })
+        for (home, count) in groups {
+            var next = try reserve(home, count: count)
+            for insert in temporary where insert.home.table == home.table {
+                references.set(next, for: insert.row.reference)
                 next += 1
             }
         }
@@ -224,54 +239,86 @@ struct SQLiteSave {
 
     // MARK: Rows
 
-    private func insert(_ inserts: [UnitOfWork.Insert], _ references: [Int64: Int64]) throws -> [Row] {
+    private func insert(_ inserts: [UnitOfWork.Insert], _ references: ReferenceMap<Int64>) throws -> [Row] {
         var rows: [Row] = []
         rows.reserveCapacity(inserts.count)
         var writers: [Int32: RowWriter] = [:]
+        defer { for writer in writers.values { writer.finish() } }
+        var last: (entity: SQLEntity, writer: RowWriter)?
         for insert in inserts {
-            let entity = schema.entity(insert.home)
-            let writer =
-                try writers[entity.number]
-                ?? RowWriter(database, compiler.insert(entity), entity.columns)
-            writers[entity.number] = writer
-            let row = insert.row.settled(references, entity.columns)
-            try writer.insert(row)
+            if last?.entity.home !== insert.home {
+                let entity = schema.entity(insert.home)
+                let writer =
+                    try writers[entity.number]
+                    ?? RowWriter(database, compiler.insert(entity), entity.columns)
+                writers[entity.number] = writer
+                last = (entity, writer)
+            }
+            guard let last else { continue }
+            let row = insert.row.settled(references, last.entity)
+            try last.writer.insert(row)
             rows.append(row)
         }
         return rows
     }
 
     private func update(
-        _ updates: [UnitOfWork.Update], _ references: [Int64: Int64],
-        _ conflicts: inout [SaveConflicts.Conflict]
+        _ updates: [UnitOfWork.Update], _ references: ReferenceMap<Int64>,
+        _ mismatches: inout [ChangedRows.Candidate]
     ) throws -> [Row] {
         var rows: [Row] = []
+        rows.reserveCapacity(updates.count)
+        // Objects that changed alike share a statement, and mostly come one after the other.
+        var writers: [UpdateShape: RowWriter] = [:]
+        defer { for writer in writers.values { writer.finish() } }
+        var last: (home: StoredEntity, changed: PropertySet, entity: SQLEntity, writer: RowWriter)?
         for update in updates {
-            let entity = schema.entity(update.home)
-            let columns = entity.columns.filter { update.changed.contains($0.slot) }
-            let writer = try RowWriter(database, compiler.update(entity, columns), columns)
-            let row = update.row.settled(references, entity.columns)
-            try writer.update(row, oldVersion: update.old.version)
-            if database.changesCount == 0 { conflicts.append(try conflict(update.home, update.old)) }
+            if last?.home !== update.home || last?.changed != update.changed {
+                let entity = schema.entity(update.home)
+                let shape = UpdateShape(entity: entity.number, changed: update.changed)
+                let writer =
+                    try writers[shape]
+                    ?? {
+                        let columns = entity.columns.filter { update.changed.contains($0.slot) }
+                        return try RowWriter(database, compiler.update(entity, columns), columns)
+                    }()
+                writers[shape] = writer
+                last = (update.home, update.changed, entity, writer)
+            }
+            guard let last else { continue }
+            let row = update.row.settled(references, last.entity)
+            if try !last.writer.update(row, oldVersion: update.old.version) {
+                mismatches.append(.init(home: update.home, old: update.old, isDeletion: false))
+            }
             rows.append(row)
         }
         return rows
     }
 
-    /// Deletes a row; false when there is none with the version that was read.
+    /// Deletes rows; the places of those that others have deleted already.
     private func delete(
-        _ deletion: UnitOfWork.Deletion, _ conflicts: inout [SaveConflicts.Conflict]
-    ) throws -> Bool {
-        let entity = schema.entity(deletion.home)
-        // While the row is there, what it counted for can be taken from derived sums.
-        try endLinks(deletion, entity)
-        try execute(
-            compiler.delete(entity), [.integer(deletion.old.reference), .integer(deletion.old.version)])
-        guard database.changesCount == 0 else { return true }
-        let conflict = try conflict(deletion.home, deletion.old)
-        // A row that is gone already is what was wanted.
-        if conflict.current != nil { conflicts.append(conflict) }
-        return false
+        _ deletions: [UnitOfWork.Deletion], _ mismatches: inout [ChangedRows.Candidate]
+    ) throws -> Set<Int> {
+        var missing: Set<Int> = []
+        var writers: [Int32: RowWriter] = [:]
+        defer { for writer in writers.values { writer.finish() } }
+        var last: (entity: SQLEntity, writer: RowWriter)?
+        for (index, deletion) in deletions.enumerated() {
+            if last?.entity.home !== deletion.home {
+                let entity = schema.entity(deletion.home)
+                let writer =
+                    try writers[entity.number] ?? RowWriter(database, compiler.delete(entity), [])
+                writers[entity.number] = writer
+                last = (entity, writer)
+            }
+            guard let last else { continue }
+            // While the row is there, what it counted for can be taken from derived sums.
+            try endLinks(deletion, last.entity)
+            if try last.writer.delete(deletion.old) { continue }
+            missing.insert(index)
+            mismatches.append(.init(home: deletion.home, old: deletion.old, isDeletion: true))
+        }
+        return missing
     }
 
     private func endLinks(_ deletion: UnitOfWork.Deletion, _ entity: SQLEntity) throws {
@@ -287,22 +334,11 @@ struct SQLiteSave {
         }
     }
 
-    private func conflict(_ home: StoredEntity, _ old: Row) throws -> SaveConflicts.Conflict {
-        let entity = schema.entity(home)
-        let decoder = store.decoder(entity)
-        var query = FetchQuery(home: home)
-        query.references = [old.reference]
-        let statement = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnNames)
-        let row = try SQLiteReader(database).rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
-            .first
-        let cached = store.rowCache.row(ObjectKey(table: home.table, reference: old.reference))
-        return SaveConflicts.Conflict(home: home, old: old, cached: cached, current: row)
-    }
-
     // MARK: Links and orders
 
-    private func write(_ unit: UnitOfWork, _ references: [Int64: Int64]) throws {
-        func settled(_ key: ObjectKey) -> SQLValue { .integer(references[key.reference] ?? key.reference) }
+    private func write(_ unit: UnitOfWork, _ references: ReferenceMap<Int64>) throws {
+        func reference(_ key: ObjectKey) -> Int64 { references.value(key.reference) ?? key.reference }
+        func settled(_ key: ObjectKey) -> SQLValue { .integer(reference(key)) }
         for link in unit.removedLinks {
             guard let links = schema.links(of: link.relationship) else { continue }
             let (owner, destination) = (settled(link.owner), settled(link.destination))
@@ -321,10 +357,12 @@ struct SQLiteSave {
         }
         for order in unit.orders {
             guard let links = schema.links(of: order.relationship), let column = links.order else { continue }
-            // Multiples of 1024, as Apple's stores have them, leave room for insertions.
-            for (index, destination) in order.destinations.enumerated() {
-                let place = SQLValue.integer(Int64(index + 1) * 1024)
-                let (owner, destination) = (settled(order.owner), settled(destination))
+            let owner = settled(order.owner)
+            let destinations = order.destinations.map(reference)
+            let places = try SQLiteReader(database).places(compiler.places(links, column, owner: owner))
+            for change in OrderColumn.changes(destinations.map { places[$0] }) {
+                let place = SQLValue.integer(change.number)
+                let destination = SQLValue.integer(destinations[change.index])
                 try execute(compiler.order(links, column), [place, owner, destination])
                 if links.isReflexive {
                     try execute(compiler.order(links, column), [place, destination, owner])
@@ -341,7 +379,7 @@ struct SQLiteSave {
         func take(_ row: Row) -> [DerivedValue] {
             Self.values(changes.removeValue(forKey: .init(row)) ?? [:])
         }
-        for index in outcome.inserted.indices {
+        for index in outcome.inserted.indices where !changes.isEmpty {
             let row = outcome.inserted[index]
             let found = take(row)
             guard !found.isEmpty else { continue }
@@ -372,20 +410,6 @@ struct SQLiteSave {
     private func execute(_ sql: String, _ values: [SQLValue]) throws {
         Log.sql.debug("\(sql)")
         Log.sql.trace("\(values)")
-        let statement = try database.cachedStatement(sql: sql)
-        let pointer = statement.sqliteStatement
-        sqlite3_reset(pointer)
-        defer {
-            sqlite3_reset(pointer)
-            sqlite3_clear_bindings(pointer)
-        }
-        try SQLiteBinder(pointer, database).bind(values)
-        while true {
-            switch sqlite3_step(pointer) {
-            case SQLITE_ROW: continue
-            case SQLITE_DONE: return
-            default: throw SQLiteBinder.error(database, sql)
-            }
-        }
+        try PreparedStatements.step(sql, values, database)
     }
 }

@@ -14,6 +14,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     private let access = Mutex<SQLiteAccess?>(nil)
     let reports = DerivedReports()
     let rowCache = RowCache()
+    private let generations = StoreGenerations()
     /// The persistent history; nil when the file has none. Set while the store is opened.
     var history: StoreHistory?
     private var decoders: [Int32: RowDecoder] = [:]
@@ -52,6 +53,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         let opening = SQLiteStoreOpening(
             self, at: url, model: model, options: try SQLiteStoreOptions(options), makesFile: false)
         let opened = try opening.connect()
+        generations.expireAll()
         do {
             try access.withLock { try $0?.close() }
         } catch {
@@ -74,6 +76,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         unsupportedFeatures = opening.unsupportedFeatures
         rowCache.removeAll()
         access.withLock { $0 = opened }
+        // After that: one that is made meanwhile may be of the file that was open before.
+        generations.expireAll()
     }
 
     /// Where the file is. When set, the store there, which must be one of the same model, is opened in the place of
@@ -135,6 +139,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
             defer { access = nil }
             return access
         }
+        // The last connection to go must be the one that writes.
+        generations.expireAll()
         do {
             try closing?.close()
         } catch {
@@ -145,14 +151,33 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
 
     // MARK: Reading
 
+    private let reads = Atomic<Int>(0)
+
+    /// How often the file was asked for something since the store was made: one for each fetch, count, batch of faults,
+    /// relationship that was loaded or entity whose rows a save has compared.
+    package var readCount: Int { reads.load(ordering: .relaxed) }
+
+    /// Counts a request.
+    func noteRead() { reads.add(1, ordering: .relaxed) }
+
+    /// Reads the file as it is at one moment.
+    ///
+    /// - Parameter isOneStatement: whether `body` runs one statement only, which is cheaper.
     func read<Value>(
-        _ what: String, _ cancellation: FetchCancellation? = nil, _ body: (Database) throws -> Value
+        _ what: String, _ cancellation: FetchCancellation? = nil, at generation: StoreGeneration? = nil,
+        isOneStatement: Bool = false, _ body: (Database) throws -> Value
     ) throws -> Value {
+        func reading(_ database: Database) throws -> Value {
+            try cancellation.map { try $0.reading(database, body) } ?? body(database)
+        }
+        noteRead()
         guard let access = access.withLock({ $0 }) else { throw Self.removed }
         do {
-            guard let cancellation else { return try access.read(body) }
-            return try access.read { try cancellation.reading($0, body) }
+            if let generation { return try generation.read(reading) }
+            return try isOneStatement ? access.readOnce(reading) : access.read(reading)
         } catch let error as DatabaseError {
+            // Closed by another queue after this one had begun.
+            guard self.access.withLock({ $0 != nil }) else { throw Self.removed }
             throw NSError.sqlite(error, during: what, store: url)
         }
     }
@@ -172,6 +197,27 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         .coreData(.persistentStoreOperation, "The store was removed from its coordinator.")
     }
 
+    /// The store as it is now, to be read later; nil when its journal mode has no generations, or it is read-only.
+    ///
+    /// - Throws: 134070 when the store is removed meanwhile; an error of SQLite.
+    func makeGeneration() throws -> StoreGeneration? {
+        guard case .writing(let connections) = access.withLock({ $0 }),
+            let pool = connections as? DatabasePool
+        else { return nil }
+        do {
+            let generation = StoreGeneration(try pool.makeSnapshot())
+            generations.add(generation)
+            // Whoever closed the store before that has not seen the new one.
+            guard case .writing(let present) = access.withLock({ $0 }), present === connections else {
+                generation.expire()
+                throw Self.removed
+            }
+            return generation
+        } catch let error as DatabaseError {
+            throw NSError.sqlite(error, during: "pin a query generation", store: url)
+        }
+    }
+
     /// Copies the database into another one, as it is at one moment.
     func backup(to other: DatabaseQueue) throws {
         switch access.withLock({ $0 }) {
@@ -186,60 +232,129 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         decoders[entity.number] ?? RowDecoder(family: entity.familyNumbers.compactMap(schema.entity))
     }
 
-    package func rows(for query: FetchQuery) throws -> [Row] { try rows(for: query, nil) }
+    package func rows(for query: FetchQuery) throws -> [Row] { try rows(rowRequest(for: query)) }
+
+    /// A request for rows, put into SQL: nothing in it is a context's, so any queue may make it.
+    struct RowRequest: Sendable {
+        let statement: SQLStatement
+        fileprivate let decoder: RowDecoder
+        fileprivate let table: UInt32
+        let generation: StoreGeneration?
+    }
+
+    /// Puts a query into SQL. What its condition names, objects perhaps, is looked at here.
+    ///
+    /// - Parameter keys: if given, only rows that have one of the keys in a column.
+    func rowRequest(
+        for query: FetchQuery, keys: (column: String, values: [Int64])? = nil
+    ) throws -> RowRequest {
+        let decoder = decoder(schema.entity(query.home))
+        let statement = try FetchCompiler(schema: schema).rows(
+            query, columns: decoder.columnNames, keys: keys)
+        return RowRequest(
+            statement: statement, decoder: decoder, table: query.home.table, generation: query.generation)
+    }
 
     /// The objects that a query finds, as rows, read in a way that can be cancelled.
     ///
     /// - Parameter note: is told now and then how many rows were read.
     func rows(
-        for query: FetchQuery, _ cancellation: FetchCancellation?, noting note: ((Int) -> Void)? = nil
+        _ request: RowRequest, _ cancellation: FetchCancellation? = nil, noting note: ((Int) -> Void)? = nil
     ) throws -> [Row] {
-        let entity = schema.entity(query.home)
-        let decoder = decoder(entity)
-        let statement = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnNames)
+        let rowCache = request.generation?.rowCache ?? rowCache
         let state = rowCache.state
-        let rows = try read("fetch", cancellation) { database in
+        let rows = try read("fetch", cancellation, at: request.generation, isOneStatement: true) { database in
             try SQLiteReader(database).rows(
-                statement, decoder, Date.timeIntervalSinceReferenceDate, noting: note)
+                request.statement, request.decoder, Date.timeIntervalSinceReferenceDate, noting: note)
         }
-        rowCache.insert(rows, table: query.home.table, readAt: state)
+        rowCache.insert(rows, table: request.table, readAt: state)
         return rows
+    }
+
+    /// The objects that a query finds, as rows in which only some properties have their values.
+    ///
+    /// The row cache, which answers for whole objects, does not get them.
+    func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> [Row] {
+        let entity = schema.entity(query.home)
+        let decoder = RowDecoder(family: entity.familyNumbers.compactMap(schema.entity), only: slots)
+        let statement = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnNames)
+        return try read("fetch", at: query.generation, isOneStatement: true) { database in
+            try SQLiteReader(database).rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
+        }
     }
 
     package func keys(for query: FetchQuery) throws -> [(entityNumber: Int32, reference: Int64)] {
         let statement = try FetchCompiler(schema: schema).keys(query)
-        return try read("fetch") { try SQLiteReader($0).keys(statement) }
+        return try read("fetch", at: query.generation, isOneStatement: true) {
+            try SQLiteReader($0).keys(statement)
+        }
     }
 
     package func count(for query: FetchQuery) throws -> Int {
         let statement = try FetchCompiler(schema: schema).count(query)
-        return try read("count") { try SQLiteReader($0).integer(statement) }
+        return try read("count", at: query.generation, isOneStatement: true) {
+            try SQLiteReader($0).integer(statement)
+        }
     }
 
     package func dictionaries(for query: FetchQuery) throws -> [[String: Any]] {
-        try dictionaries(for: query, nil)
+        try dictionaries(dictionaryRequest(for: query))
+    }
+
+    /// A request for dictionaries, put into SQL, as `RowRequest`.
+    struct DictionaryRequest: Sendable {
+        let statement: SQLStatement
+        fileprivate let columns: [DictionaryColumn]
+        let generation: StoreGeneration?
+    }
+
+    /// Puts a query into SQL. What its condition names, objects perhaps, is looked at here.
+    func dictionaryRequest(for query: FetchQuery) throws -> DictionaryRequest {
+        let (statement, columns) = try FetchCompiler(schema: schema).dictionaries(query)
+        return DictionaryRequest(statement: statement, columns: columns, generation: query.generation)
     }
 
     /// The dictionaries that a query finds, read in a way that can be cancelled.
-    func dictionaries(for query: FetchQuery, _ cancellation: FetchCancellation?) throws -> [[String: Any]] {
-        let (statement, columns) = try FetchCompiler(schema: schema).dictionaries(query)
-        return try read("fetch", cancellation) { try SQLiteReader($0).dictionaries(statement, columns) }
+    func dictionaries(
+        _ request: DictionaryRequest, _ cancellation: FetchCancellation? = nil
+    ) throws -> [[String: Any]] {
+        try read("fetch", cancellation, at: request.generation, isOneStatement: true) {
+            try SQLiteReader($0).dictionaries(request.statement, request.columns)
+        }
     }
 
     package func row(
         of home: StoredEntity, _ reference: Int64, notBefore: Double, in context: NSManagedObjectContext?
     ) throws -> Row? {
         let key = ObjectKey(table: home.table, reference: reference)
+        try context?.pinGeneration()
+        let generation = context?.generation(of: self)
+        let rowCache = generation?.rowCache ?? rowCache
         if let row = rowCache.row(key), row.timestamp >= notBefore {
             // An ID can name another entity of the table than the row's.
             return schema.entity(home).familyNumbers.contains(row.entityNumber) ? row : nil
         }
         var query = FetchQuery(home: home)
         query.references = [reference]
+        query.generation = generation
         return try rows(for: query).first
     }
 
     package func forgetRow(_ key: ObjectKey) { rowCache.update { $0.remove(key) } }
+
+    package func destinationRows(
+        of relationship: NSRelationshipDescription, owners: [Int64], in context: NSManagedObjectContext
+    ) throws -> [Row]? {
+        guard let links = schema.links(of: relationship), links.kind == .destinationColumn,
+            links.order == nil,
+            let home = relationship.destinationEntity.flatMap({ home(of: $0.rootEntity) })
+        else { return nil }
+        var query = FetchQuery(home: home)
+        query.context = context
+        try context.pinGeneration()
+        query.generation = context.generation(of: self)
+        return try rows(rowRequest(for: query, keys: (links.owner, owners)))
+    }
 
     package func destinations(
         of relationship: NSRelationshipDescription, home: StoredEntity, owners: [Int64],
@@ -247,6 +362,11 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
         guard let links = schema.links(of: relationship) else { return [:] }
         let statement = try LinkCompiler(schema: schema).destinations(of: relationship, links, owners: owners)
-        return try read("load '\(relationship.name)'") { try SQLiteReader($0).links(statement) }
+        try context?.pinGeneration()
+        return try read(
+            "load '\(relationship.name)'", at: context?.generation(of: self), isOneStatement: true
+        ) {
+            try SQLiteReader($0).links(statement)
+        }
     }
 }

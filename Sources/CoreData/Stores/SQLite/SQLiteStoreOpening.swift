@@ -14,6 +14,14 @@ enum SQLiteAccess {
         }
     }
 
+    /// Reads by one statement, which sees one moment of the file without a transaction around it.
+    func readOnce<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        switch self {
+        case .writing(let connections): try connections.unsafeRead(body)
+        case .reading(let file): try file.read(body)
+        }
+    }
+
     func close() throws {
         switch self {
         case .writing(let connections):

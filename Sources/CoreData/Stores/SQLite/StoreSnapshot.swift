@@ -63,12 +63,14 @@ package struct StoreSnapshot {
 
     /// The destinations of a to-many relationship for each owner that has any, in order when it is ordered.
     ///
+    /// - Parameter limit: the most destinations that are read, of all owners together; nil for all.
     /// - Throws: an error of SQLite.
     package func destinations(
-        of relationship: NSRelationshipDescription, owners: [Int64]
+        of relationship: NSRelationshipDescription, owners: [Int64], limit: Int? = nil
     ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
         guard let links = schema.links(of: relationship) else { return [:] }
-        let statement = try LinkCompiler(schema: schema).destinations(of: relationship, links, owners: owners)
+        var statement = try LinkCompiler(schema: schema).destinations(of: relationship, links, owners: owners)
+        if let limit { statement.text += " LIMIT \(max(limit, 0))" }
         return try SQLiteReader(database).links(statement)
     }
 
@@ -78,6 +80,17 @@ package struct StoreSnapshot {
     package func data(_ row: Row, _ slot: PropertySlot) throws -> Data {
         let data = row.data(slot.rowSlot)
         return slot.isExternal ? try ExternalData.data(data, in: store.externalDataFolder) : data
+    }
+
+    /// The first bytes of the data of an attribute, and how many it has; no more of a file is read.
+    ///
+    /// - Throws: as `data(_:_:)`.
+    package func dataStart(
+        _ row: Row, _ slot: PropertySlot, atMost most: Int
+    ) throws -> (start: Data, length: Int) {
+        let data = row.data(slot.rowSlot)
+        guard slot.isExternal else { return (data.prefix(most), data.count) }
+        return try ExternalData.start(data, in: store.externalDataFolder, atMost: most)
     }
 
     /// The name of the file that has a value's bytes; nil when they are in the row, as are those of a reference that
@@ -101,10 +114,13 @@ extension SQLiteStore {
     /// What is read may be on its way already when others change the file under a connection that nobody knows of, so
     /// `body` is not called a second time then.
     ///
-    /// - Throws: what `body` throws; 134070 when the store was removed, or was changed meanwhile.
-    package func withSnapshot<Value>(_ body: (StoreSnapshot) throws -> Value) throws -> Value {
+    /// - Parameter cancellation: ends the reading.
+    /// - Throws: what `body` throws; 134070 when the store was removed, or was changed meanwhile; `NSUserCancelledError`.
+    package func withSnapshot<Value>(
+        until cancellation: FetchCancellation? = nil, _ body: (StoreSnapshot) throws -> Value
+    ) throws -> Value {
         var wasRead = false
-        return try read("read the store") { database in
+        return try read("read the store", cancellation) { database in
             guard !wasRead else {
                 throw NSError.coreData(
                     .persistentStoreOperation, "Others changed the store while it was read; try again.")

@@ -3,54 +3,95 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Random conditions find the same objects in a SQLite store and among unsaved ones, which are asked in memory.
+/// Random conditions find the same objects in a SQLite store and among unsaved ones, which are asked in memory: those of a
+/// town, whose model has what is known to be difficult, and those of random models.
 @Suite struct PredicateFuzzTests {
-    private static let entities = ["Person", "Book", "Tag"]
-
-    @Test func storeAndMemoryAgree() throws {
-        var numbers = Fuzzing.numbers(seed: 0x0C0A_DA7A)
-        var counts = Counts()
-        let towns = Fuzzing.rounds(50)
-        let model = RandomTown.model()
-        for town in 0..<towns {
-            try compare(RandomTown(&numbers), town, model, &numbers, &counts)
-            if counts.failures > 10 { break }
-        }
-        print(
-            """
-            predicates: \(counts.agreed) agreed, \(counts.found) of them found something, \(counts.refused) refused by both, \
-            \(counts.failures) disagreed
-            """)
-        // The generator makes few predicates that a store refuses, and many that find something.
-        #expect(counts.refused * 10 < counts.agreed)
-        #expect(counts.found * 4 > counts.agreed)
-    }
-
     private struct Counts {
         var agreed = 0
         var found = 0
         var refused = 0
         var failures = 0
+
+        /// Whether the generator makes few predicates that a store refuses, and many that find something.
+        var areTelling: Bool { refused * 8 < agreed && found * 4 > agreed }
+    }
+
+    /// Objects of some model, and what they can be asked for.
+    private struct Population {
+        let model: NSManagedObjectModel
+        let vocabulary: ConditionVocabulary
+        /// What tells of a failure where it was.
+        let name: String
+        let fill: (NSManagedObjectContext) -> Void
+    }
+
+    @Test func storeAndMemoryAgreeOnATown() {
+        var numbers = Fuzzing.numbers(seed: 0x0C0A_DA7A)
+        let model = RandomTown.model()
+        compare(rounds: 20, &numbers) { round, numbers in
+            let town = RandomTown(&numbers)
+            return Population(
+                model: model, vocabulary: RandomTown.vocabulary, name: "town \(round)", fill: town.fill)
+        }
+    }
+
+    @Test func storeAndMemoryAgreeOnRandomModels() {
+        var numbers = Fuzzing.numbers(seed: 0x5C4E_3A00)
+        var schema = RandomSchema(&numbers)
+        var model = schema.model()
+        compare(rounds: 30, &numbers) { round, numbers in
+            if round > 0, round.isMultiple(of: 2) {
+                schema = RandomSchema(&numbers)
+                model = schema.model()
+            }
+            let world = RandomWorld(schema, &numbers)
+            return Population(
+                model: model, vocabulary: world.vocabulary(), name: "world \(round) of\n\(schema)",
+                fill: world.fill)
+        }
     }
 
     private func compare(
-        _ town: RandomTown, _ index: Int, _ model: NSManagedObjectModel, _ numbers: inout SeededNumbers,
-        _ counts: inout Counts
+        rounds: Int, _ numbers: inout SeededNumbers, _ name: String = #function,
+        _ populate: (Int, inout SeededNumbers) -> Population
+    ) {
+        var counts = Counts()
+        for round in 0..<Fuzzing.rounds(rounds) {
+            let population = populate(round, &numbers)
+            do {
+                try compare(population, &numbers, &counts)
+            } catch {
+                counts.failures += 1
+                Issue.record("\(population.name)\n\(error)")
+            }
+            if counts.failures > 10 { break }
+        }
+        print(
+            """
+            \(name): \(counts.agreed) predicates agreed, \(counts.found) of them found something, \
+            \(counts.refused) refused by both, \(counts.failures) disagreed
+            """)
+        #expect(counts.areTelling)
+    }
+
+    private func compare(
+        _ population: Population, _ numbers: inout SeededNumbers, _ counts: inout Counts
     ) throws {
-        let saved = try TestStack(model)
-        let unsaved = try TestStack(model)
+        let saved = try TestStack(population.model)
+        let unsaved = try TestStack(population.model)
         let stored = saved.context()
         let pending = unsaved.context()
         try stored.performAndWait {
-            town.fill(stored)
+            population.fill(stored)
             try stored.save()
             stored.reset()
         }
-        pending.performAndWait { town.fill(pending) }
+        pending.performAndWait { population.fill(pending) }
+        let vocabulary = population.vocabulary
         for _ in 0..<100 {
-            let entity = Self.entities[Int.random(in: 0..<3, using: &numbers)]
+            let entity = vocabulary.names[Int.random(in: vocabulary.names.indices, using: &numbers)]
             let predicate = RandomPredicate(
-                about: entity, depth: Int.random(in: 1...6, using: &numbers), &numbers)
+                about: entity, vocabulary, depth: Int.random(in: 1...6, using: &numbers), &numbers)
             let store = answer(predicate, entity, stored)
             let memory = answer(predicate, entity, pending)
             switch (store, memory) {
@@ -63,7 +104,8 @@ import Testing
                 counts.failures += 1
                 Issue.record(
                     """
-                    town \(index), \(entity): \(predicate.format)
+                    \(population.name)
+                    \(entity): \(predicate.format)
                     \(predicate.arguments)
                     store: \(store)
                     memory: \(memory)

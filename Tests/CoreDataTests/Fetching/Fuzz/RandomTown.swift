@@ -54,13 +54,19 @@ struct RandomTown {
         return NSManagedObjectModel(of: person, author, book, tag)
     }
 
-    init(_ numbers: inout SeededNumbers) {
+    /// - Parameter isComplete: whether every attribute has a value, and every relationship leads to something.
+    init(_ numbers: inout SeededNumbers, isComplete: Bool = false) {
         func some(_ count: Int) -> Int? { count == 0 ? nil : Int.random(in: 0..<count, using: &numbers) }
-        func link(_ chance: Int, _ count: Int) -> Int? { some(chance) == 0 ? nil : some(count) }
+        func link(_ chance: Int, _ count: Int) -> Int? {
+            some(chance) == 0 && !isComplete ? nil : some(count)
+        }
         var values: [String: [[String: Value]]] = [:]
         func pick<T>(_ pool: [T], orNil chance: Int = 4) -> Value {
-            if some(chance) == 0 { return .plain(nil) }
-            return .plain(pool.randomElement(using: &numbers))
+            if some(chance) == 0, !isComplete { return .plain(nil) }
+            let value = pool.randomElement(using: &numbers)
+            // What is not a number is no value.
+            if isComplete, let real = value as? Double, real.isNaN { return .plain(0.0) }
+            return .plain(value)
         }
         values["Person"] = (0..<Self.people).map { _ in
             [
@@ -70,7 +76,8 @@ struct RandomTown {
                 "money": pick(Pools.decimals), "born": pick(Pools.dates), "flag": pick([true, false]),
                 "code": pick(Pools.uuids), "link": pick(Pools.urls), "blob": pick(Pools.data),
                 "spot": .composite(
-                    number: link(4, 3), label: some(3) == 0 ? nil : Pools.texts.randomElement(using: &numbers)
+                    number: link(4, 3),
+                    label: link(3, Pools.texts.count).map { Pools.texts[$0] }
                 ),
             ]
         }
@@ -82,16 +89,22 @@ struct RandomTown {
         }
         values["Tag"] = (0..<Self.tags).map { _ in ["label": pick(Pools.texts), "rank": pick([0, 1, 2])] }
         self.values = values
-        owners = (0..<Self.books).map { _ in link(4, Self.people) }
-        bosses = (0..<Self.people).map { _ in link(3, Self.people) }
+        let circle = (0..<Self.people).map { ($0 + 1) % Self.people }
+        owners = (0..<Self.books).map { index in
+            isComplete && index < Self.people ? index : link(4, Self.people)
+        }
+        bosses = isComplete ? circle : (0..<Self.people).map { _ in link(3, Self.people) }
         isAuthor = (0..<Self.people).map { _ in some(3) == 0 }
         func pairs(_ left: Int, _ right: Int) -> [(Int, Int)] {
             (0..<6).map { _ in (some(left) ?? 0, some(right) ?? 0) }
         }
-        friends = pairs(Self.people, Self.people)
-        personTags = pairs(Self.people, Self.tags)
-        bookTags = pairs(Self.books, Self.tags)
-        readers = pairs(Self.books, Self.people)
+        func all(_ left: Int, _ right: Int) -> [(Int, Int)] {
+            isComplete ? (0..<max(left, right)).map { ($0 % left, $0 % right) } : []
+        }
+        friends = pairs(Self.people, Self.people) + (isComplete ? Array(zip(0..., circle)) : [])
+        personTags = pairs(Self.people, Self.tags) + all(Self.people, Self.tags)
+        bookTags = pairs(Self.books, Self.tags) + all(Self.books, Self.tags)
+        readers = pairs(Self.books, Self.people) + all(Self.books, Self.people)
     }
 
     /// Inserts everything into a context.
@@ -140,7 +153,7 @@ enum Pools {
     ]
     static let small = [-100, -1, 0, 1, 2, 3, 7, 100, 100_000]
     static let large: [Int64] = [.min, .min + 1, -1, 0, 1, 2, 1 << 53, 1 << 53 + 1, .max - 1, .max]
-    static let doubles = [-2.5, -1, 0, 0.25, 0.5, 1, 2, 100, 1e6]
+    static let doubles = [-2.5, -1, 0, 0.1, 0.2, 0.3, 0.25, 0.5, 1, 2, 100, 1e6]
     static let wild = [
         Double.nan, .infinity, -.infinity, -0.0, 0, 1e308, -1e308, .leastNonzeroMagnitude, 0.1, 0.3, 1 / 3,
         9.007199254740993e15,

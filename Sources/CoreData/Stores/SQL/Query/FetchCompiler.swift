@@ -7,10 +7,18 @@ struct FetchCompiler {
     let schema: SQLSchema
 
     /// A statement with the columns that a `RowDecoder` for the same family expects.
-    func rows(_ query: FetchQuery, columns: [String]) throws -> SQLStatement {
+    ///
+    /// - Parameter keys: if given, only rows that have one of the keys in a column.
+    func rows(
+        _ query: FetchQuery, columns: [String], keys: (column: String, values: [Int64])? = nil
+    ) throws -> SQLStatement {
         let base = QuerySource.base
         let list = (["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(schema.quoted)).map { "\(base).\($0)" }
-        return try select(query) { _ in SQLStatement("SELECT \(list.joined(separator: ", "))") }
+        let condition = try keys.map { keys in
+            try ValueList(keys.values.map(SQLValue.integer)).condition(
+                SQLStatement("\(base).\(schema.quoted(keys.column))"), schema.dialect)
+        }
+        return try select(query, condition) { _ in SQLStatement("SELECT \(list.joined(separator: ", "))") }
     }
 
     /// A statement with some columns of one object.
@@ -73,23 +81,24 @@ struct FetchCompiler {
     }
 
     private static func operand(
-        _ property: NSPropertyDescription, _ compiler: inout PredicateCompiler
+        _ property: NSPropertyDescription, _ compiler: inout PredicateCompiler, isOrder: Bool = false
     ) throws -> QueryOperand {
         guard let description = property as? NSExpressionDescription else {
-            return try value(NSExpression(forKeyPath: property.name), &compiler)
+            return try value(NSExpression(forKeyPath: property.name), &compiler, isOrder: isOrder)
         }
         guard let expression = description.expression else {
             throw NSError.coreData(.coreData, "Expression description '\(property.name)' has no expression.")
         }
-        return try value(expression, &compiler)
+        return try value(expression, &compiler, isOrder: isOrder)
     }
 
-    /// A value that can be read and ordered by, and not only be compared.
+    /// A value that can be read, or ordered by, and not only be compared.
     private static func value(
-        _ expression: NSExpression, _ compiler: inout PredicateCompiler
+        _ expression: NSExpression, _ compiler: inout PredicateCompiler, isOrder: Bool = false
     ) throws -> QueryOperand {
         let operand = try compiler.operand(expression)
-        if let obstacle = operand.obstacle {
+        // An archive can be read; it has no order.
+        if let obstacle = operand.obstacle, isOrder || operand.kind != .transformable {
             throw NSError.coreData(.coreData, "Unsupported expression \(expression): \(obstacle).")
         }
         guard !operand.isEntity else {
@@ -102,7 +111,7 @@ struct FetchCompiler {
     }
 
     private func select(
-        _ query: FetchQuery, isOrdered: Bool = true,
+        _ query: FetchQuery, _ condition: SQLStatement? = nil, isOrdered: Bool = true,
         _ columns: (inout PredicateCompiler) throws -> SQLStatement
     ) throws -> SQLStatement {
         let entity = schema.entity(query.home)
@@ -111,7 +120,7 @@ struct FetchCompiler {
         compiler.allowsAggregates = true
         let selected = try columns(&compiler)
         compiler.allowsAggregates = false
-        var conditions: [SQLStatement] = []
+        var conditions = condition.map { [$0] } ?? []
         if let family = family(query, entity) { conditions.append(family) }
         if let references = query.references {
             conditions.append(
@@ -123,13 +132,14 @@ struct FetchCompiler {
         for property in query.groupBy { groups.append(try Self.operand(property, &compiler).sql) }
         // In HAVING, too, a name may be that of a column of the result.
         compiler.allowsAggregates = true
-        compiler.namedExpressions = query.namedExpressions
+        compiler.namedExpressions = query.properties.namedExpressions
         let having = try query.having.map { try compiler.condition($0) }
         compiler.namedExpressions = [:]
         let orders = isOrdered ? try orders(query, &compiler) : []
 
         var statement = selected
-        statement.append(" \(compiler.from)")
+        statement.append(" ")
+        statement.append(compiler.from)
         if !conditions.isEmpty {
             statement.append(" WHERE ")
             statement.append(conditions.joined(separator: " AND "))
@@ -188,8 +198,8 @@ struct FetchCompiler {
         // A column of the result may be named by an expression description.
         let named = query.properties.first { $0 is NSExpressionDescription && $0.name == key }
         let operand =
-            try named.map { try Self.operand($0, &compiler) }
-            ?? Self.value(NSExpression(forKeyPath: key), &compiler)
+            try named.map { try Self.operand($0, &compiler, isOrder: true) }
+            ?? Self.value(NSExpression(forKeyPath: key), &compiler, isOrder: true)
         var collation = ""
         switch operand.kind {
         case .string, .undefined:
@@ -203,9 +213,11 @@ struct FetchCompiler {
 }
 
 /// A column of a dictionary result.
-struct DictionaryColumn {
+struct DictionaryColumn: Sendable {
     let name: String
     let kind: SlotKind
+    /// Whether the request says what kind it is.
+    private let isDeclared: Bool
     /// Where a relationship's key leads.
     let destination: StoredEntity?
 
@@ -217,17 +229,22 @@ struct DictionaryColumn {
             expression.expressionResultType != .undefinedAttributeType
         {
             kind = SlotKind(expression.expressionResultType)
+            isDeclared = true
         } else {
             kind = operand.kind
+            isDeclared = !(property is NSExpressionDescription)
         }
         destination = operand.kind == .toOne ? operand.destination.flatMap { home.store?.home(of: $0) } : nil
     }
+
+    /// The kind of a value that is a real number: computed integers that do not fit 64 bits are.
+    var kindOfReal: SlotKind { kind.isWholeNumber && !isDeclared ? .double : kind }
 }
 
-extension FetchQuery {
-    /// The expressions of the result's columns, by their names.
-    fileprivate var namedExpressions: [String: NSExpression] {
-        let pairs = properties.compactMap { property in
+extension [NSPropertyDescription] {
+    /// The expressions of a dictionary result's columns, by their names.
+    var namedExpressions: [String: NSExpression] {
+        let pairs = compactMap { property in
             (property as? NSExpressionDescription).flatMap { description in
                 description.expression.map { (description.name, $0) }
             }

@@ -7,13 +7,13 @@ import ManagedObjectModel
 extension PredicateCompiler {
     /// The object that `[FIRST]`, `[LAST]` or `[n]` of an ordered relationship is.
     ///
-    /// - Throws: 134060 for another collection, and for an index that is not the same for all objects.
+    /// - Throws: 134060 for another collection, and for an index that is neither a constant nor stored.
     mutating func element(
         _ arguments: [NSExpression], _ expression: NSExpression, _ context: NSPredicate?
     ) throws -> QueryPlace {
         let index = try index(arguments[1], expression, context)
-        guard case .keyPath = arguments[0].kind, let rows = try rows(arguments[0], context),
-            let place = rows.object(at: index)
+        guard case .keyPath = arguments[0].kind, !arguments[0].isComposed,
+            let rows = try rows(arguments[0], context), let place = rows.object(at: index)
         else {
             throw Self.unsupported(
                 expression, context, "an index needs an ordered relationship to many at the end of a key path"
@@ -31,17 +31,23 @@ extension PredicateCompiler {
         case .symbol(.size): throw Self.unsupported(expression, context, "a number has no keys")
         default: break
         }
-        guard index.isFixed, case .constant(let value) = try term(index, context),
-            let position = ElementPosition.of(value)
-        else {
-            throw Self.unsupported(expression, context, "the index must be a constant number")
+        switch try term(index, context) {
+        case .constant(let value):
+            guard let position = ElementPosition.of(value) else { break }
+            return .position(position)
+        case .operand(let operand):
+            // The SQL of an object's key has no arguments.
+            guard operand.family == .number, operand.kind != .date, operand.arguments.isEmpty else { break }
+            return .stored(operand.text)
+        case .collection, .list: break
         }
-        return .position(position)
+        throw Self.unsupported(
+            expression, context, "the index must be a constant number or an attribute with one")
     }
 
-    /// `UNION`, `INTERSECT` and `MINUS` of objects.
+    /// `UNION`, `INTERSECT` and `MINUS`.
     ///
-    /// - Throws: 134060 for collections of values, and for objects of entities without a common one.
+    /// - Throws: 134060 for objects of entities without a common one, and for values of different types.
     mutating func combination(
         _ operation: NSExpression.SetOperation, _ left: NSExpression, _ right: NSExpression,
         _ expression: NSExpression, _ context: NSPredicate?
@@ -49,6 +55,9 @@ extension PredicateCompiler {
         let sides = [try term(left, context), try term(right, context)]
         var collections: [QueryCollection] = []
         for case .collection(let collection) in sides { collections.append(collection) }
+        if !collections.isEmpty, collections.allSatisfy({ $0.place == nil }) {
+            return try valueCombination(operation, sides, expression, context)
+        }
         let entities = collections.compactMap(\.place?.entity)
         guard let first = collections.first, entities.count == collections.count,
             let entity = Self.commonEntity(entities), let home = home(of: entity),
@@ -56,7 +65,8 @@ extension PredicateCompiler {
         else {
             throw Self.unsupported(
                 expression, context,
-                "a SQL store combines collections of objects that are of one entity, or inherit from one")
+                "a SQL store combines collections of objects that are of one entity, or inherit from one, or of values"
+            )
         }
         let (source, key) = first.source.objects(
             of: table, optionalOwners: collections.flatMap(\.source.optionalOwners))

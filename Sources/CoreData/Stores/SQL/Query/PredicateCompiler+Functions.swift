@@ -13,10 +13,12 @@ extension PredicateCompiler {
         else {
             throw Self.unsupported(expression, context, "Unsupported function expression \(name)")
         }
-        if arguments.count == 1, let aggregate = AggregateFunction(functionName: function.name),
-            let value = try self.aggregate(aggregate, name, arguments[0], expression, context)
-        {
-            return value
+        var operands: [QueryOperand] = []
+        if arguments.count == 1, let aggregate = AggregateFunction(functionName: function.name) {
+            switch try self.aggregate(aggregate, name, arguments[0], expression, context) {
+            case .ofRows(let value): return value
+            case .ofValue(let value): operands = [value]
+            }
         }
         if function.name == "objectFrom:withIndex:" {
             guard case .symbol(.size) = arguments[1].kind else {
@@ -27,8 +29,12 @@ extension PredicateCompiler {
             }
             return try rows.aggregate(.count, isFunction: true) { Self.unsupported(expression, context, $0) }
         }
-        var operands: [QueryOperand] = []
-        for argument in arguments { operands.append(try operand(argument, context)) }
+        if function.name == "castObject:toType:", let place = try cast(arguments, expression, context) {
+            return place.object
+        }
+        for argument in arguments.dropFirst(operands.count) {
+            operands.append(try operand(argument, context))
+        }
         if let obstacle = operands.lazy.compactMap(\.obstacle).first {
             throw Self.unsupported(expression, context, obstacle)
         }
@@ -48,32 +54,49 @@ extension PredicateCompiler {
         return QueryOperand(call(function.name, operands, kind), kind: kind)
     }
 
-    /// A function over the rows that a relationship leads to, or over all rows of a group; nil for one of a value, as
-    /// medians and deviations are that are of no relationship.
+    /// A function of many values.
+    private enum Aggregate {
+        /// The value of the function over the rows that a relationship leads to, or over all rows of a group.
+        case ofRows(QueryOperand)
+        /// The argument, of medians and deviations that are of no relationship.
+        case ofValue(QueryOperand)
+    }
+
     private mutating func aggregate(
         _ function: AggregateFunction, _ name: String, _ argument: NSExpression, _ expression: NSExpression,
         _ context: NSPredicate?
-    ) throws -> QueryOperand? {
+    ) throws -> Aggregate {
         func refusal(_ reason: String) -> NSError { Self.unsupported(expression, context, reason) }
-        if let rows = try rows(argument, context) {
-            return try rows.aggregate(function, isFunction: true, refusal: refusal)
+        let isOfValues = function == .median || function == .standardDeviation
+        let allowed = allowsAggregates
+        // What is computed of all rows is no value of a row.
+        if !isOfValues { allowsAggregates = false }
+        defer { allowsAggregates = allowed }
+        // The argument is made once: it may have indexes of the same kind inside.
+        var made: Term?
+        if argument.mayBeRows {
+            let term = try term(argument, context)
+            if case .collection(let rows) = term {
+                return .ofRows(try rows.aggregate(function, isFunction: true, refusal: refusal))
+            }
+            made = term
         }
-        if function == .median || function == .standardDeviation { return nil }
-        guard allowsAggregates else {
+        guard isOfValues || allowed else {
             throw refusal(
                 "Unsupported function expression \(name): it needs a to-many relationship, or belongs into the properties to fetch"
             )
         }
-        return try operand(argument, context).aggregate(function, dialect, refusal: refusal)
+        let value = try operand(of: try made ?? term(argument, context), argument, context)
+        return isOfValues
+            ? .ofValue(value) : .ofRows(try value.aggregate(function, dialect, refusal: refusal))
     }
 
     /// The rows that a relationship leads to; nil for one value.
     mutating func rows(_ expression: NSExpression, _ context: NSPredicate?) throws -> QueryCollection? {
-        switch expression.kind {
-        case .keyPath, .subquery, .set:
-            if case .collection(let rows) = try term(expression, context) { rows } else { nil }
-        default: nil
+        guard expression.mayBeRows, case .collection(let rows) = try term(expression, context) else {
+            return nil
         }
+        return rows
     }
 
     /// The kind of a function's value; nil when it does not take such arguments.
@@ -84,7 +107,6 @@ extension PredicateCompiler {
         let areNumbers = families.allSatisfy { $0 == .number || $0 == .nothing }
         let kind = operands.first?.kind ?? .undefined
         switch name {
-        case "now": return .date
         case "random": return .double
         case "uppercase:", "lowercase:", "canonical:":
             return families[0] == .text || families[0] == .nothing ? .string : nil
@@ -146,7 +168,6 @@ extension PredicateCompiler {
             SQLStatement(form(operands[0].text), operands[0].arguments)
         }
         switch name {
-        case "now": return SQLStatement("?", [.double(Date.timeIntervalSinceReferenceDate)])
         case "uppercase:": return ofOne { "\(dialect.function(.uppercase))(\($0))" }
         case "lowercase:": return ofOne { "\(dialect.function(.lowercase))(\($0))" }
         case "canonical:": return ofOne { "\(dialect.function(.canonical))(\($0))" }
@@ -162,7 +183,12 @@ extension PredicateCompiler {
     }
 }
 
-extension QueryOperand {
-    /// The SQL for arithmetic. A column of dates may hold a whole number as an integer, one of real numbers does not.
-    fileprivate var realText: String { kind == .date ? "CAST(\(text) AS REAL)" : text }
+extension NSExpression {
+    /// Whether it may be the rows that a relationship leads to.
+    fileprivate var mayBeRows: Bool {
+        switch kind {
+        case .keyPath, .subquery, .set: true
+        default: false
+        }
+    }
 }

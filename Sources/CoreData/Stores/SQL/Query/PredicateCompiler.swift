@@ -18,6 +18,10 @@ struct PredicateCompiler {
     /// Whether `sum:` and the like of a column mean all rows of a group, as in what is selected and in HAVING.
     var allowsAggregates = false
     private var depth = 0
+    /// The bytes of the SQL that was made so far and is not part of other.
+    private var length = 0
+    /// More bytes of SQL are refused. Some operators have their operands twice, so that a text may double with each level.
+    static let longest = 1 << 20
 
     init(_ schema: SQLSchema, _ entity: SQLEntity) {
         self.schema = schema
@@ -25,12 +29,19 @@ struct PredicateCompiler {
     }
 
     /// `FROM` with every join that was asked for so far.
-    var from: String { root.source.from }
+    var from: SQLStatement { root.source.from }
 
     /// - Throws: 134060 for what is no SQL condition, with the predicate's text.
     mutating func condition(_ predicate: NSPredicate) throws -> SQLStatement {
         try enter()
         defer { depth -= 1 }
+        let before = length
+        let condition = try composed(predicate)
+        try keep(condition.text.utf8.count, after: before)
+        return condition
+    }
+
+    private mutating func composed(_ predicate: NSPredicate) throws -> SQLStatement {
         switch predicate.shape {
         case .value(let value): return SQLStatement(value ? "1" : "0")
         case .comparison(let comparison): return try condition(comparison)
@@ -60,6 +71,15 @@ struct PredicateCompiler {
         depth += 1
     }
 
+    /// Counts the bytes of a part in the place of those that it was made of.
+    private mutating func keep(_ count: Int, after before: Int) throws {
+        length = before + count
+        guard length <= Self.longest else {
+            throw NSError.coreData(
+                .coreData, "The request is too long in SQL: more than \(Self.longest) bytes.")
+        }
+    }
+
     // MARK: Terms
 
     /// One side of a comparison.
@@ -76,17 +96,34 @@ struct PredicateCompiler {
             case .list(let elements): return elements
             case .constant(let value?):
                 guard let collection = value as? any ValueCollection else { return nil }
-                return collection.collectionElements.map { .constant(presentValue($0)) }
+                return collection.collectionElements.map { .constant(StoredValue.kept(presentValue($0))) }
             default: return nil
             }
         }
 
         var isNothing: Bool { if case .constant(nil) = self { true } else { false } }
+
+        /// The bytes of its SQL.
+        var length: Int {
+            switch self {
+            case .operand(let operand): operand.text.utf8.count
+            case .collection(let rows): rows.source.length + rows.value.text.utf8.count
+            case .list(let parts): parts.reduce(0) { $0 + $1.length }
+            case .constant: 0
+            }
+        }
     }
 
     mutating func term(_ expression: NSExpression, _ context: NSPredicate?) throws -> Term {
         try enter()
         defer { depth -= 1 }
+        let before = length
+        let term = try composed(expression, context)
+        try keep(term.length, after: before)
+        return term
+    }
+
+    private mutating func composed(_ expression: NSExpression, _ context: NSPredicate?) throws -> Term {
         if let constant = try constant(expression, context) {
             // Only `nil` as it is written asks whether there is a value; a computed one is unknown.
             if constant.value == nil, !expression.isNothing { return .operand(.missing) }
@@ -102,6 +139,8 @@ struct PredicateCompiler {
             case .value(let operand): return .operand(operand)
             case .collection(let collection): return .collection(collection)
             }
+        case .function(nil, "mode:", let arguments) where arguments.count == 1:
+            return .collection(try modes(of: arguments[0], expression, context))
         case .function(nil, let name, let arguments):
             return .operand(try function(name, arguments, expression, context))
         case .conditional(let predicate, let one, let other):
@@ -121,7 +160,14 @@ struct PredicateCompiler {
     ///
     /// - Throws: 134060 for what SQL cannot compute.
     mutating func operand(_ expression: NSExpression, _ context: NSPredicate? = nil) throws -> QueryOperand {
-        switch try term(expression, context) {
+        try operand(of: try term(expression, context), expression, context)
+    }
+
+    /// The SQL of an expression's term.
+    ///
+    /// - Throws: as `operand(_:_:)`.
+    func operand(of term: Term, _ expression: NSExpression, _ context: NSPredicate?) throws -> QueryOperand {
+        switch term {
         case .operand(let operand): return operand
         case .constant(let value):
             if let operand = QueryOperand(constant: value) { return operand }
@@ -153,25 +199,52 @@ struct PredicateCompiler {
         case .subquery(let collection, let variable, let predicate):
             return .collection(try subquery(collection, variable, predicate, expression, context))
         case .keyPath(let start, let path):
-            switch start.kind {
-            case .evaluatedObject:
-                if let named = namedExpressions.removeValue(forKey: path) {
-                    // Inside, the name is that of a property again.
-                    defer { namedExpressions[path] = named }
-                    return .value(try operand(named, context))
-                }
-                return try find(path, from: root)
-            case .variable(let name): return try find(path, from: try place(ofVariable: name, context))
-            case .function(nil, "objectFrom:withIndex:", let arguments) where arguments.count == 2:
-                return try find(path, from: try element(arguments, start, context))
-            default:
-                guard case .collection(let rows) = try term(start, context), let place = rows.place else {
-                    throw Self.unsupported(expression, context, "it does not begin at stored objects")
-                }
-                return try find(path, from: place, rows: rows.source)
+            if case .evaluatedObject = start.kind, let named = namedExpressions.removeValue(forKey: path) {
+                // Inside, the name is that of a property again.
+                defer { namedExpressions[path] = named }
+                return .value(try operand(named, context))
             }
+            // A key path behind another is that of values, or of a collection.
+            if !start.isKeyPath, let place = try object(start, context) { return try find(path, from: place) }
+            guard case .collection(let rows) = try term(start, context) else {
+                throw Self.unsupported(expression, context, "it does not begin at stored objects")
+            }
+            guard let place = rows.place else {
+                return .value(try aggregate(path, of: rows, expression, context))
+            }
+            return try find(path, from: place, rows: rows.source)
         default:
             throw Self.unsupported(expression, context, "it is no collection of stored objects")
+        }
+    }
+
+    /// What an operator computes from values, which have no keys.
+    private func aggregate(
+        _ path: String, of values: QueryCollection, _ expression: NSExpression, _ context: NSPredicate?
+    ) throws -> QueryOperand {
+        guard let function = CollectionOperator(rawValue: path).flatMap(AggregateFunction.init) else {
+            throw Self.unsupported(expression, context, "it does not begin at stored objects")
+        }
+        return try values.aggregate(function, isFunction: false) { Self.unsupported(expression, context, $0) }
+    }
+
+    /// The place of an expression that is one object; nil for others.
+    mutating func object(_ expression: NSExpression, _ context: NSPredicate?) throws -> QueryPlace? {
+        switch expression.kind {
+        case .evaluatedObject: return root
+        case .variable(let name): return try place(ofVariable: name, context)
+        case .function(nil, "objectFrom:withIndex:", let arguments) where arguments.count == 2:
+            return try element(arguments, expression, context)
+        case .function(nil, "castObject:toType:", let arguments) where arguments.count == 2:
+            return try cast(arguments, expression, context)
+        case .keyPath(let start, let path):
+            guard let place = try object(start, context),
+                case .value(let operand) = try find(path, from: place),
+                operand.kind == .toOne, let entity = operand.destination, operand.arguments.isEmpty
+            else { return nil }
+            let table = home(of: entity).flatMap { schema.entity($0.entityNumber) }
+            return QueryPlace(source: place.source, key: operand.text, entity: entity, table: table)
+        default: return nil
         }
     }
 
@@ -198,7 +271,13 @@ struct PredicateCompiler {
         }
         let outer = variables[variable]
         variables[variable] = place
-        defer { variables[variable] = outer }
+        // What is computed inside is computed of the elements, and not of all rows of a group.
+        let allowed = allowsAggregates
+        allowsAggregates = false
+        defer {
+            variables[variable] = outer
+            allowsAggregates = allowed
+        }
         rows.source.conditions.append(try condition(predicate))
         return rows
     }
@@ -215,11 +294,15 @@ struct PredicateCompiler {
         try Self.checkDecimals([yes, no], "TERNARY\(Self.place(context))")
         try checkSameTable(yes, no, "TERNARY\(Self.place(context))")
         var sql = SQLStatement("CASE WHEN ")
+        // Among other numbers a date is a real one, wherever it goes on to.
+        func value(_ operand: QueryOperand) -> SQLStatement {
+            SQLStatement(kind == .date ? operand.text : operand.realText, operand.arguments)
+        }
         sql.append(condition)
         sql.append(" THEN ")
-        sql.append(yes.sql)
+        sql.append(value(yes))
         sql.append(" ELSE ")
-        sql.append(no.sql)
+        sql.append(value(no))
         sql.append(" END")
         var result = QueryOperand(sql, kind: kind, destination: yes.destination ?? no.destination)
         result.isEntity = yes.isEntity
@@ -238,9 +321,9 @@ struct PredicateCompiler {
     }
 
     /// Refuses values of which one is a decimal number and another is not: arithmetic with the result would depend on
-    /// which of them it is. Zero is the same in all.
+    /// which of them it is. So it would with a zero: `7 / 2` is 3, and half of a decimal 7 is 3.5.
     static func checkDecimals(_ operands: [QueryOperand], _ subject: String) throws {
-        let kinds = operands.filter { $0.family == .number && !$0.isZero }.map { $0.kind == .decimal }
+        let kinds = operands.filter { $0.family == .number }.map { $0.kind == .decimal }
         guard Set(kinds).count > 1 else { return }
         throw NSError.coreData(
             .coreData,

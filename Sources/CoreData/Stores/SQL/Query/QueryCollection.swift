@@ -46,6 +46,21 @@ struct QueryCollection {
             "CASE WHEN \(owners.joined(separator: " AND ")) THEN \(condition.text) END", condition.arguments)
     }
 
+    /// A SELECT of the values that are there, as a column `v`.
+    var values: SQLStatement {
+        var column = value.sql
+        column.append(" v")
+        return select(column, and: SQLStatement("\(value.text) IS NOT NULL", value.arguments))
+    }
+
+    /// The values of a column `v` of a statement, in the place of this collection.
+    ///
+    /// - Parameter optionalOwners: without whom there are no values.
+    func made(of statement: SQLStatement, kind: SlotKind, optionalOwners: [String]) -> QueryCollection {
+        let (source, value) = source.values(of: statement, optionalOwners: optionalOwners)
+        return QueryCollection(source: source, value: QueryOperand(sql: value, kind: kind), place: nil)
+    }
+
     /// One of the objects that an ordered relationship leads to; nil for rows that are not just those.
     func object(at index: QueryIndex) -> QueryPlace? {
         guard let place, let outer = source.outer, let order = source.order, order.key == place.key else {
@@ -54,18 +69,26 @@ struct QueryCollection {
         let rows = select(SQLStatement(place.key), and: nil)
         // A key has no arguments; nor have the rows of a relationship without a condition.
         guard rows.arguments.isEmpty else { return nil }
-        let range =
+        func ordered(_ direction: String, _ range: String) -> String {
+            "(\(rows.text) ORDER BY \(order.column) \(direction), \(place.key) \(direction) \(range))"
+        }
+        let key =
             switch index {
-            case .first: ("ASC", "LIMIT 1")
-            case .last: ("DESC", "LIMIT 1")
-            case .position(let position) where position < 0: ("ASC", "LIMIT 0")
-            case .position(let position): ("ASC", "LIMIT 1 OFFSET \(position)")
+            case .first: ordered("ASC", "LIMIT 1")
+            case .last: ordered("DESC", "LIMIT 1")
+            case .position(let position) where position < 0: ordered("ASC", "LIMIT 0")
+            case .position(let position): ordered("ASC", "LIMIT 1 OFFSET \(position)")
+            case .stored(let number): numbered(place, order.column, number)
             }
-        return QueryPlace(
-            source: outer,
-            key: "(\(rows.text) ORDER BY \(order.column) \(range.0), \(place.key) \(range.0) \(range.1))",
-            entity: place.entity,
-            table: place.table)
+        return QueryPlace(source: outer, key: key, entity: place.entity, table: place.table)
+    }
+
+    /// The key of the row with a number, in an order; OFFSET takes no columns.
+    private func numbered(_ place: QueryPlace, _ order: String, _ number: String) -> String {
+        let rows = select(
+            SQLStatement("\(place.key) k, ROW_NUMBER() OVER (ORDER BY \(order), \(place.key)) - 1 n"),
+            and: nil)
+        return "(SELECT k FROM (\(rows.text)) WHERE n = CAST(\(number) AS INTEGER))"
     }
 
     /// What an operator of key paths, or the function of its name, computes from the rows.
@@ -78,19 +101,20 @@ struct QueryCollection {
         var result =
             function == .count && isEveryRow
             ? QueryOperand(sql: "COUNT(*)", kind: .integer64)
-            : try value.aggregate(function, source.schema.dialect, refusal: refusal)
+            // `average:` and its like of nothing are nothing; sums, and the operator, are zero.
+            : try value.aggregate(
+                function, source.schema.dialect,
+                isZeroOfNothing: function == .sum || function == .average && !isFunction, refusal: refusal)
         let statement = select(result.sql, and: nil)
-        // `average:` and its like of nothing are nothing; sums, and the operator, are zero.
-        let isZeroOfNothing = function == .sum || function == .average && !isFunction
-        result.sql = SQLStatement(
-            isZeroOfNothing ? "COALESCE((\(statement.text)), 0)" : "(\(statement.text))", statement.arguments)
+        result.sql = SQLStatement("(\(statement.text))", statement.arguments)
         return result
     }
 
     private func select(_ list: SQLStatement, and condition: SQLStatement?) -> SQLStatement {
         var statement = SQLStatement("SELECT ")
         statement.append(list)
-        statement.append(" \(source.from)")
+        statement.append(" ")
+        statement.append(source.from)
         let conditions = source.conditions + (condition.map { [$0] } ?? [])
         if !conditions.isEmpty {
             statement.append(" WHERE ")
@@ -106,4 +130,6 @@ enum QueryIndex {
     case last
     /// Counted from 0.
     case position(Int64)
+    /// The SQL of a number in another column.
+    case stored(String)
 }

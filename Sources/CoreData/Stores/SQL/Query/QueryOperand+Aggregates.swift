@@ -4,9 +4,12 @@ import Foundation
 extension QueryOperand {
     /// What a function computes from the values of many rows.
     ///
-    /// - Parameter refusal: makes an error of the reason why there is no such value.
+    /// - Parameters:
+    ///   - isZeroOfNothing: whether a sum or a mean of no values is 0.
+    ///   - refusal: makes an error of the reason why there is no such value.
     func aggregate(
-        _ function: AggregateFunction, _ dialect: any SQLDialect, refusal: (String) -> NSError
+        _ function: AggregateFunction, _ dialect: any SQLDialect, isZeroOfNothing: Bool = false,
+        refusal: (String) -> NSError
     ) throws -> QueryOperand {
         if let obstacle, function != .count { throw refusal(obstacle) }
         let result: SlotKind
@@ -25,7 +28,8 @@ extension QueryOperand {
             result =
                 kind == .decimal ? .decimal : function == .sum && kind.isWholeNumber ? .integer64 : .double
         }
-        return QueryOperand(SQLStatement(dialect.aggregate(function, text, kind), arguments), kind: result)
+        let text = dialect.aggregate(function, text, kind, isZeroOfNothing: isZeroOfNothing)
+        return QueryOperand(SQLStatement(text, arguments), kind: result)
     }
 }
 

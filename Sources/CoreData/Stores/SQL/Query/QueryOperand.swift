@@ -37,9 +37,6 @@ struct QueryOperand {
     /// A value that is not there.
     static let missing = QueryOperand(sql: "NULL", kind: .undefined)
 
-    /// Whether it is the constant 0.
-    var isZero: Bool { text == "?" && (arguments == [.integer(0)] || arguments == [.double(0)]) }
-
     /// Values of different families have no order and are never equal.
     enum Family: String {
         case number, text, uuid, data, object, entity, nothing, other
@@ -48,6 +45,8 @@ struct QueryOperand {
     var family: Family { isEntity ? .entity : Family(kind) }
 
     var text: String { sql.text }
+    /// The SQL for arithmetic. A column of dates may hold a whole number as an integer, one of real numbers does not.
+    var realText: String { kind == .date ? "CAST(\(text) AS REAL)" : text }
     var arguments: [SQLValue] { sql.arguments }
 }
 

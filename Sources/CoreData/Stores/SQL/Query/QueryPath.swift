@@ -126,6 +126,9 @@ struct QueryPath {
         var operand = QueryOperand(sql: "\(alias).\(schema.quoted(column.name))", kind: info.kind)
         if info.isExternal {
             operand.obstacle = "'\(info.name)' allows external storage, so the column may lack its data"
+        } else if info.kind == .transformable {
+            operand.obstacle =
+                "'\(info.name)' is transformable: the column has an archive, which can only be compared with nil"
         }
         return operand
     }

@@ -8,8 +8,10 @@ final class QuerySource {
     let schema: SQLSchema
     private let names: AliasNames
     private var tables: String
+    /// The arguments in the tables: those of a statement that is one.
+    private var tableArguments: [SQLValue] = []
     private var joins: [String] = []
-    private var aliases: [String: String] = [:]
+    private var aliases: [Row: String] = [:]
     /// The relationship that leads to the SELECT's rows, for errors.
     private(set) var relationship: NSRelationshipDescription?
     /// The SQL of the keys of the objects that the SELECT's rows belong to, where there may be none.
@@ -22,6 +24,12 @@ final class QuerySource {
     private(set) var mayMissObjects = false
     /// What every row must fulfil.
     var conditions: [SQLStatement] = []
+
+    /// The row of a table with a key. The same key may be asked for in several tables: a missing object's is NULL in all.
+    private struct Row: Hashable {
+        let key: String
+        let table: String
+    }
 
     /// Gives each table of a statement a name of its own.
     private final class AliasNames {
@@ -40,7 +48,7 @@ final class QuerySource {
         names = AliasNames()
         let alias = names.next()
         tables = "\(schema.quoted(entity.table)) \(alias)"
-        aliases["\(alias).Z_PK"] = alias
+        aliases[Row(key: "\(alias).Z_PK", table: entity.table)] = alias
     }
 
     /// A SELECT inside another, about the destinations of a relationship.
@@ -61,14 +69,23 @@ final class QuerySource {
     static let base = "t0"
 
     /// `FROM` with every join that key paths have asked for so far.
-    var from: String { "FROM \(tables)" + joins.map { " \($0)" }.joined() }
+    var from: SQLStatement {
+        SQLStatement("FROM \(tables)" + joins.map { " \($0)" }.joined(), tableArguments)
+    }
+
+    /// The bytes of its SQL.
+    var length: Int {
+        joins.reduce(tables.utf8.count) { $0 + $1.utf8.count }
+            + conditions.reduce(0) { $0 + $1.text.utf8.count }
+    }
 
     /// The table of the objects with a key, which is joined when it is asked for.
     func alias(key: String, _ entity: SQLEntity) -> String {
-        if let made = aliases[key] { return made }
+        let row = Row(key: key, table: entity.table)
+        if let made = aliases[row] { return made }
         let alias = names.next()
         joins.append("LEFT OUTER JOIN \(schema.quoted(entity.table)) \(alias) ON \(key) = \(alias).Z_PK")
-        aliases[key] = alias
+        aliases[row] = alias
         return alias
     }
 
@@ -86,7 +103,7 @@ final class QuerySource {
         inner.tables = steps[0].table
         inner.conditions.append(SQLStatement(steps[0].condition))
         for step in steps.dropFirst() { inner.tables += " INNER JOIN \(step.table) ON \(step.condition)" }
-        let key = inner.keep(steps)
+        let key = inner.keep(steps, entity)
         inner.order = links.order.map { (key, "\(steps[0].alias).\(schema.quoted($0))") }
         return (inner, key)
     }
@@ -101,8 +118,22 @@ final class QuerySource {
         for owner in optionalOwners { inner.conditions.append(SQLStatement("\(owner) IS NOT NULL")) }
         let alias = names.next()
         inner.tables = "\(schema.quoted(entity.table)) \(alias)"
-        inner.aliases["\(alias).Z_PK"] = alias
+        inner.aliases[Row(key: "\(alias).Z_PK", table: entity.table)] = alias
         return (inner, "\(alias).Z_PK")
+    }
+
+    /// A SELECT of the column `v` of a statement that belongs to the same SELECT as this one.
+    ///
+    /// - Returns: the SELECT and the SQL of the values.
+    func values(of statement: SQLStatement, optionalOwners: [String]) -> (QuerySource, String) {
+        let inner = QuerySource(inside: outer ?? self)
+        inner.relationship = relationship
+        inner.optionalOwners = optionalOwners
+        for owner in optionalOwners { inner.conditions.append(SQLStatement("\(owner) IS NOT NULL")) }
+        let alias = names.next()
+        inner.tables = "(\(statement.text)) \(alias)"
+        inner.tableArguments = statement.arguments
+        return (inner, "\(alias).v")
     }
 
     /// The objects that a relationship leads to from those of this SELECT, as further rows of it.
@@ -111,7 +142,7 @@ final class QuerySource {
     func join(_ links: SQLLinks, owner: String, _ entity: SQLEntity) -> String {
         order = nil
         let steps = steps(links, owner, entity)
-        let key = keep(steps)
+        let key = keep(steps, entity)
         let isOptional = mayMissObjects || !Self.isOwnKey(owner)
         let word = isOptional ? "LEFT OUTER" : "INNER"
         for step in steps { joins.append("\(word) JOIN \(step.table) ON \(step.condition)") }
@@ -132,9 +163,9 @@ final class QuerySource {
         let alias: String
     }
 
-    private func keep(_ steps: [Step]) -> String {
+    private func keep(_ steps: [Step], _ entity: SQLEntity) -> String {
         let alias = steps[steps.count - 1].alias
-        aliases["\(alias).Z_PK"] = alias
+        aliases[Row(key: "\(alias).Z_PK", table: entity.table)] = alias
         return "\(alias).Z_PK"
     }
 

@@ -5,7 +5,7 @@ struct ValueList {
     private let values: [SQLValue]
     private static let hex = (0...255).map { String(format: "%02x", $0) }
     /// More than this many go in as one argument.
-    private static let mostParameters = 64
+    static let mostParameters = 64
 
     init(_ values: [SQLValue]) {
         self.values = values.filter { value in
@@ -22,6 +22,27 @@ struct ValueList {
             let parameters = Array(repeating: "?", count: values.count).joined(separator: ", ")
             return SQLStatement("\(sql.text) IN (\(parameters))", sql.arguments + values)
         }
+        let table = try table(dialect)
+        return SQLStatement("\(sql.text) IN (\(table.text))", sql.arguments + table.arguments)
+    }
+
+    /// The values as rows of a column `v`.
+    ///
+    /// - Throws: as `condition(_:_:)`.
+    func rows(_ dialect: any SQLDialect) throws -> SQLStatement {
+        guard !values.isEmpty else { return SQLStatement("SELECT NULL v WHERE 0") }
+        guard values.count > Self.mostParameters else {
+            let rows = Array(repeating: "SELECT ? v", count: values.count).joined(separator: " UNION ALL ")
+            return SQLStatement("SELECT v FROM (\(rows))", values)
+        }
+        // The names of the columns are those of the first statement.
+        let table = try table(dialect)
+        return SQLStatement(
+            "SELECT v FROM (SELECT NULL v WHERE 0 UNION ALL \(table.text))", table.arguments)
+    }
+
+    /// The values as one argument.
+    private func table(_ dialect: any SQLDialect) throws -> SQLStatement {
         // JSON of SQLite ends a text at a NUL.
         let isTextAsData = values.contains {
             if case .text(let text) = $0 { text.utf8.contains(0) } else { false }
@@ -30,8 +51,7 @@ struct ValueList {
             throw NSError.coreData(.coreData, "The values of a list cannot be given to the store.")
         }
         let form: SQLListForm = isTextAsData ? .textAsData : values.contains(where: \.isBlob) ? .data : .plain
-        let table = dialect.listTable("?", form)
-        return SQLStatement("\(sql.text) IN (\(table))", sql.arguments + [.text(list)])
+        return SQLStatement(dialect.listTable("?", form), [.text(list)])
     }
 
     /// The values as a JSON array, data as hexadecimal digits; nil when one of them has no exact form there.

@@ -1,0 +1,174 @@
+import Foundation
+import ManagedObjectModel
+
+/// Whoever follows the changes of a context, on its queue.
+package protocol ContextListener: AnyObject {
+    /// Tells what changed of the entities that the listener follows.
+    func contextDidChange(_ changes: ContextChanges)
+    /// The objects that the listener has; used of one that requires a value.
+    var members: [NSManagedObject] { get }
+}
+
+/// The listeners of a context, held weakly, by the entities that they follow.
+///
+/// An event's changes are grouped by entity once, and a listener hears of those of its entities only: what an event
+/// costs does not depend on the number of listeners that follow others. Where there are many of those that require a value
+/// of their objects, it does not depend on the number of those that require other values either.
+package final class ContextListeners {
+    private struct Entry {
+        weak var listener: (any ContextListener)?
+        let identity: ObjectIdentifier
+        let entities: Set<ObjectIdentifier>?
+        let readsRelatedObjects: Bool
+        let required: RequiredValue?
+    }
+
+    /// From how many listeners that require values on they are looked for by them.
+    private static let indexSize = 16
+
+    /// By numbers that tell in which order the listeners came.
+    private var entries: [Int: Entry] = [:]
+    private var numbers: [ObjectIdentifier: Int] = [:]
+    private var followers: [ObjectIdentifier: Set<Int>] = [:]
+    private var followersOfAll: Set<Int> = []
+    private var nextNumber = 0
+    /// The number of entries at which those of listeners that are gone are looked for.
+    private var cleaningSize = 32
+    private var relatedReaders = 0
+    /// The number of listeners that require a value.
+    private var requiring = 0
+    private var index: ListenerIndex?
+
+    /// Whether a listener has to know which properties changed.
+    var readRelatedObjects: Bool { relatedReaders > 0 }
+
+    /// Adds a listener, or changes what it follows.
+    ///
+    /// - Parameters:
+    ///   - entities: the entities whose objects it follows, those of subentities not included; nil for all.
+    ///   - readsRelatedObjects: whether it has to know which properties changed.
+    ///   - required: what it requires of its objects; others, and changes of those, do not concern it.
+    func add(
+        _ listener: any ContextListener, following entities: [NSEntityDescription]?,
+        readsRelatedObjects: Bool, requiring required: RequiredValue?
+    ) {
+        if entries.count >= cleaningSize {
+            for (number, entry) in entries where entry.listener == nil { remove(number) }
+            cleaningSize = max(32, 2 * entries.count)
+        }
+        if let known = numbers[ObjectIdentifier(listener)] { remove(known) }
+        let entry = Entry(
+            listener: listener, identity: ObjectIdentifier(listener),
+            entities: entities.map { Set($0.map(ObjectIdentifier.init)) },
+            readsRelatedObjects: readsRelatedObjects,
+            required: entities == nil || readsRelatedObjects ? nil : required)
+        entries[nextNumber] = entry
+        numbers[ObjectIdentifier(listener)] = nextNumber
+        if readsRelatedObjects { relatedReaders += 1 }
+        if entry.required != nil {
+            requiring += 1
+            if index == nil, requiring > Self.indexSize { makeIndex() }
+        }
+        follow(nextNumber, entry)
+        nextNumber += 1
+    }
+
+    private func follow(_ number: Int, _ entry: Entry) {
+        guard let entities = entry.entities else {
+            followersOfAll.insert(number)
+            return
+        }
+        if let required = entry.required, index != nil {
+            index?.add(number, required, entities, entry.listener?.members ?? [])
+        } else {
+            for entity in entities { followers[entity, default: []].insert(number) }
+        }
+    }
+
+    private func makeIndex() {
+        index = ListenerIndex()
+        for (number, entry) in entries where entry.required != nil && number != nextNumber {
+            for entity in entry.entities ?? [] { followers[entity]?.remove(number) }
+            follow(number, entry)
+        }
+    }
+
+    /// Tells that objects may have become members of a listener, or ceased to be.
+    ///
+    /// - Parameter isMember: whether the listener has an object now.
+    func noteMembers(
+        of listener: any ContextListener, _ objects: [NSManagedObject], _ isMember: (NSManagedObject) -> Bool
+    ) {
+        guard index != nil, let number = numbers[ObjectIdentifier(listener)], entries[number]?.required != nil
+        else { return }
+        for object in objects { index?.note(number, object, isMember: isMember(object)) }
+    }
+
+    private func remove(_ number: Int) {
+        guard let entry = entries.removeValue(forKey: number) else { return }
+        for entity in entry.entities ?? [] { followers[entity]?.remove(number) }
+        followersOfAll.remove(number)
+        numbers[entry.identity] = nil
+        if entry.readsRelatedObjects { relatedReaders -= 1 }
+        guard let required = entry.required else { return }
+        requiring -= 1
+        index?.remove(number, required, entry.entities ?? [])
+        if requiring == 0 { index = nil }
+    }
+
+    func tell(_ changes: ContextChanges) {
+        guard !entries.isEmpty else { return }
+        if changes.invalidatedAll {
+            for number in entries.keys.sorted() { entries[number]?.listener?.contextDidChange(changes) }
+            return
+        }
+        let groups = changes.byEntity
+        let found = indexed(changes)
+        var concerned = followersOfAll.union(found.keys)
+        for entity in groups.keys { concerned.formUnion(followers[entity] ?? []) }
+        // Listeners may add themselves anew while they are told.
+        let told = concerned.sorted().compactMap { number in entries[number].map { (number, $0) } }
+        for (number, entry) in told {
+            guard let listener = entry.listener else { continue }
+            if let own = found[number] {
+                listener.contextDidChange(own)
+                continue
+            }
+            guard let entities = entry.entities else {
+                listener.contextDidChange(changes)
+                continue
+            }
+            var own = ContextChanges()
+            for (entity, group) in groups where entities.contains(entity) { own.append(group) }
+            listener.contextDidChange(entry.readsRelatedObjects ? own.withSlots(of: changes) : own)
+        }
+    }
+
+    /// What those listeners hear that are looked for by the values that they require.
+    private func indexed(_ changes: ContextChanges) -> [Int: ContextChanges] {
+        var found: [Int: ContextChanges] = [:]
+        guard index != nil else { return found }
+        func add(_ path: WritableKeyPath<ContextChanges, [NSManagedObject]>, isThere: Bool = true) {
+            for object in changes[keyPath: path] {
+                // Loading it may run code of its class, which may follow the context itself.
+                let held = isThere ? values(of: object) : []
+                for number in index?.listeners(of: object, held) ?? [] {
+                    found[number, default: ContextChanges()][keyPath: path].append(object)
+                }
+            }
+        }
+        add(\.inserted)
+        add(\.updated)
+        add(\.deleted, isThere: false)
+        add(\.refreshed)
+        return found
+    }
+
+    private func values(of object: NSManagedObject) -> [(key: String, value: SlotValue)] {
+        guard object.context != nil, let keys = index?.keys(of: object.entity), !keys.isEmpty else {
+            return []
+        }
+        object.fireFault()
+        return keys.compactMap { key in object.layout.index(of: key).map { (key, object.value(at: $0)) } }
+    }
+}

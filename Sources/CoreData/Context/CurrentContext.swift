@@ -1,0 +1,27 @@
+import Foundation
+
+/// The context whose block a thread is running, the innermost one.
+///
+/// What `NSFetchRequest.execute()` asks.
+enum CurrentContext {
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key, nil)
+        return key
+    }()
+
+    static var value: NSManagedObjectContext? {
+        pthread_getspecific(key).map {
+            Unmanaged<NSManagedObjectContext>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
+    /// Runs a block of a context.
+    static func run<T, E: Error>(_ context: NSManagedObjectContext, _ block: () throws(E) -> T) throws(E) -> T
+    {
+        let outer = pthread_getspecific(key)
+        pthread_setspecific(key, Unmanaged.passUnretained(context).toOpaque())
+        defer { pthread_setspecific(key, outer) }
+        return try block()
+    }
+}

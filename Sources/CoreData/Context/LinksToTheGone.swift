@@ -1,0 +1,124 @@
+import ManagedObjectModel
+
+// What one context deletes, another may link to meanwhile. When the two meet, in a merge or in a conflict of a save, those
+// links end: no row may keep the key of one that is gone.
+
+extension NSManagedObjectContext {
+    /// Ends the links made here, and not saved, to objects that others deleted; what their rule Cascade says to delete is
+    /// deleted. Of the stored links, whoever deleted the objects has disposed. O(unsaved objects).
+    ///
+    /// - Parameters:
+    ///   - isNoted: whether these are changes of the running event, which can be taken back.
+    ///   - spared: objects that are not deleted, whatever the rule.
+    func endUnsavedLinks(
+        to gone: Set<NSManagedObject>, isNoted: Bool, sparing spared: Set<NSManagedObject> = []
+    ) {
+        guard !gone.isEmpty else { return }
+        for object in inserted.all + updated.all where !object.isDeleted {
+            for slot in object.layout.relationshipIndexes where object.differsFromRow(at: slot) {
+                let isEnded = object.endUnsavedLinks(to: gone, at: slot, isNoted: isNoted)
+                guard isEnded else { continue }
+                if !isNoted { external.refreshed.append(object) }
+                let rule = object.layout.slots[slot].relationship?.inverseRelationship?.deleteRule
+                if rule == .cascadeDeleteRule, !spared.contains(object) { delete(object) }
+            }
+        }
+    }
+
+    /// After a merge policy has settled conflicts with rows: ends links to objects that stay away, and those to others that are
+    /// gone of objects that come back or are insisted on; applies the rules of deletions that prevail to what others have linked meanwhile.
+    ///
+    /// - Throws: an error of the store.
+    func settleLinks(of conflicts: [NSMergeConflict]) throws {
+        var gone: Set<NSManagedObject> = []
+        var back: Set<NSManagedObject> = []
+        var deleted: [NSManagedObject] = []
+        for conflict in conflicts {
+            let object = conflict.sourceObject
+            if object.context == nil {
+                gone.insert(object)
+            } else if object.context === self, object.isInserted {
+                back.insert(object)
+            } else if object.context === self, object.isDeleted, conflict.currentRow != nil {
+                deleted.append(object)
+            } else if object.context === self {
+                repeatDeletions(reachedFrom: object)
+            }
+        }
+        try repeatStoredDeletions(of: deleted)
+        var related = Set(
+            back.flatMap { object in
+                object.layout.relationshipIndexes.flatMap { object.destinations(at: $0) }
+            })
+        // A policy that insists on an object's values insists on links that others have ended, too.
+        for object in conflicts.map(\.sourceObject) where object.context === self && !object.isDeleted {
+            for slot in object.layout.relationshipIndexes
+            where object.layout.slots[slot].kind == .toOne && object.differsFromRow(at: slot) {
+                related.formUnion(object.destinations(at: slot))
+            }
+        }
+        gone.formUnion(try self.gone(among: related))
+        endUnsavedLinks(to: gone, isNoted: true, sparing: back)
+        propagateDeletes(all: true)
+    }
+
+    /// Applies the rules of deletions, not saved yet, of what the keys in an object's row lead to: the row is a newer one, or what
+    /// the rules made of the object is forgotten.
+    func repeatDeletions(reachedFrom object: NSManagedObject) {
+        guard !deleted.isEmpty, !object.isDeleted else { return }
+        for slot in object.layout.relationshipIndexes where object.layout.slots[slot].kind == .toOne {
+            guard case .object(let destination) = object.committedValue(at: slot), destination.isDeleted,
+                !destination.isFault, !destination.state.contains(.inaccessible)
+            else { continue }
+            repeatDeletion(of: destination)
+        }
+    }
+
+    /// Has the delete rules of an object apply to the links that its row, and the rows that lead to it, have now.
+    func repeatDeletion(of object: NSManagedObject) {
+        object.dropRelationships()
+        deletionsToPropagate.append(object)
+    }
+
+    /// The same, after looking into the store for rows that lead to the objects by now. A few requests for each entity.
+    ///
+    /// - Throws: an error of the store.
+    func repeatStoredDeletions(of objects: [NSManagedObject]) throws {
+        for object in objects { repeatDeletion(of: object) }
+        var destinations: [NSManagedObject] = []
+        for group in Dictionary(grouping: objects, by: { ObjectIdentifier($0.layout) }).values {
+            for slot in group[0].layout.relationshipIndexes where group[0].layout.slots[slot].isStored {
+                guard let relationship = group[0].layout.slots[slot].relationship else { continue }
+                destinations += try self.destinations(relationship, of: group)
+            }
+        }
+        try takeNewerRows(of: destinations)
+    }
+
+    /// Looks again at destinations of an object that is deleted, where what the store says of the object leads to them, and their
+    /// own rows elsewhere: others have linked them since these were read. The object itself may have been read later, so
+    /// no save would find a conflict.
+    ///
+    /// - Throws: an error of the store.
+    func takeLaterLinks(of object: NSManagedObject, at slot: Int) throws {
+        guard let inverse = object.layout.slots[slot].relationship?.inverseRelationship, !inverse.isToMany,
+            !object.isInserted
+        else { return }
+        let destinations: [NSManagedObject]
+        switch object.value(at: slot) {
+        case .toMany:
+            let contents = object.loadedToMany(at: slot)
+            destinations = contents.ordered.filter { !contents.added.contains($0) }
+        case .object(let destination) where !object.differsFromRow(at: slot): destinations = [destination]
+        default: return
+        }
+        let later = destinations.filter { destination in
+            guard destination.context === self else { return false }
+            destination.fireFault()
+            guard let end = destination.layout.index(of: inverse.name) else { return false }
+            guard let row = destination.row, !row.isNull(end) else { return true }
+            return row.integer(end) != object.reference
+        }
+        if !later.isEmpty { try takeNewerRows(of: later) }
+    }
+}

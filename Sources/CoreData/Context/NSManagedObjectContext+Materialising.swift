@@ -1,0 +1,110 @@
+import Foundation
+import ManagedObjectModel
+
+// Making objects for what stores and parents have, one for each identity.
+
+extension NSManagedObjectContext {
+    /// The object of a row, or of a place without one, that the context does not have yet.
+    func materialise(_ row: Row?, _ place: ObjectPlace) -> NSManagedObject {
+        let home = row.flatMap { place.home.store?.home(number: $0.entityNumber) } ?? place.home
+        let object = (home.isTemporary ? unstoredEntity(home.layout) : home).materialise(
+            reference: place.reference)
+        adopt(object, row)
+        identityMap.register(object)
+        return object
+    }
+
+    /// The object at a place that is known to be of the very entity; a new fault if there is none. An object that somebody
+    /// asked for by an ID with another entity of the table does not count.
+    func object(at place: ObjectPlace) -> NSManagedObject {
+        let place = self.place(place)
+        if let known = identityMap.object(place.key),
+            known.home.isTemporary || known.home.entityNumber == place.home.entityNumber
+                || !((place.home.store as? any ObjectStore)?.fetchesRows ?? true)
+        {
+            return known
+        }
+        return materialise(nil, place)
+    }
+
+    func adopt(_ object: NSManagedObject, _ row: Row?) {
+        object.context = self
+        object.row = row
+        object.state.insert(.fault)
+        retained?[ObjectIdentifier(object)] = object
+    }
+
+    /// The objects of rows, one for each; new ones are faults with their row at hand. O(n).
+    func materialise(_ rows: [Row], from store: any ObjectStore, refreshing: Bool) -> [NSManagedObject] {
+        guard let first = rows.first, let table = store.home(number: first.entityNumber)?.table else {
+            return []
+        }
+        let known = identityMap.objects(table: table, references: rows.lazy.map { $0.reference })
+        var objects: [NSManagedObject] = []
+        var made: [NSManagedObject] = []
+        objects.reserveCapacity(rows.count)
+        if known.isEmpty { made.reserveCapacity(rows.count) }
+        var home = store.home(number: first.entityNumber)
+        for index in rows.indices {
+            let row = rows[index]
+            if !known.isEmpty, let known = known[index], known.stands(for: row) {
+                if known.isFault {
+                    known.row = row
+                } else if refreshing, !known.hasChanges, known.differs(from: row) {
+                    refreshValues(of: known, row)
+                }
+                objects.append(known)
+                continue
+            }
+            if home?.entityNumber != row.entityNumber { home = store.home(number: row.entityNumber) }
+            guard let home else { continue }
+            let object = home.materialise(reference: row.reference)
+            adopt(object, row)
+            objects.append(object)
+            made.append(object)
+        }
+        identityMap.register(made, table: table)
+        return objects
+    }
+
+    /// The objects of keys, one for each; new ones are faults without rows. O(n).
+    func materialise(
+        _ keys: [(entityNumber: Int32, reference: Int64)], from store: any ObjectStore
+    ) -> [NSManagedObject] {
+        guard let first = keys.first, let table = store.home(number: first.entityNumber)?.table else {
+            return []
+        }
+        let known = identityMap.objects(table: table, references: keys.lazy.map { $0.reference })
+        var objects: [NSManagedObject] = []
+        var made: [NSManagedObject] = []
+        objects.reserveCapacity(keys.count)
+        for (index, key) in keys.enumerated() {
+            if !known.isEmpty, let known = known[index],
+                !store.fetchesRows || known.home.entityNumber == key.entityNumber
+            {
+                objects.append(known)
+                continue
+            }
+            guard let home = store.home(number: key.entityNumber) else { continue }
+            let object = home.materialise(reference: key.reference)
+            adopt(object, nil)
+            objects.append(object)
+            made.append(object)
+        }
+        identityMap.register(made, table: table)
+        return objects
+    }
+
+    /// The objects of rows with some of the columns, one for each; those that are faults answer for these. O(n).
+    func materialise(
+        _ rows: [Row], _ slots: PropertySet, from store: any ObjectStore
+    ) -> [NSManagedObject] {
+        let objects = materialise(rows.map { ($0.entityNumber, $0.reference) }, from: store)
+        for (object, row) in zip(objects, rows)
+        where object.isFault && object.row?.version != row.version && object.reference == row.reference {
+            object.row = nil
+            object.faultSource = .part(PartialRow(row, slots: slots))
+        }
+        return objects
+    }
+}

@@ -1,0 +1,73 @@
+import ManagedObjectModel
+
+// What others have saved meanwhile, read for many objects at once.
+
+extension NSManagedObjectContext {
+    /// The rows that objects have now below this context; those that are gone have none. Without a parent, one request for
+    /// each table.
+    ///
+    /// - Parameter objects: saved objects of this context, each once.
+    /// - Throws: an error of the store.
+    func storedRows(of objects: [NSManagedObject]) throws -> [NSManagedObject: Row] {
+        var rows: [NSManagedObject: Row] = [:]
+        for group in Dictionary(grouping: objects, by: { $0.home.table }).values {
+            guard group.count > 1, parentContext == nil, let first = group.first,
+                let store = first.home.store as? any ObjectStore, store.fetchesRows,
+                let home = store.home(of: first.entity.rootEntity)
+            else {
+                for object in group { rows[object] = try storedRow(of: object, notBefore: .infinity) }
+                continue
+            }
+            var query = FetchQuery(home: home)
+            query.references = group.map(\.reference)
+            query.context = self
+            try pinGeneration()
+            query.generation = generation(of: store)
+            let found = Dictionary(
+                try store.rows(for: query).map { ($0.reference, $0) }, uniquingKeysWith: { one, _ in one })
+            for object in group {
+                if let row = found[object.reference], object.stands(for: row) { rows[object] = row }
+            }
+        }
+        return rows
+    }
+
+    /// Shows the rows that objects have now, where the save would not compare them: one with changes to be saved has a
+    /// conflict of its own, if any.
+    ///
+    /// - Returns: those of the objects whose rows are gone.
+    /// - Throws: an error of the store.
+    @discardableResult
+    func takeNewerRows(of objects: [NSManagedObject]) throws -> Set<NSManagedObject> {
+        var seen: Set<NSManagedObject> = []
+        let asked = objects.filter {
+            isBelow($0) && !$0.isDeleted && !$0.hasPersistentChangedValues && seen.insert($0).inserted
+        }
+        let rows = try storedRows(of: asked)
+        for object in asked {
+            guard let row = rows[object] else { continue }
+            if object.isFault {
+                object.row = row
+            } else if object.differs(from: row) {
+                refreshValues(of: object, row)
+                external.refreshed.append(object)
+            }
+        }
+        return seen.subtracting(rows.keys)
+    }
+
+    /// Those of some objects, not deleted here, whose rows are gone.
+    ///
+    /// - Throws: an error of the store.
+    func gone(among objects: Set<NSManagedObject>) throws -> Set<NSManagedObject> {
+        let lost = objects.filter { $0.context !== self || $0.state.contains(.inaccessible) }
+        let asked = objects.subtracting(lost).filter { isBelow($0) && !$0.isDeleted }
+        return lost.union(asked.subtracting(try storedRows(of: Array(asked)).keys))
+    }
+
+    /// Whether an object of this context is one that the store, or the parent, is to know.
+    private func isBelow(_ object: NSManagedObject) -> Bool {
+        object.context === self && !object.isInserted && !object.isUnknownBelow
+            && !object.state.contains(.inaccessible)
+    }
+}

@@ -1,0 +1,85 @@
+import ManagedObjectModel
+
+/// Neighbours in a result whose rows are read by one request, when a property of the first of them is read.
+///
+/// What `NSFetchRequest.fetchBatchSize` asks for. The faults hold their batch, which only knows where they are: it goes
+/// with the last of them that waits for its row. Used on the context's queue only.
+final class FaultBatch {
+    private let places: [ObjectPlace]
+    /// How many a full batch has, so that a shorter one is asked for by the same statement.
+    private let size: Int
+    private let prefetching: RelationshipPaths
+    /// What earlier fetches brought of the objects.
+    private let olderRows: [ObjectKey: Row]
+    private var isLoaded = false
+
+    /// - Parameter members: faults.
+    init(_ members: [NSManagedObject], size: Int, prefetching: RelationshipPaths) {
+        places = members.map(ObjectPlace.init)
+        self.size = size
+        self.prefetching = prefetching
+        olderRows = members.reduce(into: [:]) { rows, object in
+            if let row = object.row ?? object.batch?.olderRow(of: object) { rows[object.key] = row }
+        }
+    }
+
+    /// The row that a member had before it waited for one, to be shown when there is none any more.
+    func olderRow(of object: NSManagedObject) -> Row? { olderRows[object.key] }
+
+    /// Gives those of the objects that are still waiting their rows, and loads the relationships that the request wants
+    /// prefetched; nothing the second time.
+    ///
+    /// - Throws: an error of the store; the batch can be loaded again then.
+    func load(in context: NSManagedObjectContext) throws {
+        guard !isLoaded else { return }
+        isLoaded = true
+        do {
+            let members = places.compactMap { place in
+                context.identityMap.object(context.place(place).key)
+            }.filter(isWaiting)
+            try context.loadRows(of: members, paddedTo: size)
+            // Without a row, an object is asked for alone: it is gone, or of another entity.
+            for object in members where object.row == nil { object.faultSource = nil }
+            try context.prefetch(prefetching, members)
+        } catch {
+            isLoaded = false
+            throw error
+        }
+    }
+
+    private func isWaiting(_ object: NSManagedObject) -> Bool {
+        object.isFault && object.row == nil && object.batch === self
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Has the faults of a result wait for their rows together. What came with an earlier fetch does not count any more, as
+    /// a fetch that reads rows would replace it. O(n).
+    func gather(_ found: [NSManagedObject], _ fetch: ResolvedFetch) {
+        let size = fetch.batchSize
+        for start in stride(from: 0, to: found.count, by: size) {
+            let members = found[start..<min(found.count, start + size)].filter { object in
+                object.isFault && !object.isUnknownBelow
+            }
+            guard !members.isEmpty else { continue }
+            let batch = FaultBatch(members, size: size, prefetching: fetch.prefetching)
+            for object in members {
+                object.row = nil
+                object.faultSource = .batch(batch)
+            }
+        }
+    }
+}
+
+extension NSManagedObject {
+    /// The neighbours that a fault waits for its row with.
+    final var batch: FaultBatch? {
+        if case .batch(let batch) = faultSource { batch } else { nil }
+    }
+
+    /// Has a fault that waits for its row in vain show the one that it had before, if any.
+    final func takeLastKnownRow() {
+        guard isFault, row == nil, let older = batch?.olderRow(of: self) else { return }
+        row = older
+    }
+}

@@ -1,0 +1,175 @@
+import ManagedObjectModel
+
+/// What lazy results share: the identities, and the batches of objects that were used last.
+///
+/// Used on the context's queue only.
+final class LazyObjects {
+    private let context: NSManagedObjectContext
+    /// What the stores, or the parent, found.
+    private let places: PlaceList
+    /// Objects with unsaved changes, in the order of their indexes in the whole result.
+    private let changed: [(index: Int, object: NSManagedObject)]
+    /// The part of the whole result that is wanted.
+    private let window: Range<Int>
+    private let fetch: ResolvedFetch
+    private let batchSize: Int
+    /// The batch used last is the last one.
+    private var batches: [(number: Int, objects: [NSManagedObject])] = []
+
+    private static let mostBatches = 2
+
+    /// - Throws: an error of the store, or what is wrong with the request.
+    init(_ fetch: ResolvedFetch, _ context: NSManagedObjectContext) throws {
+        self.context = context
+        self.fetch = fetch
+        batchSize = fetch.specification.fetchBatchSize > 0 ? fetch.specification.fetchBatchSize : 100
+        let pending = try PendingMatches(fetch, context)
+        // Wrong relationships are found now, not in the middle of the walk.
+        try context.prefetch(fetch.prefetching, [])
+        guard !pending.isEmpty else {
+            places = try context.places(fetch)
+            changed = []
+            window = 0..<places.count
+            return
+        }
+        let places = try context.places(fetch, widenedBy: pending.dirtyCount).removing(pending.dirtyKeys)
+        self.places = places
+        let reader = SearchedPlaces(places, context)
+        changed = try pending.indexes(in: context, among: places.count, reader.object)
+        let all = fetch.window(0..<(places.count + changed.count))
+        window = all
+    }
+
+    var count: Int { window.count }
+
+    /// Of the entities that the objects are of.
+    var layouts: [EntityLayout] { places.homes.map(\.layout) + changed.map(\.object.layout) }
+
+    func object(at index: Int) -> NSManagedObject {
+        context.assertOnQueue()
+        let (number, offset) = index.quotientAndRemainder(dividingBy: batchSize)
+        if let place = batches.lastIndex(where: { $0.number == number }) {
+            let batch = batches[place]
+            if place != batches.count - 1 { batches.append(batches.remove(at: place)) }
+            return batch.objects[offset]
+        }
+        let start = number * batchSize
+        let objects = (start..<min(start + batchSize, count)).map { made(at: window.lowerBound + $0) }
+        load(objects)
+        if batches.count == Self.mostBatches { batches.removeFirst() }
+        batches.append((number, objects))
+        return objects[offset]
+    }
+
+    /// The object at an index of the whole result, not loaded.
+    private func made(at index: Int) -> NSManagedObject {
+        var lower = 0
+        var upper = changed.count
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            if changed[middle].index < index { lower = middle + 1 } else { upper = middle }
+        }
+        if lower < changed.count, changed[lower].index == index { return changed[lower].object }
+        return context.object(at: places[index - lower])
+    }
+
+    private func load(_ objects: [NSManagedObject]) {
+        let specification = fetch.specification
+        do {
+            if specification.includesPropertyValues || !specification.returnsObjectsAsFaults
+                || specification.shouldRefreshRefetchedObjects
+            {
+                // What came with an earlier fetch is older.
+                for object in objects where object.isFault { object.row = nil }
+                try context.loadRows(
+                    of: objects, paddedTo: batchSize, refreshing: specification.shouldRefreshRefetchedObjects)
+            }
+            try context.prefetch(fetch.prefetching, objects)
+            if !specification.returnsObjectsAsFaults { for object in objects { object.fireFault() } }
+        } catch {
+            // The reader of an element cannot be told; the next save is.
+            Log.objects.error("Could not load a batch of objects: \(error.localizedDescription)")
+            context.faultingError = error as NSError
+        }
+    }
+}
+
+/// The objects at places where a search looks, each made when it looks there.
+private final class SearchedPlaces {
+    private let places: PlaceList
+    private let context: NSManagedObjectContext
+    private var seen: [Int: NSManagedObject] = [:]
+
+    init(_ places: PlaceList, _ context: NSManagedObjectContext) {
+        self.places = places
+        self.context = context
+    }
+
+    func object(at index: Int) -> NSManagedObject {
+        if let known = seen[index] { return known }
+        let object = context.object(at: places[index])
+        seen[index] = object
+        return object
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Where the objects are that a request finds here, without this context's own unsaved changes.
+    ///
+    /// - Parameter dirtyCount: how many of them may have to be left out; nil when none is.
+    fileprivate func places(_ fetch: ResolvedFetch, widenedBy dirtyCount: Int? = nil) throws -> PlaceList {
+        if parentContext != nil {
+            return try readParent { parent in
+                parent.processPendingChanges()
+                return try parent.presentPlaces(fetch.inParent(parent, widenedBy: dirtyCount))
+            }
+        }
+        let wanted = dirtyCount.map(fetch.widened) ?? fetch
+        guard fetch.stores.count == 1, let store = fetch.stores.first else {
+            var list = PlaceList()
+            for object in try objects(wanted.withoutPendingChanges) {
+                list.append(object.home, object.reference)
+            }
+            return list
+        }
+        return try store.places(for: wanted.query(store))
+    }
+
+    /// The same with this context's unsaved changes, for a child.
+    private func presentPlaces(_ fetch: ResolvedFetch) throws -> PlaceList {
+        guard try PendingMatches(fetch, self).isEmpty else {
+            var list = PlaceList()
+            for object in try objects(fetch) { list.append(object.home, object.reference) }
+            return list
+        }
+        return try places(fetch)
+    }
+}
+
+extension ObjectStore {
+    /// Where the objects are that a query finds.
+    func places(for query: FetchQuery) throws -> PlaceList {
+        if let store = self as? SQLiteStore { return try store.placesOfRows(for: query) }
+        var list = PlaceList()
+        for key in try keys(for: query) {
+            if let home = home(number: key.entityNumber) { list.append(home, key.reference) }
+        }
+        return list
+    }
+}
+
+extension SQLiteStore {
+    /// The places of the rows that a query finds, read one by one.
+    fileprivate func placesOfRows(for query: FetchQuery) throws -> PlaceList {
+        let statement = try FetchCompiler(schema: schema).keys(query)
+        var homes: [Int32: StoredEntity] = [:]
+        for number in schema.entity(query.home).familyNumbers { homes[number] = home(number: number) }
+        return try read("fetch", at: query.generation, isOneStatement: true) { database in
+            var list = PlaceList()
+            try SQLiteReader(database).forEachKey(statement) { number, reference in
+                if let home = homes[number] { list.append(home, reference) }
+            }
+            return list
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/// Where the objects of a result are, in order and packed: eight bytes an object, twelve when they are of several entities.
+///
+/// Kept in pieces, so that the list grows without ever being copied.
+struct PlaceList {
+    private static let pieceSize = 8192
+
+    private(set) var count = 0
+    private(set) var homes: [StoredEntity] = []
+    private var references: [ContiguousArray<Int64>] = []
+    /// For each place, the index of its home; empty while there is one home.
+    private var homeIndexes: [ContiguousArray<UInt32>] = []
+    private var indexOfHome: [ObjectIdentifier: UInt32] = [:]
+    private var last: (home: StoredEntity, index: UInt32)?
+
+    var isEmpty: Bool { count == 0 }
+
+    /// Adds a place at the end. O(1).
+    mutating func append(_ home: StoredEntity, _ reference: Int64) {
+        let index = index(of: home)
+        if count % Self.pieceSize == 0 {
+            references.append([])
+            references[references.count - 1].reserveCapacity(Self.pieceSize)
+            if homes.count > 1 { homeIndexes.append([]) }
+        }
+        references[references.count - 1].append(reference)
+        if homes.count > 1 { homeIndexes[homeIndexes.count - 1].append(index) }
+        count += 1
+    }
+
+    /// The index of a home. With the second one, all places get theirs.
+    private mutating func index(of home: StoredEntity) -> UInt32 {
+        if let last, last.home === home { return last.index }
+        let index = indexOfHome[ObjectIdentifier(home)] ?? UInt32(homes.count)
+        if Int(index) == homes.count {
+            indexOfHome[ObjectIdentifier(home)] = index
+            homes.append(home)
+            if homes.count == 2 {
+                homeIndexes = references.map { ContiguousArray(repeating: 0, count: $0.count) }
+            }
+        }
+        last = (home, index)
+        return index
+    }
+
+    /// O(1).
+    subscript(index: Int) -> ObjectPlace {
+        let (piece, offset) = index.quotientAndRemainder(dividingBy: Self.pieceSize)
+        let home = homes.count > 1 ? homes[Int(homeIndexes[piece][offset])] : homes[0]
+        return ObjectPlace(home: home, reference: references[piece][offset])
+    }
+
+    /// The list without some places. O(n).
+    func removing(_ keys: Set<ObjectKey>) -> PlaceList {
+        guard !keys.isEmpty else { return self }
+        var kept = PlaceList()
+        for index in 0..<count {
+            let place = self[index]
+            if !keys.contains(place.key) { kept.append(place.home, place.reference) }
+        }
+        return kept
+    }
+}

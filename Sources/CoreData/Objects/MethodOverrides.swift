@@ -1,0 +1,55 @@
+import Foundation
+
+/// Tells which classes override `validateValue(_:forKey:)`.
+///
+/// The method takes its value boxed, so that calling it for each property of each object that is saved costs more than the
+/// rest of the save. A class that leaves it alone does not need the call. Swift has no way to ask; but the method table
+/// of a class stands in its metadata, where an entry is the superclass's unless the class overrides the method. The place
+/// of the entry is found by a class that overrides it beside one that does not. Where that does not give exactly one place,
+/// every class counts as one that overrides it, which is slower and right.
+enum MethodOverrides {
+    static func overridesValueValidation(_ type: NSManagedObject.Type) -> Bool {
+        guard let place = valueValidation else { return true }
+        return word(place, of: type) != word(place, of: NSManagedObject.self)
+    }
+
+    /// The place in the metadata, in words.
+    private static let valueValidation: Int? = {
+        #if canImport(ObjectiveC)
+        // Metadata have another form there.
+        return nil
+        #else
+        let size = extent(of: NSManagedObject.self)
+        guard size == extent(of: Plain.self), size == extent(of: Checking.self) else { return nil }
+        let places = (headerWords..<max(headerWords, size)).filter { place in
+            word(place, of: Plain.self) == word(place, of: NSManagedObject.self)
+                && word(place, of: Checking.self) != word(place, of: NSManagedObject.self)
+        }
+        return places.count == 1 ? places[0] : nil
+        #endif
+    }()
+
+    /// Kind, superclass, flags and sizes, description, destroyer of stored properties.
+    private static let headerWords = 7
+
+    /// How many words the metadata take from the pointer on.
+    private static func extent(of type: NSManagedObject.Type) -> Int {
+        let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
+        let size = metadata.load(fromByteOffset: 32, as: UInt32.self)
+        let start = metadata.load(fromByteOffset: 36, as: UInt32.self)
+        return size > start ? Int(size - start) / MemoryLayout<UInt>.size : 0
+    }
+
+    private static func word(_ place: Int, of type: NSManagedObject.Type) -> UInt {
+        unsafeBitCast(type, to: UnsafeRawPointer.self)
+            .load(fromByteOffset: place * MemoryLayout<UInt>.size, as: UInt.self)
+    }
+
+    private final class Plain: NSManagedObject {}
+
+    private final class Checking: NSManagedObject {
+        override func validateValue(_ value: inout Any?, forKey key: String) throws {
+            try super.validateValue(&value, forKey: key)
+        }
+    }
+}

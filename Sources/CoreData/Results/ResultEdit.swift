@@ -1,0 +1,206 @@
+import Foundation
+
+/// What is to be done to a list of results so that it is right again.
+struct ResultEdit {
+    /// Members that go.
+    var leaving: [NSManagedObject] = []
+    /// Members and others that are to stand where they belong now.
+    var placed: [NSManagedObject] = []
+    /// Where they belong, if that is known: ascending ranks in the list as it will be.
+    var ranks: [Int]?
+    /// The objects whose values changed.
+    var changed: Set<ObjectIdentifier> = []
+
+    var isEmpty: Bool { leaving.isEmpty && placed.isEmpty }
+}
+
+/// How the objects of a list of results are ordered and named, and what was read for it so far.
+final class ResultRules {
+    private let descriptors: [NSSortDescriptor]
+    private let name: (NSManagedObject) -> String
+    private(set) var cost = ResultCost()
+
+    init(order descriptors: [NSSortDescriptor], sectionName name: @escaping (NSManagedObject) -> String) {
+        self.descriptors = descriptors
+        self.name = name
+    }
+
+    func order(_ a: NSManagedObject, _ b: NSManagedObject) -> ComparisonResult {
+        cost.comparisons += 1
+        return orderInStore(a, b, by: descriptors)
+    }
+
+    func sectionName(_ object: NSManagedObject) -> String {
+        cost.names += 1
+        return name(object)
+    }
+
+    func noteEvaluation() { cost.evaluations += 1 }
+    func noteFetch() { cost.fetches += 1 }
+}
+
+/// What following changes has cost.
+package struct ResultCost {
+    /// How often the condition was evaluated for an object.
+    package var evaluations = 0
+    /// How often two objects were compared.
+    package var comparisons = 0
+    /// How often an object was asked for the name of its section.
+    package var names = 0
+    /// How often the store was asked again.
+    package var fetches = 0
+}
+
+extension ResultList {
+    /// Whether members stand where they belong, between neighbours and in a section of their name.
+    func fit(_ objects: [NSManagedObject], _ rules: ResultRules) -> Bool {
+        objects.allSatisfy { object in
+            guard let place = place(of: object) else { return false }
+            if isSectioned, members[place].section != rules.sectionName(object) { return false }
+            let isAfter = members.place(before: place).map {
+                rules.order(members[$0].object, object) != .orderedDescending
+            }
+            let isBefore = members.place(after: place).map {
+                rules.order(object, members[$0].object) != .orderedDescending
+            }
+            return isAfter ?? true && isBefore ?? true
+        }
+    }
+
+    /// The edit that makes the list another one; nil when that has the same objects at the same places, unchanged.
+    func edit(
+        to objects: [NSManagedObject], changed: Set<ObjectIdentifier>, _ rules: ResultRules
+    ) -> ResultEdit? {
+        var edit = ResultEdit()
+        edit.changed = changed
+        let present = Set(objects.map(ObjectIdentifier.init))
+        edit.leaving = self.objects.filter { !present.contains(ObjectIdentifier($0)) }
+        let unchanged = objects.enumerated().compactMap { index, object -> (index: Int, rank: Int)? in
+            guard !changed.contains(ObjectIdentifier(object)), let place = place(of: object),
+                !isSectioned || members[place].section == rules.sectionName(object)
+            else { return nil }
+            return (index, members.rank(of: place))
+        }
+        let staying = Set(longestAscent(unchanged.map(\.rank)).map { unchanged[$0].index })
+        let ranks = objects.indices.filter { !staying.contains($0) }
+        edit.placed = ranks.map { objects[$0] }
+        edit.ranks = ranks
+        return edit.isEmpty ? nil : edit
+    }
+
+    /// Edits the list, and tells what that changed. O(k log n) for k objects that leave or are placed.
+    func apply(_ edit: ResultEdit, _ rules: ResultRules) -> ResultDifference {
+        let kept = edit.placed.filter(contains)
+        let keptIDs = Set(kept.map(ObjectIdentifier.init))
+        var taken = standings(edit.leaving + kept)
+        let oldPaths = Dictionary(taken.map { ($0.id, $0.path) }, uniquingKeysWith: { first, _ in first })
+        let oldGaps = gaps(taken)
+
+        willChange()
+        for standing in taken where !keptIDs.contains(standing.id) { remove(at: standing.place) }
+        let isInOrder = edit.ranks == nil && fit(kept, rules)
+        if isInOrder {
+            taken.removeAll { keptIDs.contains($0.id) }
+        } else {
+            for standing in taken where keptIDs.contains(standing.id) { remove(at: standing.place) }
+        }
+        let put = edit.placed.filter { !contains($0) }
+        for (index, object) in put.enumerated() {
+            let rank =
+                edit.ranks?[index]
+                ?? members.rank { rules.order($0.object, object) == .orderedDescending }
+            insert(object, section: isSectioned ? rules.sectionName(object) : "", at: rank)
+        }
+
+        var difference = ResultDifference()
+        difference.changed = edit.changed
+        difference.deletedSections = goneSections(taken)
+        difference.insertedSections = newSections(put)
+        for standing in taken where !keptIDs.contains(standing.id) {
+            difference.changes.append(
+                .init(type: .delete, object: standing.object, old: standing.path, new: nil))
+        }
+        let placed = standings(edit.placed)
+        for standing in placed where !keptIDs.contains(standing.id) {
+            difference.changes.append(
+                .init(type: .insert, object: standing.object, old: nil, new: standing.path))
+        }
+        let unmoved = isInOrder ? keptIDs : unmovedObjects(oldGaps, gaps(placed))
+        for standing in placed where keptIDs.contains(standing.id) {
+            let isUnmoved = unmoved.contains(standing.id)
+            if isUnmoved, !edit.changed.contains(standing.id) { continue }
+            difference.changes.append(
+                .init(
+                    type: isUnmoved ? .update : .move, object: standing.object,
+                    old: oldPaths[standing.id], new: standing.path))
+        }
+        return difference
+    }
+
+    /// Where a member stands.
+    private struct Standing {
+        let object: NSManagedObject
+        let place: Place
+        let rank: Int
+        let path: IndexPath
+        let section: String
+
+        var id: ObjectIdentifier { ObjectIdentifier(object) }
+    }
+
+    /// Where those objects stand that are members, in order. O(k log n).
+    private func standings(_ objects: [NSManagedObject]) -> [Standing] {
+        objects.compactMap { object in
+            place(of: object).map { place in
+                Standing(
+                    object: object, place: place, rank: members.rank(of: place),
+                    path: indexPath(at: place), section: members[place].section)
+            }
+        }.sorted { $0.rank < $1.rank }
+    }
+
+    /// The objects by the gap that they stand in, if only others stayed. O(k log n).
+    private func gaps(_ standings: [Standing]) -> [ResultGap: [ObjectIdentifier]] {
+        var gaps: [ResultGap: [ObjectIdentifier]] = [:]
+        var last: (rank: Int, gap: ResultGap)?
+        for standing in standings {
+            let gap: ResultGap
+            if standing.path.item == 0 {
+                gap = ResultGap(section: standing.section, neighbour: nil)
+            } else if let last, last.rank == standing.rank - 1 {
+                gap = last.gap
+            } else {
+                let neighbour = members.place(before: standing.place).map { members[$0].object }
+                gap = ResultGap(
+                    section: standing.section, neighbour: neighbour.map(ObjectIdentifier.init))
+            }
+            gaps[gap, default: []].append(standing.id)
+            last = (standing.rank, gap)
+        }
+        return gaps
+    }
+
+    /// The sections that all of whose objects were taken out of, and whose names no section has any more.
+    private func goneSections(_ taken: [Standing]) -> [(section: ResultSection, index: Int)] {
+        guard isSectioned else { return [] }
+        let gone = taken.filter { runs[$0.section] == nil }
+        return Dictionary(grouping: gone, by: \.path.section).sorted { $0.key < $1.key }.map {
+            index, members in
+            let section = ResultSection(
+                name: members.first?.section ?? "", members: members.map(\.object), results)
+            return (section, index)
+        }
+    }
+
+    /// The sections of objects that were put in whose names no section had before.
+    private func newSections(_ put: [NSManagedObject]) -> [(section: ResultSection, index: Int)] {
+        guard isSectioned else { return [] }
+        let new = standings(put).filter { !hadRun(of: $0.section) }
+        return Set(new.map(\.path.section)).sorted().map { index in
+            let section = section(index)
+            // All of its objects are new; it may be kept.
+            section.detach()
+            return (section, index)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// One section of results, as it was when it was asked for.
+final class ResultSection: NSFetchedResultsSectionInfo {
+    let name: String
+    let numberOfObjects: Int
+    private var kept: [NSManagedObject]?
+    private weak var list: ResultList?
+    private let start: Int
+    private weak var results: FetchedResults?
+
+    /// A section of a list that has not changed since.
+    init(name: String, _ ranks: Range<Int>, of list: ResultList, _ results: FetchedResults?) {
+        self.name = name
+        numberOfObjects = ranks.count
+        start = ranks.lowerBound
+        self.list = list
+        self.results = results
+    }
+
+    /// A section that is no more.
+    init(name: String, members: [NSManagedObject], _ results: FetchedResults?) {
+        self.name = name
+        numberOfObjects = members.count
+        start = 0
+        kept = members
+        self.results = results
+    }
+
+    /// The objects, in order; taken from the list when they are first asked for, at the latest before it changes.
+    var members: [NSManagedObject] {
+        if let kept { return kept }
+        let members = list?.objects(start..<start + numberOfObjects) ?? []
+        kept = members
+        return members
+    }
+
+    /// Takes the objects while they can be had.
+    func detach() { _ = members }
+
+    var indexTitle: String? { results?.indexTitle(name) }
+    var objects: [Any]? { members }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import ManagedObjectModel
+
+extension NSManagedObjectContext {
+    /// Snapshots of the objects that a request finds, in its order.
+    ///
+    /// In a context without unsaved changes and without a parent they are made of the rows that the store has, and no object is
+    /// made: each to-many relationship that is asked for costs one query. They then have what is stored, also where the
+    /// context has older values of an object. Otherwise they are made of the objects that `fetch(_:)` finds.
+    ///
+    /// - Parameters:
+    ///   - request: what to find. What it says of the result's form does not count.
+    ///   - keys: the names of the properties that the snapshots have; nil for every stored attribute that is not
+    ///     transformable, and every to-one relationship.
+    /// - Throws: 134060 for a name that is none of the entity's properties; as `fetch(_:)`.
+    public func fetchSnapshots<Result>(
+        _ request: NSFetchRequest<Result>, of keys: [String]? = nil
+    ) throws -> [ManagedObjectSnapshot] {
+        // The caller's request stays as it is.
+        let request = request.copy() as? NSFetchRequest<Result> ?? request
+        request.resultType = .managedObjectResultType
+        request.includesPropertyValues = true
+        request.propertiesToFetch = nil
+        request.propertiesToGroupBy = nil
+        request.havingPredicate = nil
+        request.returnsDistinctResults = false
+        request.fetchBatchSize = 0
+        let fetch = try ResolvedFetch(request, self)
+        adoptPermanentIDs()
+        processPendingChanges()
+        let layout = EntityLayout.layout(of: fetch.entity)
+        let slots = try layout.snapshotSlots(keys)
+        let areStored = slots.allSatisfy { layout.slots[$0].isStored }
+        if areStored, !hasChanges, parentContext == nil, fetch.stores.count == 1,
+            let store = fetch.stores.first, store.fetchesRows
+        {
+            return try SnapshotReading(context: self, store: store).snapshots(
+                store.rows(for: fetch.query(store)), keys)
+        }
+        return try identityMap.collectingRegistrations {
+            let objects = try objects(fetch)
+            let entities = Dictionary(grouping: objects) { ObjectIdentifier($0.layout) }
+            for group in entities.values {
+                guard let layout = group.first?.layout else { continue }
+                for slot in try layout.snapshotSlots(keys) where layout.slots[slot].kind == .toMany {
+                    guard let relationship = layout.slots[slot].relationship else { continue }
+                    _ = try prefetch(relationship, group)
+                }
+            }
+            return try objects.map { try $0.snapshot(of: keys) }
+        }
+    }
+}
+
+/// Makes snapshots of the rows of one store.
+private struct SnapshotReading {
+    let context: NSManagedObjectContext
+    let store: any ObjectStore
+
+    /// A snapshot of each row, in their order.
+    func snapshots(_ rows: [Row], _ keys: [String]?) throws -> [ManagedObjectSnapshot] {
+        let groups = Dictionary(grouping: rows, by: \.entityNumber)
+        var kinds: [Int32: Kind] = [:]
+        for (number, rows) in groups {
+            guard let home = store.home(number: number) else { continue }
+            kinds[number] = try kind(home, rows, keys)
+        }
+        return try rows.compactMap { row in
+            guard let kind = kinds[row.entityNumber] else { return nil }
+            return try snapshot(row, kind)
+        }
+    }
+
+    /// What the rows of one entity have in common.
+    private struct Kind {
+        let home: StoredEntity
+        let slots: [Int]
+        /// The destinations of each to-many relationship, by slot and owner.
+        let destinations: [Int: [Int64: [(entityNumber: Int32, reference: Int64)]]]
+    }
+
+    private func kind(_ home: StoredEntity, _ rows: [Row], _ keys: [String]?) throws -> Kind {
+        let slots = try home.layout.snapshotSlots(keys)
+        var destinations: [Int: [Int64: [(entityNumber: Int32, reference: Int64)]]] = [:]
+        for slot in slots where home.layout.slots[slot].kind == .toMany {
+            guard let relationship = home.layout.slots[slot].relationship else { continue }
+            destinations[slot] = try store.destinations(
+                of: relationship, home: home, owners: rows.map(\.reference), in: context)
+        }
+        return Kind(home: home, slots: slots, destinations: destinations)
+    }
+
+    private func snapshot(_ row: Row, _ kind: Kind) throws -> ManagedObjectSnapshot {
+        var values: [String: ManagedObjectSnapshot.Value] = [:]
+        for slot in kind.slots {
+            values[kind.home.layout.slots[slot].name] = try value(slot, row, kind)
+        }
+        return ManagedObjectSnapshot(
+            objectID: NSManagedObjectID(home: kind.home, reference: row.reference), values: values)
+    }
+
+    private func value(_ slot: Int, _ row: Row, _ kind: Kind) throws -> ManagedObjectSnapshot.Value {
+        let info = kind.home.layout.slots[slot]
+        switch info.kind {
+        case .toOne:
+            guard !row.isNull(slot), let home = row.destinationHome(info, store) else { return .null }
+            return .object(NSManagedObjectID(home: home, reference: row.integer(slot)))
+        case .toMany:
+            let ids = (kind.destinations[slot]?[row.reference] ?? []).compactMap { key in
+                store.home(number: key.entityNumber).map {
+                    NSManagedObjectID(home: $0, reference: key.reference)
+                }
+            }
+            return info.isOrdered ? .orderedObjects(ids) : .objects(Set(ids))
+        // The bytes as they are: an archive need not be read.
+        case .transformable: return row.isNull(slot) ? .null : .data(row.data(slot))
+        case .binary where info.isExternal:
+            return row.isNull(slot) ? .null : .data(try externalData(slot, row, kind.home))
+        default: return try .init(row.value(slot, info), info)
+        }
+    }
+
+    private func externalData(_ slot: Int, _ row: Row, _ home: StoredEntity) throws -> Data {
+        do {
+            return try ExternalData.data(row.data(slot), in: store.externalDataFolder)
+        } catch {
+            // The file of a row that others have changed since is gone: theirs is the one to read.
+            let newer = try store.row(of: home, row.reference, notBefore: .infinity, in: context)
+            guard let newer, !newer.isNull(slot), newer.data(slot) != row.data(slot) else { throw error }
+            return try ExternalData.data(newer.data(slot), in: store.externalDataFolder)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import GRDB
+import ManagedObjectModel
+
+/// Finds the rows of a save that others changed since they were read: one statement for each entity.
+struct ChangedRows {
+    /// A row that may have changed.
+    struct Candidate {
+        let home: StoredEntity
+        let old: Row
+        /// A row that is gone already is what was wanted.
+        let isDeletion: Bool
+    }
+
+    private let store: SQLiteStore
+    private let database: Database
+
+    init(_ store: SQLiteStore, _ database: Database) {
+        self.store = store
+        self.database = database
+    }
+
+    /// Those of the rows that have another version now, or are gone.
+    func conflicts(among candidates: [Candidate]) throws -> [SaveConflicts.Conflict] {
+        let groups = Dictionary(grouping: candidates) { ObjectIdentifier($0.home) }.values.compactMap {
+            rows in
+            rows.first.map { (home: $0.home, rows: rows) }
+        }
+        var conflicts: [SaveConflicts.Conflict] = []
+        for (home, rows) in groups.sorted(by: { $0.home.entityNumber < $1.home.entityNumber }) {
+            let present = try self.rows(home, rows.map(\.old.reference))
+            for row in rows {
+                let current = present[row.old.reference]
+                guard current?.version != row.old.version, !(row.isDeletion && current == nil) else {
+                    continue
+                }
+                let cached = store.rowCache.row(ObjectKey(table: home.table, reference: row.old.reference))
+                conflicts.append(.init(home: home, old: row.old, cached: cached, current: current))
+            }
+        }
+        return conflicts
+    }
+
+    private func rows(_ home: StoredEntity, _ references: [Int64]) throws -> [Int64: Row] {
+        store.noteRead()
+        let decoder = store.decoder(store.schema.entity(home))
+        var query = FetchQuery(home: home)
+        query.references = references
+        let statement = try FetchCompiler(schema: store.schema).rows(query, columns: decoder.columnNames)
+        let rows = try SQLiteReader(database).rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
+        return Dictionary(rows.map { ($0.reference, $0) }, uniquingKeysWith: { one, _ in one })
+    }
+}

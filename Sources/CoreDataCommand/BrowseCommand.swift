@@ -1,0 +1,36 @@
+import ArgumentParser
+import Foundation
+import StoreBrowser
+import StoreTools
+
+/// `coredata browse`.
+struct BrowseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "browse",
+        abstract: "Shows the objects of a store in the browser.",
+        discussion: """
+            Serves a page on this computer's own address, and opens it. The address holds a random token; nobody \
+            else is let in. The store is only read unless --write is given. Control-C ends it; what is not saved then \
+            is lost. See Documentation/StoreBrowser.md.
+
+            EXAMPLES
+              coredata browse Library.sqlite
+              coredata browse --model Library.xcdatamodeld Library.sqlite
+              coredata browse --write Library.sqlite
+            """)
+
+    @OptionGroup var input: StoreInput
+    @Flag(help: "Let objects be changed, added and deleted.")
+    var write = false
+    @OptionGroup var page: PageOptions
+
+    func run() async throws {
+        let model = try input.model.load()
+        let store = try CommandFailure.wrapping {
+            try BrowsedStore(opening: input.url, model: model, canWrite: write)
+        }
+        try await page.serve(StoreBrowser.site(store))
+        if await store.isEdited { Output.error.write("warning: what was not saved is lost.") }
+        try CommandFailure.wrapping { try store.close() }
+    }
+}

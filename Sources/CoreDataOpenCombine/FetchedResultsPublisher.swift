@@ -1,0 +1,40 @@
+import CoreData
+import OpenCombine
+
+extension NSFetchedResultsController {
+    /// The results: those that there are, and those after each change.
+    ///
+    /// ```swift
+    /// try controller.performFetch()
+    /// let count = controller.snapshots.map(\.numberOfItems).sink { print($0, "books") }
+    /// ```
+    ///
+    /// Subscribe on the context's queue, where values come too. `performFetch()` called again hands on nothing.
+    public var snapshots: FetchedResultsPublisher<ResultType> { FetchedResultsPublisher(controller: self) }
+}
+
+/// Publishes the snapshots of a results controller. A subscription keeps the controller; of snapshots that the
+/// subscriber did not ask for yet, it keeps the newest.
+public struct FetchedResultsPublisher<ResultType>: Publisher {
+    /// What is published.
+    public typealias Output = FetchedResultsSnapshot
+    /// It does not fail.
+    public typealias Failure = Never
+
+    /// The controller.
+    public let controller: NSFetchedResultsController<ResultType>
+
+    /// Begins to follow the results, with those that there are.
+    public func receive<Downstream: Subscriber>(subscriber: Downstream)
+    where Downstream.Input == FetchedResultsSnapshot, Downstream.Failure == Never {
+        let subscription = DemandedSubscription(subscriber, keepsLatest: true)
+        subscriber.receive(subscription: subscription)
+        if let snapshot = controller.snapshot { subscription.offer(snapshot) }
+        let controller = controller
+        let following = controller.follow { [weak subscription] in subscription?.offer($0.snapshot) }
+        subscription.onEnd {
+            following.end()
+            _ = controller
+        }
+    }
+}

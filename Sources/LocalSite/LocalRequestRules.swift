@@ -1,0 +1,93 @@
+import Foundation
+import Hummingbird
+
+/// Refuses what no page of the site sends, and lets in whoever has the token.
+struct LocalRequestRules: RouterMiddleware {
+    static let longestQuery = 8192
+
+    let hosts: AllowedHosts
+    let access: SiteAccess
+
+    func handle(
+        _ request: Request, context: LocalRequestContext,
+        next: (Request, LocalRequestContext) async throws -> Response
+    ) async throws -> Response {
+        guard let host = request.head.authority, hosts.contains(host) else {
+            throw SiteError(
+                .misdirectedRequest, code: "host",
+                "This server answers only under this computer's own name.")
+        }
+        guard (request.uri.query ?? "").utf8.count <= Self.longestQuery else {
+            throw SiteError(.uriTooLong, code: "address", "The address is too long.")
+        }
+        let port = Self.port(of: host)
+        if request.method == .get, request.uri.path == "/" {
+            if let token = request.uri.queryParameters["token"] {
+                guard access.admits(token: String(token)) else { throw Self.wrongToken }
+                return letIn(port: port)
+            }
+            if let ticket = request.uri.queryParameters["ticket"] {
+                guard access.redeem(ticket: String(ticket)) else { throw Self.usedTicket }
+                return letIn(port: port)
+            }
+        }
+        guard access.admits(cookies: request.headers[values: .cookie], port: port) else {
+            throw SiteError(
+                .unauthorized, code: "access",
+                "This page is opened by the address that the command printed, with its token.")
+        }
+        switch request.method {
+        case .get, .head: try checkReader(request)
+        case .post: try checkOrigin(request, host)
+        default: throw SiteError(.methodNotAllowed, code: "method", "This cannot be done here.")
+        }
+        return try await next(request, context)
+    }
+
+    private static let wrongToken = SiteError(
+        .unauthorized, code: "access",
+        "The token in this address is not that of the running server, which was started anew.")
+
+    private static let usedTicket = SiteError(
+        .unauthorized, code: "access",
+        """
+        This address was good for opening the page once, within a minute of the start. Open the address that the \
+        command printed.
+        """)
+
+    /// The port of an authority: what follows the last colon that is in no brackets, or else that of HTTP.
+    static func port(of authority: String) -> Int {
+        authority.split(separator: "]", omittingEmptySubsequences: false).last
+            .flatMap { $0.split(separator: ":", omittingEmptySubsequences: false).dropFirst().last }
+            .flatMap { Int($0) } ?? 80
+    }
+
+    /// Gives the cookie, and leads to the address without secrets, so that they stay in no history.
+    private func letIn(port: Int) -> Response {
+        Response(
+            status: .seeOther,
+            headers: [.location: "/", .setCookie: access.cookie(port: port), .cacheControl: "no-store"])
+    }
+
+    /// The pages of other ports send the cookie too, and could load what is here as scripts and pictures. Browsers say
+    /// where a request comes from; the way to the page itself may lead from anywhere.
+    private func checkReader(_ request: Request) throws {
+        guard let site = request.headers[.fetchSite], site == "same-site" || site == "cross-site" else {
+            return
+        }
+        guard request.uri.path == "/", request.headers[.fetchMode] == "navigate" else { throw Self.foreign }
+    }
+
+    private static let foreign = SiteError(
+        .forbidden, code: "origin", "This request does not come from a page of this server.")
+
+    private func checkOrigin(_ request: Request, _ host: String) throws {
+        if let site = request.headers[.fetchSite], site != "same-origin" { throw Self.foreign }
+        guard let origin = request.headers[.origin], origin == "http://\(host)" else { throw Self.foreign }
+        let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased()
+        // Neither is a type that a form of another page could send.
+        guard type == "application/json" || type == "application/octet-stream" else {
+            throw SiteError(.unsupportedMediaType, code: "type", "Only JSON and files are understood.")
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import ModelTools
+
+// Models that are not in the files that Xcode writes today: of Xcode 3, and compiled ones.
+extension ModelDocument {
+    /// Whether a model is shown and not edited: whether it is compiled.
+    nonisolated var isReadOnly: Bool { Self.isCompiled(url) }
+
+    static func isCompiled(_ url: URL) -> Bool { ["momd", "mom"].contains(url.pathExtension) }
+
+    /// - Throws: `ModelFileError` for what is no model.
+    static func checkForm(_ url: URL) throws {
+        guard ["xcdatamodeld", "xcdatamodel"].contains(url.pathExtension) || isCompiled(url) else {
+            throw ModelFileError(
+                .unsupportedForm,
+                "it has no name of a model: those of Xcode are .xcdatamodeld and .xcdatamodel, compiled ones .momd and .mom",
+                file: url)
+        }
+    }
+
+    /// Finds the versions of a compiled model.
+    ///
+    /// - Throws: `ModelFileError` if that cannot be done, or if the list of versions is a link.
+    static func readCompiled(_ url: URL) throws -> XcodeModelFile {
+        try DocumentVersion.refuseLink(url.appendingPathComponent("VersionInfo.plist"))
+        return try XcodeModelFile(compiled: url)
+    }
+
+    /// - Throws: `EditError` for a compiled model, with what makes one of it that can be edited.
+    func refuseReadOnly() throws {
+        if isReadOnly { throw EditError(compiledNotice) }
+    }
+
+    /// What is to be said about the form of the file of a version.
+    func notice(about version: DocumentVersion) -> String? {
+        if isReadOnly { return compiledNotice }
+        return version.isArchive
+            ? "This version is in the binary form of Xcode 3. With its first change, saving writes it as a file "
+                + "'contents' of today, which takes the place of 'elements' and 'layout'; those stay in the folder."
+            : nil
+    }
+
+    private var compiledNotice: String {
+        "A compiled model is shown, not edited. `coredata model decompile \(url.lastPathComponent)` makes a model of it "
+            + "that can be edited."
+    }
+}
+
+extension DocumentVersion {
+    /// Whether the file is one of Xcode 3.
+    var isArchive: Bool { savedBytes?.starts(with: Data("bplist".utf8)) ?? false }
+}

@@ -1,0 +1,189 @@
+// The middle of the window: the tables of an entity, or what there is of a fetch request, a configuration, a model.
+
+import { h, onChosen } from "./dom.js";
+import { state, changed, select, edit } from "./store.js";
+import {
+  KINDS, TYPES, childrenOf, constraintsOf, elementOf, indexElements, inverseChoices, nameOf, names, sameItem, typeLetter, typeOf,
+} from "./model.js";
+import { nameButton } from "./rename.js";
+import { addToModel } from "./sidebar.js";
+import { requestPage } from "./requests.js";
+import { configurationPage, modelPage } from "./versions.js";
+
+/** Adds something to an entity or composite type, and lets its name be typed. */
+export async function addMember(holder, kind) {
+  const next = await edit(holder, (at) => ({ add: { kind, in: at } }));
+  if (!next) return;
+  const [outer, inner] = next.place;
+  const name = nameOf(next.root.children[outer].children[inner]);
+  select({ ...holder, member: { kind, name } });
+  state.renaming = structuredClone(state.selection);
+  changed();
+}
+
+export function tables() {
+  const { root } = state.document;
+  const holder = { kind: state.selection.kind, name: state.selection.name, member: null };
+  const element = elementOf(root, holder);
+  switch (holder.kind) {
+    case "entity": return [title(holder, element), h("div", { class: "tables", "data-scroll": `${holder.kind} ${holder.name}` }, entityTables(root, holder, element)), addBar(holder)];
+    case "composite":
+      return [title(holder, element), h("div", { class: "tables", "data-scroll": `${holder.kind} ${holder.name}` }, attributeTable(root, holder, element)), addBar(holder, ["attribute"])];
+    case "fetchRequest": return [title(holder, element), requestPage(holder, element), addBar(null)];
+    case "configuration": return [title(holder, element), configurationPage(holder, element), addBar(null)];
+    default: return [h("h2", { class: "title", dir: "auto" }, state.document.version), modelPage(), addBar(null)];
+  }
+}
+
+const title = (holder, element) =>
+  h("h2", { class: "title", dir: "auto" }, nameOf(element), h("span", { class: "quiet" }, ` ${KINDS[holder.kind].toLowerCase()}`));
+
+// The buttons at the bottom of the editor area.
+function addBar(holder, kinds = ["attribute", "relationship", "fetchedProperty", "fetchIndex"]) {
+  return h("div", { class: "bar bottom", role: "group", "aria-label": "Add" },
+    h("button", { type: "button", id: "bar-entity", onclick: () => addToModel("entity") }, "Add Entity"),
+    h("span", { class: "space" }),
+    holder ? kinds.map((kind) =>
+      h("button", { type: "button", id: `bar-${kind}`, onclick: () => addMember(holder, kind) }, `Add ${KINDS[kind]}`)) : null,
+    holder?.kind === "entity"
+      ? h("button", { type: "button", id: "bar-constraint", onclick: () => addConstraint(holder) }, "Add Constraint") : null);
+}
+
+function entityTables(root, holder, entity) {
+  return [
+    attributeTable(root, holder, entity),
+    relationshipTable(root, holder, entity),
+    table("Fetched Properties", ["Fetched Property", "Predicate"], childrenOf(entity, "fetchedProperty").map((property) =>
+      row(holder, property, "P", code(childrenOf(property, "fetchRequest")[0]?.settings.predicateString)))),
+    table("Indexes", ["Fetch Index", "Elements"], childrenOf(entity, "fetchIndex").map((index) =>
+      row(holder, index, "I", h("span", { dir: "auto" }, indexElements(index).map(describe).join(", "))))),
+    constraintTable(holder, entity),
+  ];
+}
+
+const code = (text) => h("code", { dir: "auto" }, text ?? "");
+const describe = (part) => `${part.expression ?? part.property ?? "?"}${part.isAscending ? "" : " ↓"}${part.type === "RTree" ? " (R-tree)" : ""}`;
+
+/** The column of the buttons that remove; there is no room for its name. */
+const REMOVE = "Remove";
+
+function table(name, columns, rows) {
+  const id = `table-${name.toLowerCase().replace(/ /g, "-")}`;
+  return h("section", { class: "list", "aria-labelledby": id },
+    h("h3", { id }, name, h("span", { class: "quiet count" }, ` ${rows.length || ""}`)),
+    rows.length
+      ? h("table", { "aria-labelledby": id },
+        h("thead", {}, h("tr", {}, columns.map((column) => h("th", { scope: "col", class: column === REMOVE ? "end" : null }, column === REMOVE ? h("span", { class: "heard" }, REMOVE) : column)))),
+        h("tbody", {}, rows))
+      : h("p", { class: "quiet empty" }, "None"));
+}
+
+function row(holder, element, letter, ...cells) {
+  const item = { ...holder, member: { kind: element.kind, name: nameOf(element) } };
+  const isChosen = sameItem(state.selection, item);
+  return h("tr", {
+    class: isChosen ? "chosen" : null,
+    onclick: (event) => { if (!event.target.closest("select, input, button") && !isChosen) select(item); },
+  },
+  h("td", {}, h("div", { class: "named" },
+    h("span", { class: `letter ${element.kind}`, "aria-hidden": "true" }, letter),
+    nameButton(item, { isCurrent: isChosen }))),
+  cells.map((cell) => h("td", {}, cell)));
+}
+
+/** A list of choices; one that is set but not among them is shown too. */
+export function choice({ id, label, value, options, onchange, ...rest }) {
+  const all = options.map((option) => (Array.isArray(option) ? option : [option, option]));
+  if (!all.some(([key]) => key === value)) all.push([value, `${value} (not there)`]);
+  return h("select", {
+    id, "aria-label": label, value, ...rest,
+    onchange: onChosen(onchange),
+  }, all.map(([key, text]) => h("option", { value: key, selected: key === value }, text)));
+}
+
+/** The list of types, composite types of the model included. */
+export function typeChoice(root, item, attribute, id) {
+  const type = typeOf(attribute);
+  const value = type === "Composite" ? `Composite:${attribute.settings.composite ?? ""}` : type;
+  const composites = names(root, "composite").map((name) => [`Composite:${name}`, `Composite: ${name}`]);
+  const plain = TYPES.map(([name]) => name).filter((name) => name !== "Composite" && (name !== "Object ID" || type === name));
+  return choice({
+    id, value, label: `Type of ${nameOf(attribute)}`, options: [...plain, ...composites],
+    onchange: (chosen) => edit(item, (at) => ({
+      setType: chosen.startsWith("Composite:")
+        ? { at, type: "Composite", composite: chosen.slice("Composite:".length) }
+        : { at, type: chosen === "Undefined" ? null : chosen },
+    })),
+  });
+}
+
+function attributeTable(root, holder, element) {
+  return table("Attributes", ["Attribute", "Type"], childrenOf(element, "attribute").map((attribute) => {
+    const item = { ...holder, member: { kind: "attribute", name: nameOf(attribute) } };
+    const details = [
+      attribute.settings.derived === "YES" ? "derived" : null, attribute.settings.transient === "YES" ? "transient" : null,
+    ].filter(Boolean).join(", ");
+    return row(holder, attribute, typeLetter(typeOf(attribute)), h("div", { class: "with-note" },
+      typeChoice(root, item, attribute, `type-${nameOf(attribute)}`),
+      details ? h("span", { class: "quiet note" }, details) : null));
+  }));
+}
+
+/** The list of entities for a destination or parent. */
+export const entityOptions = (root, none) => [["", none], ...names(root, "entity").map((name) => [name, name])];
+
+function relationshipTable(root, holder, entity) {
+  return table("Relationships", ["Relationship", "Destination", "Inverse"], childrenOf(entity, "relationship").map((relationship) => {
+    const name = nameOf(relationship);
+    const item = { ...holder, member: { kind: "relationship", name } };
+    const isToMany = relationship.settings.toMany === "YES";
+    return row(holder, relationship, isToMany ? "M" : "O",
+      destinationChoice(root, item, relationship, `destination-${name}`),
+      inverseChoice(root, item, relationship, `inverse-${name}`));
+  }));
+}
+
+export const destinationChoice = (root, item, relationship, id) => choice({
+  id, label: `Destination of ${nameOf(relationship)}`, value: relationship.settings.destinationEntity ?? "",
+  options: entityOptions(root, "No Value"),
+  onchange: (entity) => edit(item, (at) => ({ setDestination: { at, entity: entity || null } })),
+});
+
+export const inverseChoice = (root, item, relationship, id) => choice({
+  id, label: `Inverse of ${nameOf(relationship)}`, value: relationship.settings.inverseName ?? "",
+  options: [["", "No Inverse"], ...inverseChoices(root, item.name, relationship)],
+  onchange: (name) => edit(item, (at) => ({ setInverse: { at, name: name || null } })),
+});
+
+// Constraints, each as the names of its properties with commas, as in Xcode.
+
+const setConstraints = (holder, change) =>
+  edit(holder, (at, entity) => ({ setConstraints: { at, constraints: change(constraintsOf(entity)) } }));
+
+async function addConstraint(holder) {
+  const entity = elementOf(state.document.root, holder);
+  const [first] = names(entity, "attribute");
+  await setConstraints(holder, (now) => [...now, [first ?? "comma,separated,properties"]]);
+  const fields = document.querySelectorAll("input.constraint");
+  fields[fields.length - 1]?.focus();
+  fields[fields.length - 1]?.select();
+}
+
+function constraintTable(holder, entity) {
+  const constraints = constraintsOf(entity);
+  return table("Constraints", ["Unique Together", REMOVE], constraints.map((constraint, index) =>
+    h("tr", { "data-owner": constraint.join(",") },
+      h("td", {}, h("input", {
+        class: "constraint", id: `constraint-${index}`, value: constraint.join(","), dir: "auto", spellcheck: "false",
+        "aria-label": `Constraint ${index + 1}: names of properties with commas`,
+        onchange: (event) => {
+          const names = event.target.value.split(",").map((name) => name.trim()).filter(Boolean);
+          event.target.closest("tr").dataset.owner = names.join(",");
+          setConstraints(holder, (now) => now.with(index, names));
+        },
+      })),
+      h("td", { class: "end" }, h("button", {
+        type: "button", class: "plain", id: `remove-constraint-${index}`, "aria-label": `Remove constraint ${index + 1}`,
+        onclick: () => setConstraints(holder, (now) => now.toSpliced(index, 1)),
+      }, "−")))));
+}

@@ -1,0 +1,142 @@
+import CoreData
+import StoreTools
+import Synchronization
+
+/// A store that pages show, and may change.
+///
+/// Each question has a context of its own, so that none waits for another. When the store may be changed, what is asked
+/// about objects goes to the one context that holds the changes.
+package final class BrowsedStore: @unchecked Sendable {
+    /// How long a question may take.
+    static let longestReading = 10.0
+
+    // Of the things in it, only the coordinator and the store are used by several threads, which they are made for.
+    let source: OpenStore
+    /// The context with the changes; nil for a store that can only be read.
+    let editing: NSManagedObjectContext?
+    let running = RunningQuestions()
+    let isExporting = ExportFlag()
+
+    /// - Parameters:
+    ///   - url: a store: SQLite, XML or binary.
+    ///   - model: its model; nil for the copy that it holds, or one made from its tables or objects.
+    ///   - canWrite: whether objects can be changed, which takes a SQLite store and its real model.
+    /// - Throws: as `OpenStore.init(_:model:isReadOnly:makesFile:)`.
+    package init(opening url: URL, model: NSManagedObjectModel?, canWrite: Bool = false) throws {
+        source = try OpenStore(url, model: model, isReadOnly: !canWrite)
+        guard canWrite else {
+            editing = nil
+            return
+        }
+        guard source.reconstruction == nil else {
+            throw StoreToolError(
+                "A store whose model is not known can only be read. Give the model with --model.")
+        }
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = source.coordinator
+        context.performAndWait {
+            context.undoManager = UndoManager()
+            context.transactionAuthor = "coredata browse"
+            // Others may write to the store: what is read anew is read from there.
+            context.stalenessInterval = 0
+        }
+        editing = context
+    }
+
+    /// Closes the store.
+    ///
+    /// - Throws: an error of the store.
+    package func close() throws { try source.close() }
+
+    /// The context that knows what objects look like now.
+    var objects: NSManagedObjectContext { editing ?? makeContext() }
+
+    func makeContext() -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = source.coordinator
+        return context
+    }
+
+    /// The entity with a name.
+    ///
+    /// - Throws: `BrowsingError` when there is none.
+    func entity(named name: String) throws -> NSEntityDescription {
+        guard let entity = source.model.entitiesByName[name],
+            source.store.schema.entities.contains(where: { $0.name == name })
+        else { throw BrowsingError("The store has no entity named '\(name)'.") }
+        return entity
+    }
+
+    /// Reads in a context of its own, and ends that when it takes too long.
+    ///
+    /// - Parameters:
+    ///   - asker: who asks; what the same one has asked before is ended. Nil for a question that stands alone.
+    ///   - group: the question that this reading is a part of; nil for one of its own.
+    /// - Throws: what `body` throws; `BrowsingError` when it took too long, or something newer was asked.
+    func reading<Value: Sendable>(
+        for asker: String? = nil, in group: QuestionGroup = QuestionGroup(),
+        _ body: @escaping @Sendable (NSManagedObjectContext, FetchCancellation) throws -> Value
+    ) async throws -> Value {
+        let cancellation = FetchCancellation()
+        let deadline = Deadline(cancellation)
+        let end = DispatchWorkItem { deadline.pass() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.longestReading, execute: end)
+        group.add(cancellation)
+        if let asker { running.begin(asker, group) }
+        defer {
+            end.cancel()
+            group.remove(cancellation)
+            if let asker { running.end(asker, group) }
+        }
+        let context = makeContext()
+        do {
+            return try await withTaskCancellationHandler {
+                try await context.perform { try body(context, cancellation) }
+            } onCancel: {
+                cancellation.cancel()
+            }
+        } catch  where cancellation.isCancelled {
+            try Task.checkCancellation()
+            guard deadline.hasPassed else { throw BrowsingError.superseded }
+            throw BrowsingError(
+                """
+                This took longer than \(Int(Self.longestReading)) seconds and was ended. An index on what is sorted or \
+                filtered by would help.
+                """, code: "time")
+        }
+    }
+}
+
+/// What ends a question that takes too long, and remembers that it did.
+private final class Deadline: Sendable {
+    private let cancellation: FetchCancellation
+    private let passed = Mutex(false)
+
+    init(_ cancellation: FetchCancellation) { self.cancellation = cancellation }
+
+    var hasPassed: Bool { passed.withLock { $0 } }
+
+    func pass() {
+        passed.withLock { $0 = true }
+        cancellation.cancel()
+    }
+}
+
+/// Why something cannot be shown or done: a sentence for a person.
+struct BrowsingError: Error, LocalizedError {
+    let detail: String
+    /// A name that stays the same, for scripts.
+    let code: String
+    /// The property that is wrong, if it is one.
+    let field: String?
+
+    init(_ detail: String, code: String = "browse", field: String? = nil) {
+        self.detail = detail
+        self.code = code
+        self.field = field
+    }
+
+    var errorDescription: String? { detail }
+
+    static let superseded = BrowsingError("Something else was asked meanwhile.", code: "superseded")
+}

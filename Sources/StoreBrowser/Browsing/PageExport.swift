@@ -1,0 +1,116 @@
+import CoreData
+import StoreTools
+import Synchronization
+
+/// What a table shows, all pages of it, for other programs, part by part. What is not saved plays no part.
+///
+/// A store is exported once at a time, for as long as one of these is kept.
+struct PageExport: Sendable {
+    enum Format: String, Sendable {
+        case csv, json
+    }
+
+    private static let batchSize = 200
+
+    private let question: Question
+    private let order: ObjectPage.Order
+    private let format: Format
+    private let store: BrowsedStore
+    private let turn: ExportTurn
+    private let fields: [String]
+    /// The key of the object that was the last; nil at first.
+    private var last: Int64?
+    private var hasBegun = false
+    private var hasObjects = false
+    private var hasEnded = false
+
+    /// - Throws: `BrowsingError` for an entity that is not there, or when the store is being exported already.
+    init(_ question: Question, _ order: ObjectPage.Order, as format: Format, of store: BrowsedStore) throws {
+        self.question = question
+        self.order = order
+        self.format = format
+        self.store = store
+        turn = try ExportTurn(store.isExporting)
+        fields = try StoreQuery(store.source, entity: question.entity).fields
+        last = order.after
+    }
+
+    /// The next part of the text; nil at the end.
+    ///
+    /// - Throws: `PredicateFormatError`, `BrowsingError`, an error of the store.
+    mutating func next() async throws -> String? {
+        guard !hasEnded else { return nil }
+        let (question, order, after, store) = (question, order, last, store)
+        let page = try await store.reading { context, cancellation in
+            let request = try question.request(NSManagedObject.self, of: store, in: context)
+            return try FetchInspection(request, in: context).page(
+                sortedBy: order.key, ascending: order.isAscending, after: after, limit: Self.batchSize,
+                cancellation)
+        }
+        let (format, fields) = (format, fields)
+        let lines = try await store.reading { _, cancellation in
+            try Self.values(page.keys, of: question.entity, in: store, cancellation).map {
+                reference, values in
+                format == .csv
+                    ? CSVText.line(["\(reference)"] + fields.map { values[$0]?.field })
+                    : StoreDump.line(reference, fields, values)
+            }
+        }
+        var text = ""
+        if !hasBegun { text += format == .csv ? CSVText.line([ObjectValues.objectID] + fields) : "[" }
+        hasBegun = true
+        for line in lines {
+            if format == .json { text += hasObjects ? ",\n" : "\n" }
+            hasObjects = true
+            text += line
+        }
+        if let key = page.keys.last, page.hasMore {
+            last = key
+        } else {
+            hasEnded = true
+            if format == .json { text += "\n]\n" }
+        }
+        return text
+    }
+
+    private static func values(
+        _ keys: [Int64], of name: String, in store: BrowsedStore, _ cancellation: FetchCancellation
+    ) throws -> [StoreQuery.Match] {
+        let entity = try store.source.entity(named: name)
+        return try store.source.store.withSnapshot(until: cancellation) { snapshot in
+            let reader = ObjectValues(snapshot, isBrief: false)
+            let rows = Dictionary(
+                try snapshot.rows(of: entity, references: keys).map { ($0.reference, $0) },
+                uniquingKeysWith: { a, _ in a })
+            var matches: [StoreQuery.Match] = []
+            try reader.forEach(keys.compactMap { rows[$0] }, of: entity, reader.fields(of: entity)) {
+                row, values in
+                matches.append((reader.reference(row, entity), values))
+            }
+            return matches
+        }
+    }
+}
+
+/// Whether a store is being exported.
+final class ExportFlag: Sendable {
+    fileprivate let isTaken = Mutex(false)
+}
+
+/// Leave to export a store, for as long as it is kept.
+private final class ExportTurn: Sendable {
+    private let flag: ExportFlag
+
+    init(_ flag: ExportFlag) throws {
+        let isFree = flag.isTaken.withLock { isTaken in
+            defer { isTaken = true }
+            return !isTaken
+        }
+        guard isFree else {
+            throw BrowsingError("Another table is being exported; wait until that has ended.", code: "busy")
+        }
+        self.flag = flag
+    }
+
+    deinit { flag.isTaken.withLock { $0 = false } }
+}

@@ -1,0 +1,62 @@
+import CoreData
+import Synchronization
+
+/// The questions that are being answered, by who asked. Who asks again no longer wants the older answer, which ends there:
+/// a store that is open for reading answers one question after the other.
+final class RunningQuestions: Sendable {
+    private static let most = 1000
+    private let running = Mutex<[String: QuestionGroup]>([:])
+
+    /// Ends what the same one has asked before.
+    func begin(_ asker: String, _ group: QuestionGroup) {
+        running.withLock { running in
+            running[asker]?.cancel()
+            guard running.count < Self.most || running[asker] != nil else { return }
+            running[asker] = group
+        }
+    }
+
+    /// - Returns: whether nothing newer was asked.
+    @discardableResult
+    func end(_ asker: String, _ group: QuestionGroup) -> Bool {
+        running.withLock { running in
+            guard running[asker] === group else { return false }
+            running[asker] = nil
+            return true
+        }
+    }
+}
+
+/// Readings that are one question to who asks, and end together.
+final class QuestionGroup: Sendable {
+    private struct State {
+        var isCancelled = false
+        var readings: [FetchCancellation] = []
+    }
+
+    private let state = Mutex(State())
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Adds a reading; of a question that has ended, it ends at once.
+    func add(_ reading: FetchCancellation) {
+        let isCancelled = state.withLock { state in
+            state.readings.append(reading)
+            return state.isCancelled
+        }
+        if isCancelled { reading.cancel() }
+    }
+
+    /// Forgets a reading that is over.
+    func remove(_ reading: FetchCancellation) {
+        state.withLock { $0.readings.removeAll { $0 === reading } }
+    }
+
+    func cancel() {
+        let readings = state.withLock { state in
+            state.isCancelled = true
+            return state.readings
+        }
+        for reading in readings { reading.cancel() }
+    }
+}

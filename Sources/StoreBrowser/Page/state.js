@@ -1,0 +1,317 @@
+// What the page shows, and how it is asked for.
+
+import { get, post, postFile } from "./api.js";
+import { announce } from "./dom.js";
+
+export const state = {
+  store: null,
+  changes: { canWrite: false, isEdited: false, count: 0, canUndo: false, canRedo: false },
+  /** How often something was changed: a picture that was shown before is not the one that is there now. */
+  edition: 0,
+  /** entity, history or facts. */
+  view: "entity",
+  entity: null,
+  /** table or chart. */
+  mode: "table",
+  predicate: "",
+  /** An object and a relationship of it whose objects are shown: { of, relationship }. */
+  related: null,
+  sort: "",
+  isDescending: false,
+  /** Where the pages up to this one begin. */
+  starts: [null],
+  page: null,
+  count: null,
+  /** How they were counted. */
+  countStatements: [],
+  problem: null,
+  isLoading: false,
+  counts: {},
+  detail: null,
+  problems: [],
+  /** Why nothing can be saved before everything is read anew. */
+  conflict: null,
+  /** Values that the server refused, by field: { object, field, text, message }. They stay until they are mended or left. */
+  refused: new Map(),
+  pane: "objects",
+  openStatements: new Set(),
+  chart: { by: "", unit: "month", data: null, problem: null },
+  history: { transactions: [], next: null, isKept: true, isLoaded: false },
+  facts: null,
+};
+
+const listeners = [];
+export const subscribe = (listener) => listeners.push(listener);
+export const changed = () => listeners.forEach((listener) => listener());
+
+export const entityNamed = (name) => state.store.entities.find((entity) => entity.name === name);
+
+/** What is asked for, as the server wants it. */
+export function question() {
+  const { entity, predicate, related } = state;
+  return { entity, ...(predicate ? { predicate } : {}), ...(related ?? {}) };
+}
+
+export const order = () => ({
+  ...(state.sort ? { sort: state.sort } : {}),
+  ...(state.isDescending ? { descending: 1 } : {}),
+});
+
+// Who asks: a question of this window ends the older one of the same kind, which nobody waits for any more.
+const windowName = crypto.randomUUID();
+export const asker = (kind) => ({ asker: `${windowName}-${kind}` });
+
+// Answers to older questions are not shown.
+let asked = 0;
+
+/** Reads the page of the table. */
+export async function loadPage() {
+  const number = ++asked;
+  state.isLoading = true;
+  changed();
+  const after = state.starts[state.starts.length - 1];
+  try {
+    const page = await get("/api/rows", { ...asker("objects"), ...question(), ...order(), ...(after ? { after } : {}) });
+    if (number !== asked) return;
+    state.page = page;
+    state.problem = null;
+  } catch (error) {
+    if (number !== asked) return;
+    state.page = null;
+    state.problem = { message: error.message, field: error.field };
+  }
+  state.isLoading = false;
+  changed();
+}
+
+/** Counts what is asked for, beside the table: counting a big table takes longer than a page of it. */
+async function loadCount() {
+  const wanted = JSON.stringify(question());
+  Object.assign(state, { count: null, countStatements: [] });
+  try {
+    const { count, statements } = await get("/api/count", { ...asker("count"), ...question() });
+    if (wanted === JSON.stringify(question())) Object.assign(state, { count, countStatements: statements });
+  } catch {
+    if (wanted === JSON.stringify(question())) state.count = undefined;
+  }
+  changed();
+}
+
+/** Shows the first page of what is asked for now. */
+export async function restart() {
+  state.starts = [null];
+  if (state.mode === "chart") return loadChart();
+  await loadPage();
+  if (!state.problem) await loadCount();
+}
+
+/** Shows an entity. */
+export function showEntity(name, { predicate = "", related = null } = {}) {
+  Object.assign(state, {
+    view: "entity", entity: name, predicate, related, sort: "", isDescending: false, problem: null, page: null, count: null, pane: "objects",
+  });
+  state.chart = { by: "", unit: "month", data: null, problem: null };
+  return restart();
+}
+
+export function filter(predicate) {
+  state.predicate = predicate;
+  return restart();
+}
+
+/** Sorts by an attribute; the other way round when it is sorted by it already. */
+export function sortBy(key) {
+  if (state.sort === key && state.isDescending) Object.assign(state, { sort: "", isDescending: false });
+  else Object.assign(state, { isDescending: state.sort === key, sort: key });
+  state.starts = [null];
+  return loadPage();
+}
+
+export function nextPage() {
+  if (!state.page?.next) return;
+  state.starts.push(state.page.next);
+  return loadPage();
+}
+
+export function previousPage() {
+  if (state.starts.length < 2) return;
+  state.starts.pop();
+  return loadPage();
+}
+
+// The answer to an older question does not take the place of an object that was asked for since.
+let shown = 0;
+let wanted = null;
+
+// What objects that were new are called since they were saved.
+const names = new Map();
+
+/** Shows an object beside the table. */
+export async function showObject(name, { stays = false } = {}) {
+  const id = names.get(name) ?? name;
+  const number = ++shown;
+  if (!stays) wanted = id;
+  try {
+    const detail = await get("/api/object", { ...asker("object"), id });
+    if (number !== shown) return;
+    state.detail = detail;
+    if (!stays) state.pane = "detail";
+  } catch (error) {
+    // It may just be being saved.
+    await last;
+    if (number !== shown) return;
+    if (names.has(id)) return showObject(id, { stays });
+    state.detail = null;
+    if (!stays) announce(error.message, true);
+  }
+  wanted = null;
+  changed();
+}
+
+/** Shows no object; what was asked for does not come any more. */
+export function leaveObject() {
+  shown += 1;
+  wanted = null;
+  state.detail = null;
+}
+
+export async function loadChart() {
+  const { chart } = state;
+  const number = ++asked;
+  chart.problem = null;
+  const groupable = entityNamed(state.entity).attributes.filter((attribute) => attribute.isGroupable);
+  if (!chart.by) chart.by = (groupable.find((attribute) => attribute.isDate) ?? groupable[0])?.name ?? "";
+  if (!chart.by) { chart.data = { groups: [], hasMore: false, statements: [] }; return changed(); }
+  try {
+    const data = await get("/api/groups", { ...asker("objects"), ...question(), by: chart.by, unit: chart.unit });
+    if (number !== asked) return;
+    chart.data = data;
+  } catch (error) {
+    if (number !== asked) return;
+    chart.data = null;
+    chart.problem = error.message;
+  }
+  changed();
+}
+
+export async function showHistory() {
+  Object.assign(state, { view: "history", pane: "objects" });
+  state.history = { transactions: [], next: null, isKept: true, isLoaded: false };
+  changed();
+  await loadHistory();
+}
+
+export async function loadHistory() {
+  const { history } = state;
+  try {
+    const part = await get("/api/history", history.next ? { before: history.next } : {});
+    history.transactions.push(...part.transactions);
+    Object.assign(history, { next: part.next ?? null, isKept: part.isKept, isLoaded: true });
+  } catch (error) {
+    announce(error.message, true);
+  }
+  changed();
+}
+
+export async function showFacts() {
+  Object.assign(state, { view: "facts", pane: "objects" });
+  try { state.facts = await get("/api/facts"); } catch (error) { announce(error.message, true); }
+  changed();
+}
+
+/** Counts the objects of all entities, one after the other. */
+export async function loadCounts() {
+  const counts = {};
+  for (const { name } of state.store.entities) {
+    try { counts[name] = (await get("/api/count", { entity: name })).count; } catch { counts[name] = undefined; }
+  }
+  state.counts = counts;
+  changed();
+}
+
+// Changes are sent one after the other, in the order in which they were made.
+let last = Promise.resolve();
+let failures = 0;
+
+function inOrder(action) {
+  const result = last.then(action);
+  last = result.catch(() => {});
+  return result;
+}
+
+/** The key of a field among those with refused values. */
+export const fieldKey = (object, field) => JSON.stringify([object, field]);
+
+/** Sends a change after all earlier ones; the answer is what it led to, or null with what is wrong. */
+export async function change(path, body, { field = null, file = null } = {}) {
+  const key = fieldKey(body.id, field);
+  try {
+    const answer = await inOrder(() => send(path, body, file));
+    if (field) state.refused.delete(key);
+    if (["/api/undo", "/api/redo", "/api/discard"].includes(path)) state.refused.clear();
+    for (const id of path === "/api/delete" ? body.ids : []) leave(id);
+    await refresh();
+    return answer;
+  } catch (error) {
+    if (field) state.refused.set(key, { object: body.id, field, text: body.text, message: error.message });
+    else announce(error.message, true);
+    changed();
+    return null;
+  }
+}
+
+/** Saves after all earlier changes, if these were all made; the answer is null if not. */
+export async function sendSave() {
+  const before = failures;
+  try {
+    const answer = await inOrder(() => failures === before && !state.refused.size ? send("/api/save", {}) : null);
+    if (answer) await refresh();
+    return answer;
+  } catch (error) {
+    if (error.code === "conflict") state.conflict = error.message;
+    announce(error.message, true);
+    changed();
+    return undefined;
+  }
+}
+
+async function send(path, body, file = null) {
+  try {
+    const answer = file ? await postFile(path, body, file) : await post(path, body);
+    state.edition += 1;
+    state.changes = answer.state ?? answer;
+    for (const [old, now] of Object.entries(state.changes.renamed)) names.set(old, now);
+    state.problems = answer.problems ?? [];
+    // Saved, or read anew.
+    if (!state.changes.isEdited) state.conflict = null;
+    return answer;
+  } catch (error) {
+    failures += 1;
+    throw error;
+  }
+}
+
+// What was typed for an object that goes is not waited for.
+function leave(id) {
+  for (const [key, { object }] of state.refused) if (object === id) state.refused.delete(key);
+}
+
+// Shows again what may have changed.
+async function refresh() {
+  const { detail } = state;
+  // Another one that is being asked for is the one to be shown.
+  if (detail) await showObject(wanted ?? detail.id, { stays: wanted === null });
+  if (state.view === "entity" && state.mode === "table") await loadPage();
+}
+
+/** Counts again what is stored now. */
+export const recount = () => Promise.all([state.view === "entity" ? loadCount() : null, loadCounts()]);
+
+export async function start() {
+  state.store = await get("/api/store");
+  state.changes = await get("/api/changes");
+  const first = state.store.entities.find((entity) => !entity.isAbstract) ?? state.store.entities[0];
+  changed();
+  if (first) await showEntity(first.name);
+  await loadCounts();
+}

@@ -1,0 +1,119 @@
+import CoreData
+import Hummingbird
+import LocalSite
+import NIOCore
+import StoreTools
+
+/// What hands out whole values, and files.
+struct DataRoutes: Sendable {
+    private static let longestText = 8 << 20
+    private static let longestImage = 64 << 20
+    private let store: BrowsedStore
+
+    init(_ store: BrowsedStore) { self.store = store }
+
+    private struct Text: Encodable {
+        let text: String
+        let isCut: Bool
+    }
+
+    func add(to router: Router<LocalRequestContext>) {
+        router.get("api/text") { request, _ in
+            let (reference, key) = (try request.reference("id"), request.text("key") ?? "")
+            return try await answer {
+                let context = store.objects
+                return try await context.perform {
+                    let (object, attribute) = try store.attribute(key, of: reference, in: context)
+                    let value = ShownValue(
+                        object.primitiveValue(forKey: key), attribute.attributeType, Self.longestText)
+                    return Text(text: value.text, isCut: value.isCut)
+                }
+            }
+        }
+        router.get("api/image") { request, _ in
+            let (reference, key) = (try request.reference("id"), request.text("key") ?? "")
+            return try await refusing {
+                let data = try await data(reference, key, atMost: Self.longestImage)
+                guard let type = ShownBytes.imageType(data) else {
+                    throw BrowsingError("This is no picture that is shown.", code: "missing")
+                }
+                return Response(
+                    status: .ok, headers: [.contentType: type, .cacheControl: "no-store"],
+                    body: .init(byteBuffer: ByteBuffer(bytes: data)))
+            }
+        }
+        router.get("api/bytes") { request, _ in
+            let (reference, key) = (try request.reference("id"), request.text("key") ?? "")
+            return try await refusing {
+                let bytes = try await StoredFile(reference, key, of: store)
+                return Response(
+                    status: .ok, headers: Self.download("data.bin", "application/octet-stream"),
+                    body: bytes.body)
+            }
+        }
+        router.get("api/export") { request, _ in
+            // Nobody wants all of a table to be read for its length.
+            guard request.method == .get else {
+                throw SiteError(.methodNotAllowed, code: "method", "An export is asked for with GET only.")
+            }
+            let question = try request.question()
+            let order = request.order()
+            guard let format = PageExport.Format(rawValue: request.text("format") ?? "") else {
+                throw SiteError(.badRequest, code: "request", "A table is exported as csv or json.")
+            }
+            return try await refusing {
+                var export = try PageExport(question, order, as: format, of: store)
+                // What is wrong with the question is told before anything is sent.
+                let first = try await export.next()
+                let type = format == .csv ? "text/csv" : "application/json"
+                return Response(
+                    status: .ok,
+                    headers: Self.download(Self.fileName(question, format), "\(type); charset=utf-8"),
+                    body: Self.body(export, first))
+            }
+        }
+    }
+
+    /// All bytes of a value.
+    private func data(
+        _ reference: ObjectReference, _ key: String, atMost most: Int
+    ) async throws -> Data {
+        let context = store.objects
+        return try await context.perform {
+            let (object, attribute) = try store.attribute(key, of: reference, in: context)
+            guard let stored = try store.storedData(object, attribute, atMost: most) else {
+                throw BrowsingError("\(reference) has no data for '\(key)'.", code: "missing")
+            }
+            guard stored.isWhole else {
+                throw BrowsingError("\(stored.length) bytes are more than are shown; they can be downloaded.")
+            }
+            return stored.start
+        }
+    }
+
+    private static func download(_ name: String, _ type: String) -> HTTPFields {
+        [
+            .contentType: type, .cacheControl: "no-store",
+            .contentDisposition: "attachment; filename=\"\(name)\"",
+        ]
+    }
+
+    /// A name with letters, digits and dashes only: names of entities may hold what headers cannot.
+    private static func fileName(_ question: Question, _ format: PageExport.Format) -> String {
+        let letters = question.entity.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
+        return "\(String(letters.prefix(100))).\(format.rawValue)"
+    }
+
+    /// Sends part after part; when the client has gone, sending fails and the export ends.
+    private static func body(_ export: PageExport, _ first: String?) -> ResponseBody {
+        ResponseBody { writer in
+            var (export, part) = (export, first)
+            while let text = part {
+                try await writer.write(ByteBuffer(string: text))
+                try Task.checkCancellation()
+                part = try await export.next()
+            }
+            try await writer.finish(nil)
+        }
+    }
+}

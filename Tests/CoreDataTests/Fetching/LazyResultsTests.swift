@@ -1,0 +1,145 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Results whose objects are made as they are asked for.
+@Suite struct LazyResultsTests {
+    private func request(_ size: Int) -> NSFetchRequest<Book> {
+        let request = NSFetchRequest<Book>.books(by: "pages")
+        request.fetchBatchSize = size
+        return request
+    }
+
+    @Test func aWalkAsksOnceABatchAndLetsGoOfOldOnes() throws {
+        let stack = try TestStack.books(100)
+        try stack.inContext { context throws in
+            var most = 0
+            var titles: [String?] = []
+            let reads = try stack.coordinator.reads {
+                for book in try context.lazyResults(of: request(10)) {
+                    titles.append(book.title)
+                    most = max(most, context.registeredObjects.count)
+                }
+            }
+            #expect(titles == (0..<100).map { "b\($0)" })
+            #expect(reads == 11)
+            #expect(most == 20)
+        }
+    }
+
+    @Test func anyPlaceIsReachedAtOnce() throws {
+        let stack = try TestStack.books(100)
+        try stack.inContext { context throws in
+            let books = try context.lazyResults(of: request(10))
+            #expect(books.count == 100 && context.registeredObjects.isEmpty)
+            let reads = stack.coordinator.reads {
+                #expect(books[73].title == "b73")
+                #expect(books[5].title == "b5")
+                #expect(books[79].title == "b79")
+            }
+            #expect(reads == 2)
+            #expect(books.last?.title == "b99")
+            #expect(books[20..<23].map(\.pages) == [20, 21, 22])
+        }
+    }
+
+    @Test func objectsThatAreHeldAreTheSame() throws {
+        let stack = try TestStack.books(50)
+        try stack.inContext { context throws in
+            let books = try context.lazyResults(of: request(5))
+            let first = books[0]
+            first.title = "mine"
+            #expect(books[49].title == "b49" && books[30].title == "b30")
+            #expect(books[0] === first && books[0].title == "mine")
+        }
+    }
+
+    /// An ID can be made of a text, with any entity of the table.
+    @Test func anObjectMadeForAnotherEntityOfTheTableIsNotTakenForOneOfTheResult() throws {
+        let work = NSEntityDescription("Work", attribute("title", .string))
+        let novel = NSEntityDescription("Novel")
+        let poem = NSEntityDescription("Poem")
+        work.subentities = [novel, poem]
+        let folder = try StoreFolder()
+        let coordinator = try folder.open(NSManagedObjectModel(of: work, novel, poem))
+        try coordinator.inContext { context in
+            try context.insert("Novel", ["title": "Emma"])
+            try context.save()
+        }
+        try coordinator.inContext { context throws in
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Novel")
+            let id = try #require(try context.fetch(request).first).objectID
+            let uri = id.uriRepresentation().absoluteString.replacingOccurrences(
+                of: "/Novel/", with: "/Poem/")
+            context.reset()
+            let url = try #require(URL(string: uri))
+            let wrong = try #require(coordinator.managedObjectID(forURIRepresentation: url))
+            let fault = context.object(with: wrong)
+            let found = try context.lazyResults(of: request)
+            #expect(fault.entity.name == "Poem" && found[0].entity.name == "Novel")
+            #expect(found[0].value(forKey: "title") as? String == "Emma")
+        }
+    }
+
+    @Test func aBatchHasAHundredWhenTheRequestDoesNotSay() throws {
+        let stack = try TestStack.books(150)
+        try stack.inContext { context throws in
+            let reads = try stack.coordinator.reads { () throws in
+                #expect(try context.lazyResults(of: request(0)).map(\.pages) == Array(0..<150))
+            }
+            #expect(reads == 3)
+        }
+    }
+
+    @Test func windowsAndUnsavedChanges() throws {
+        let stack = try TestStack.books(30)
+        try stack.inContext { context throws in
+            context.insertBook("new").pages = 12
+            try context.book("b3").pages = 40
+            context.delete(try context.book("b10"))
+            for (limit, offset) in [(0, 0), (5, 0), (4, 9), (0, 20), (100, 29), (3, 40)] {
+                let request = request(4)
+                request.fetchLimit = limit
+                request.fetchOffset = offset
+                let all = try context.fetch(request)
+                #expect(try Array(context.lazyResults(of: request)) == all)
+            }
+        }
+    }
+
+    @Test func prefetchedRelationshipsComeWithTheirBatch() throws {
+        let stack = try TestStack.books(20)
+        try stack.inContext { context throws in
+            let request = request(10)
+            request.relationshipKeyPathsForPrefetching = ["author"]
+            let reads = try stack.coordinator.reads {
+                for book in try context.lazyResults(of: request) { _ = book.author?.name }
+            }
+            #expect(reads == 5)
+        }
+    }
+
+    @Test func onlyObjectsAreLazy() throws {
+        let stack = try TestStack.books(1)
+        try stack.inContext { context throws in
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+            request.resultType = .countResultType
+            #expect(try error { _ = try context.lazyResults(of: request) }.code == 134060)
+            let authors = NSFetchRequest<Author>(entityName: "Book")
+            #expect(
+                try error { _ = try context.lazyResults(of: authors) }.localizedDescription.contains("Book"))
+        }
+    }
+
+    @Test func oneThatIsGoneIsInaccessible() throws {
+        let stack = try TestStack.books(10)
+        try stack.inContext { context throws in
+            let books = try context.lazyResults(of: request(5))
+            try stack.inContext { other throws in
+                other.delete(try other.book("b1"))
+                try other.save()
+            }
+            #expect(books.map(\.title) == ["b0", nil] + (2..<10).map { "b\($0)" })
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import CoreData
+import Testing
+
+extension NSPersistentStoreCoordinator {
+    /// How often a block has the SQLite stores asked.
+    func reads(_ body: () throws -> Void) rethrows -> Int {
+        let before = readCount
+        try body()
+        return readCount - before
+    }
+
+    /// Expects a block to have the SQLite stores asked so often.
+    func expectReads(
+        _ count: Int, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+    ) rethrows {
+        let found = try reads(body)
+        #expect(found == count, sourceLocation: sourceLocation)
+    }
+
+    private var readCount: Int { persistentStores.reduce(0) { $0 + (($1 as? SQLiteStore)?.readCount ?? 0) } }
+}
+
+extension TestStack {
+    /// A library of books `b0`, `b1` …, each with as many pages as its number, the even ones by `a0`, `a1` ….
+    static func books(_ count: Int) throws -> TestStack {
+        let stack = try TestStack()
+        try stack.inContext { context in
+            for number in 0..<count {
+                let book = context.insertBook("b\(number)")
+                book.pages = Int32(number)
+                guard number % 2 == 0 else { continue }
+                book.author = Author(context: context)
+                book.author?.name = "a\(number)"
+            }
+            try context.save()
+        }
+        return stack
+    }
+}

@@ -1,0 +1,132 @@
+"""The browser of stores in a browser, with a store of its own."""
+
+import base64
+import json
+import plistlib
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+from browser import BrowserTest, Server, expect
+from editor import BOOKS, program
+
+LANDMARKS = ("[role=main]", "header.top", "h1")
+
+# One red point.
+PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+
+HOSTILE_TITLE = "<img src=x onerror=alert(1)> & \"quotes\" 'too'"
+
+
+def color():
+    """A keyed archive as the tint of a book."""
+    uid = plistlib.UID
+    return base64.b64encode(plistlib.dumps({
+        "$archiver": "NSKeyedArchiver", "$version": 100000, "$top": {"root": uid(1)},
+        "$objects": ["$null", {"red": 0.25, "title": uid(3), "$class": uid(2)}, {"$classname": "Tint", "$classes": ["Tint", "NSObject"]}, "dusk"],
+    }, fmt=plistlib.FMT_BINARY)).decode()
+
+
+def sample():
+    """Three authors and 250 books."""
+    authors = [{"objectID": f"Author/{number}", "name": name} for number, name in enumerate(["Ada", "Bo", "כותבת"], 1)]
+    books = []
+    for number in range(1, 251):
+        books.append({
+            "objectID": f"Book/{number}", "title": f"Book {number:03}", "price": f"{number % 40}.50",
+            "publishDate": f"{1990 + number % 30}-{1 + number % 12:02}-15T12:00:00Z", "author": f"Author/{1 + number % 2}",
+            "uuid": f"00000000-0000-0000-0000-{number:012}",
+        })
+    books[0].update(title=HOSTILE_TITLE, abstract=PICTURE, tintColor=color())
+    books[1].update(title="long " + "x" * 100_000, price=None, publishDate=None)
+    return {"format": "coredata-dump", "version": 1, "entities": [{"name": "Author", "objects": authors}, {"name": "Book", "objects": books}]}
+
+
+def make_store(folder):
+    """A store of the sample, which has a copy of its model."""
+    dump = folder / "dump.json"
+    dump.write_text(json.dumps(sample()))
+    path = folder / "Books.sqlite"
+    subprocess.run([program(), "store", "import", path, dump, "--model", BOOKS], check=True, stdout=subprocess.DEVNULL)
+    return path
+
+
+def history(before):
+    """A part of a long history, as the server answers it: two transactions before another one."""
+    changes = [
+        {"kind": "insert", "object": "Book/3", "properties": [], "tombstone": {}},
+        {"kind": "update", "object": "Book/4", "properties": ["price", "title"], "tombstone": {}},
+        {"kind": "delete", "object": "Author/9", "properties": [], "tombstone": {"name": "Zoe"}},
+    ]
+    numbers = [number for number in [before - 1, before - 2] if number > 0]
+    transactions = [
+        {"number": number, "date": "2024-02-03T04:05:06Z", "author": "the program", "context": "import", "bundle": "", "process": "reader",
+         "changes": changes, "changeCount": 103} for number in numbers]
+    return {"isKept": True, "transactions": transactions, "next": numbers[-1] if numbers[-1] > 1 else None}
+
+
+class StoreTest(BrowserTest):
+    """A test with a browser of a store, open in a window."""
+
+    writes = False
+    # A refused request is an answer that browsers log.
+    allowed = ("403", "404", "409", "422", "400")
+
+    def start_server(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.path = make_store(self.folder)
+        return Server(program(), "browse", "--no-open", *(["--write"] if self.writes else []), self.path)
+
+    def setUp(self):
+        super().setUp()
+        self.enter()
+
+    def enter(self, page=None):
+        page = page or self.page
+        page.goto(self.app.entrance)
+        expect(page.locator("#title")).to_have_text("Author")
+        expect(page.locator("#entity-Book .count")).to_have_text("250")
+
+    def show_books(self, page=None):
+        page = page or self.page
+        page.locator("#entity-Book").click()
+        expect(page.locator("#count")).to_have_text("250 objects")
+        expect(page.locator("table.objects tbody tr")).to_have_count(100)
+
+    def show_history(self, page):
+        """Shows a history of four transactions, which the server has not."""
+        def answer(route):
+            before = re.search(r"before=(\d+)", route.request.url)
+            route.fulfill(json=history(int(before[1]) if before else 5))
+        page.route("**/api/history*", answer)
+        page.locator("#view-history").click()
+        expect(page.get_by_role("list", name="Transactions").get_by_role("heading")).to_have_count(2)
+
+    def filter(self, predicate):
+        self.page.locator("#predicate").fill(predicate)
+        self.page.locator("#predicate").press("Enter")
+
+    def loaded(self):
+        """Waits for the page of the table that was asked for."""
+        expect(self.page.locator("table.objects")).to_have_attribute("aria-busy", "false")
+
+    def column(self, name):
+        """The texts of a column."""
+        return self.page.evaluate(
+            """name => {
+                const table = document.querySelector("table.objects");
+                const index = [...table.querySelectorAll("thead th")].findIndex(head => head.textContent.startsWith(name));
+                return [...table.querySelectorAll("tbody tr")].map(row => row.children[index].textContent);
+            }""", name)
+
+    def ask(self, method, path, body=None, page=None):
+        """What the server answers to the page: the status and the value."""
+        return (page or self.page).evaluate(
+            """async ([method, path, body]) => {
+                const options = method === "POST" ? { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) } : {};
+                const answer = await fetch(path, options);
+                return [answer.status, await answer.json()];
+            }""", [method, path, body])

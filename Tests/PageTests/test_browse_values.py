@@ -1,0 +1,159 @@
+"""Changes of values that are no single texts: files, plain values in archives, composites."""
+
+import base64
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+from browser import Server, expect
+from checks import cut_off, problems, too_wide, violations
+from editor import program
+from store import LANDMARKS, PICTURE, StoreTest
+
+MODEL = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" sourceLanguage="Swift" userDefinedModelVersionIdentifier="">
+    <entity name="Place" representedClassName="Place" syncable="YES">
+        <attribute name="face" optional="YES" attributeType="Binary" allowsExternalBinaryDataStorage="YES"/>
+        <attribute name="name" attributeType="String"/>
+        <attribute name="position" optional="YES" attributeType="Composite" composite="Position"/>
+        <attribute name="strange" optional="YES" attributeType="Transformable" valueTransformerName="NobodyKnows"/>
+        <attribute name="tags" optional="YES" attributeType="Transformable" valueTransformerName="NSSecureUnarchiveFromData"/>
+    </entity>
+    <composite name="Position">
+        <attribute name="latitude" optional="YES" attributeType="Double"/>
+        <attribute name="note" optional="YES" attributeType="String"/>
+    </composite>
+</model>"""
+
+
+class Values(StoreTest):
+    def make(self):
+        model = self.folder / "Places.xcdatamodel"
+        model.mkdir()
+        (model / "contents").write_text(MODEL)
+        dump = self.folder / "dump.json"
+        dump.write_text(json.dumps({
+            "format": "coredata-dump", "version": 1,
+            "entities": [{"name": "Place", "objects": [{"objectID": f"Place/{number}", "name": f"place {number}"} for number in (1, 2)]}],
+        }))
+        path = self.folder / "Places.sqlite"
+        subprocess.run([program(), "store", "import", path, dump, "--model", model], check=True, stdout=subprocess.DEVNULL)
+        return path
+
+    def start_server(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.path = self.make()
+        return Server(program(), "browse", "--no-open", "--write", self.path)
+
+    def enter(self, page=None):
+        page = page or self.page
+        page.goto(self.app.entrance)
+        expect(page.locator("#title")).to_have_text("Place")
+        page.locator("[id='row-Place/1']").click()
+        expect(page.locator("#object")).to_have_text("place 1")
+
+    def field(self, name):
+        return self.page.locator(f"[id='f-Place/1-{name}']")
+
+    def problem(self, name):
+        return self.page.locator(f"[id='f-Place/1-{name}-problem']")
+
+    def clear(self, name):
+        self.page.locator(f"[id='null-Place/1-{name}']").click()
+
+    def save(self):
+        self.page.locator("#save").click()
+        expect(self.page.locator("#access")).to_have_text("Saved")
+
+    def stored(self, name):
+        """The value of the first place as another program sees it."""
+        done = subprocess.run([program(), "store", "dump", "--json", self.path], check=True, capture_output=True, text=True)
+        place = next(place for place in json.loads(done.stdout)["entities"][0]["objects"] if place["objectID"] == "Place/1")
+        return place.get(name)
+
+    def test_a_file_takes_the_place_of_the_bytes_and_goes(self):
+        page = self.page
+        self.field("face").set_input_files({"name": "point.png", "mimeType": "image/png", "buffer": base64.b64decode(PICTURE)})
+        expect(page.locator("img.picture")).to_be_visible()
+        expect(page.locator("#access")).to_have_text("1 unsaved")
+        self.assertIsNone(self.stored("face"))
+        self.save()
+        self.assertEqual(PICTURE, self.stored("face"))
+        # Another file, larger than what stays in the row.
+        large = bytes(range(256)) * 2000
+        self.field("face").set_input_files({"name": "large.bin", "mimeType": "", "buffer": large})
+        expect(page.locator("#detail")).to_contain_text("512,000 bytes")
+        self.save()
+        expect(page.locator("#detail")).to_contain_text("in the file")
+        with page.expect_download() as download:
+            page.get_by_role("link", name="Download").click()
+        self.assertEqual(large, download.value.path().read_bytes())
+        self.clear("face")
+        expect(page.locator("#detail")).not_to_contain_text("bytes")
+        page.locator("#undo").click()
+        expect(page.locator("#detail")).to_contain_text("512,000 bytes")
+        page.locator("#redo").click()
+        self.save()
+        self.assertIsNone(self.stored("face"))
+
+    def test_plain_values_of_an_archive_are_changed_as_json(self):
+        page = self.page
+        self.field("tags").fill('["sea", 12, {"when": {"$date": "2024-01-31T12:00:00Z"}}]')
+        self.field("tags").blur()
+        expect(page.locator("#access")).to_have_text("1 unsaved")
+        self.save()
+        self.assertIsNotNone(self.stored("tags"))
+        expect(page.locator("#detail ul.tree")).to_contain_text("sea")
+        expect(self.field("tags")).to_have_value(json.dumps(
+            ["sea", 12, {"when": {"$date": "2024-01-31T12:00:00Z"}}], indent=2).replace('": ', '" : '))
+        # What is no JSON stays in its field until it is mended.
+        self.field("tags").fill('["sea"')
+        self.field("tags").blur()
+        expect(self.problem("tags")).to_contain_text("This is no JSON")
+        expect(self.field("tags")).to_have_attribute("aria-invalid", "true")
+        page.locator("[id='f-Place/1-tags-stored']").click()
+        expect(self.problem("tags")).to_have_count(0)
+        self.clear("tags")
+        self.save()
+        self.assertIsNone(self.stored("tags"))
+
+    def test_a_value_of_an_unknown_transformer_says_so(self):
+        expect(self.page.locator("#detail")).to_contain_text("'NobodyKnows' is not known here")
+        expect(self.field("strange")).to_have_count(0)
+
+    def test_elements_of_a_composite_have_fields(self):
+        page = self.page
+        self.field("position.latitude").fill("47.5")
+        self.field("position.latitude").blur()
+        expect(page.locator("#access")).to_have_text("1 unsaved")
+        self.field("position.note").fill("by the lake")
+        self.field("position.note").blur()
+        self.field("position.latitude").fill("north")
+        self.field("position.latitude").blur()
+        expect(self.problem("position.latitude")).to_contain_text("is not a number")
+        self.field("position.latitude").fill("48.25")
+        self.field("position.latitude").blur()
+        expect(self.problem("position.latitude")).to_have_count(0)
+        self.save()
+        self.assertEqual({"latitude": 48.25, "note": "by the lake"}, self.stored("position"))
+        page.get_by_role("button", name="Set position.note to null").click()
+        self.save()
+        self.assertEqual(48.25, self.stored("position")["latitude"])
+        self.assertIsNone(self.stored("position").get("note"))
+
+    def test_the_forms_pass_the_checks(self):
+        self.field("tags").fill("[1]")
+        self.field("tags").blur()
+        expect(self.page.locator("#access")).to_have_text("1 unsaved")
+        for scheme, width in [("light", 1280), ("dark", 1280), ("light", 360)]:
+            page = self.window(color_scheme=scheme, viewport={"width": width, "height": 900})
+            self.enter(page)
+            with self.subTest(scheme=scheme, width=width):
+                if width > 760:
+                    self.assertEqual([], problems(page, LANDMARKS))
+                self.assertEqual([], violations(page))
+                self.assertEqual([], cut_off(page))
+                self.assertEqual([], too_wide(page))

@@ -1,0 +1,52 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Testing
+
+@testable import StoreBrowser
+
+/// Exports, one at a time and in parts.
+@Suite struct PageExportTests {
+    @Test func aStoreIsExportedOnceAtATime() async throws {
+        let test = try TestStore()
+        let store = try BrowsedStore(opening: test.url, model: nil)
+        let (question, order) = (Question(entity: "Person"), ObjectPage.Order())
+        var export: PageExport? = try PageExport(question, order, as: .csv, of: store)
+        let failure = #expect(throws: BrowsingError.self) {
+            _ = try PageExport(question, order, as: .csv, of: store)
+        }
+        #expect(failure?.code == "busy")
+        var text = ""
+        while let part = try await export?.next() { text += part }
+        #expect(text.split(separator: "\n").count == TestStore.count + 1)
+        export = nil
+        // A question that is refused takes no turn away.
+        #expect(throws: (any Error).self) {
+            _ = try PageExport(Question(entity: "None"), order, as: .json, of: store)
+        }
+        _ = try PageExport(question, order, as: .json, of: store)
+        try store.close()
+    }
+
+    @Test func anExportOfNothingIsAnEmptyList() async throws {
+        let test = try TestStore()
+        let store = try BrowsedStore(opening: test.url, model: nil)
+        var question = Question(entity: "Person")
+        question.predicate = "FALSEPREDICATE"
+        var export = try PageExport(question, ObjectPage.Order(), as: .json, of: store)
+        let text = try #require(try await export.next())
+        #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String] == [])
+        #expect(try await export.next() == nil)
+        try store.close()
+    }
+
+    @Test func nobodyAsksForTheLengthOfAnExport() async throws {
+        let test = try TestStore()
+        try await TestPage.with(test.url) { page in
+            let answer = try await page.client.execute(
+                uri: "/api/export?entity=Person&format=csv", method: .head, headers: page.headers
+            ) { $0 }
+            #expect(answer.status == .methodNotAllowed)
+        }
+    }
+}

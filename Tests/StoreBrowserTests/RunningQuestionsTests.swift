@@ -1,0 +1,29 @@
+import CoreData
+import Testing
+
+@testable import StoreBrowser
+
+@Suite struct RunningQuestionsTests {
+    @Test func aNewerQuestionEndsTheOlderOneOfTheSameAsker() {
+        let running = RunningQuestions()
+        let (first, second, other) = (QuestionGroup(), QuestionGroup(), QuestionGroup())
+        running.begin("a", first)
+        running.begin("b", other)
+        running.begin("a", second)
+        #expect(first.isCancelled && !second.isCancelled && !other.isCancelled)
+        #expect(!running.end("a", first) && running.end("a", second) && running.end("b", other))
+        #expect(!running.end("a", second))
+    }
+
+    @Test func allReadingsOfAQuestionEndTogether() {
+        let group = QuestionGroup()
+        let (first, second, over, late) = (
+            FetchCancellation(), FetchCancellation(), FetchCancellation(), FetchCancellation()
+        )
+        for reading in [first, second, over] { group.add(reading) }
+        group.remove(over)
+        group.cancel()
+        group.add(late)
+        #expect(first.isCancelled && second.isCancelled && late.isCancelled && !over.isCancelled)
+    }
+}
