@@ -13,10 +13,12 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
+                "CMalloc",
                 .product(name: "CoreData", package: "OpenCoreData"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
-            swiftSettings: [.enableUpcomingFeature("ExistentialAny")])
+            swiftSettings: [.enableUpcomingFeature("ExistentialAny")]),
+        .target(name: "CMalloc"),
     ]
 )

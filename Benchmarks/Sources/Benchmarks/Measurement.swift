@@ -4,9 +4,12 @@ import Foundation
 struct Workload {
     let name: String
     let contestants: [Contestant]
+    var goals: [Goal] = []
 
     struct Contestant {
         let name: String
+        /// Makes what the work is done on, before each round; not timed.
+        var prepare: () throws -> Void = {}
         /// Does the work once and answers a check value, the same for all contestants.
         let run: () throws -> Int
     }
@@ -15,12 +18,19 @@ struct Workload {
         let description: String
     }
 
-    /// - Returns: the median time of each contestant in seconds.
-    func measure(rounds: Int) throws -> [(name: String, seconds: Double)] {
+    /// The workload with only those contestants whose name has a text.
+    func with(_ text: String?) -> Workload {
+        guard let text else { return self }
+        return Workload(name: name, contestants: contestants.filter { $0.name.contains(text) })
+    }
+
+    /// - Returns: the median time of each contestant in seconds, by name.
+    func measure(rounds: Int) throws -> Medians {
         var times = [[Double]](repeating: [], count: contestants.count)
         var checks: [Int] = []
         for round in 0...rounds {
             for (index, contestant) in contestants.enumerated() {
+                try contestant.prepare()
                 let start = ContinuousClock.now
                 let check = try contestant.run()
                 let time = (ContinuousClock.now - start) / .seconds(1)
@@ -30,24 +40,14 @@ struct Workload {
         guard Set(checks).count <= 1 else {
             throw Failure(description: "\(name): the contestants did different work: \(checks)")
         }
-        return zip(contestants, times).map { ($0.name, $1.sorted()[$1.count / 2]) }
+        return Medians(
+            inOrder: zip(contestants, times).map { ($0.name, $1.sorted()[$1.count / 2]) })
     }
 }
 
-/// One table of all workloads.
-struct Report {
-    private var lines: [String] = []
+/// The median time of each contestant, in seconds.
+struct Medians {
+    let inOrder: [(name: String, seconds: Double)]
 
-    mutating func add(_ workload: Workload, _ results: [(name: String, seconds: Double)]) {
-        lines.append(workload.name)
-        let base = results.first?.seconds ?? 1
-        for (index, result) in results.enumerated() {
-            let time = String(format: "%10.1f ms", result.seconds * 1000)
-            let ratio = index == 0 ? "" : String(format: "  %6.2f ×", result.seconds / base)
-            lines.append(
-                "    \(result.name.padding(toLength: 34, withPad: " ", startingAt: 0))\(time)\(ratio)")
-        }
-    }
-
-    var text: String { lines.joined(separator: "\n") }
+    subscript(name: String) -> Double { inOrder.first { $0.name == name }?.seconds ?? .nan }
 }

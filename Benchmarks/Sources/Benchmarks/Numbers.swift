@@ -1,4 +1,5 @@
 import CoreData
+import Foundation
 import GRDB
 import GRDBSQLite
 
@@ -61,22 +62,52 @@ struct NumberRecord: FetchableRecord, PersistableRecord {
 extension Numbers {
     static let columns = (0..<10).map { "ZVALUE\($0)" }.joined(separator: ", ")
 
-    /// Fetch all rows and read every value.
-    static func fetching(_ count: Int, _ folder: Folder) throws -> Workload {
-        let file = folder.file("numbers.sqlite")
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model())
-        try coordinator.addPersistentStore(type: .sqlite, at: file)
-        let filling = NSManagedObjectContext(.privateQueue)
-        filling.persistentStoreCoordinator = coordinator
-        try filling.performAndWait {
+    /// A store with so many rows.
+    static func filled(_ count: Int, _ file: URL) throws -> NSPersistentStoreCoordinator {
+        let coordinator = try NSPersistentStoreCoordinator.opening(file, model())
+        try coordinator.inContext { context in
             for index in 0..<count {
-                let number = Number(context: filling)
+                let number = Number(context: context)
                 for (place, key) in Number.keys.enumerated() { number[key] = Int64(index &* 31 &+ place) }
             }
-            try filling.save()
-            filling.reset()
+            try context.save()
         }
-        let queue = try DatabaseQueue(path: file.path)
+        return coordinator
+    }
+
+    /// Fetch all rows and read none of their values, beside copying what SQLite steps to.
+    static func faulting(_ count: Int, _ folder: Folder) throws -> Workload {
+        let coordinator = try filled(count, folder.file("faults.sqlite"))
+        let raw = try Raw(folder.file("faults.sqlite").path)
+        return Workload(
+            name: "fetch \(count) as faults, nothing read",
+            contestants: [
+                .init(name: "SQLite C calls, copied") {
+                    try raw.with("SELECT Z_PK, Z_ENT, Z_OPT, \(columns) FROM ZNUMBER") { statement in
+                        var values: [Int64] = []
+                        var rows = 0
+                        while sqlite3_step(statement) == SQLITE_ROW {
+                            for index in 0..<Int32(13) {
+                                values.append(sqlite3_column_int64(statement, index))
+                            }
+                            rows += 1
+                        }
+                        return values.count == rows * 13 ? rows : 0
+                    }
+                },
+                .init(name: "CoreData faults") {
+                    try coordinator.inContext {
+                        try $0.fetch(NSFetchRequest<Number>(entityName: "Number")).count
+                    }
+                },
+            ],
+            goals: [.ratio("CoreData faults", to: "SQLite C calls, copied", 1.3)])
+    }
+
+    /// Fetch all rows and read every value.
+    static func fetching(_ count: Int, _ folder: Folder) throws -> Workload {
+        let coordinator = try filled(count, folder.file("numbers.sqlite"))
+        let queue = try DatabaseQueue(path: folder.file("numbers.sqlite").path)
         let sql = "SELECT \(columns) FROM ZNUMBER"
         return Workload(
             name: "fetch \(count) × 10 integers, read all",
@@ -118,6 +149,10 @@ extension Numbers {
                         return try context.fetch(request).reduce(0) { $0 &+ Int($1.sum) }
                     }
                 },
+            ],
+            goals: [
+                .ratio("CoreData objects", to: "SQLite C calls into structs", 1.5),
+                .ratio("CoreData objects", to: "GRDB records", 1),
             ])
     }
 
@@ -129,8 +164,8 @@ extension Numbers {
             return coordinator
         }
         // The same schema for all three.
-        let raw = try DatabasePool(path: try store("raw.sqlite").fileOfOnlyStore)
-        let records = try DatabasePool(path: try store("records.sqlite").fileOfOnlyStore)
+        let raw = try DatabasePool(path: try store("raw.sqlite").closingOnlyStore())
+        let records = try DatabasePool(path: try store("records.sqlite").closingOnlyStore())
         let coordinator = try store("objects.sqlite")
         let parameters = Array(repeating: "?", count: 12).joined(separator: ", ")
         return Workload(
@@ -180,23 +215,11 @@ extension Numbers {
                         return count
                     }
                 },
-            ])
+            ],
+            goals: [.ratio("CoreData objects", to: "SQLite C calls, prepared", 2)])
     }
 }
 
 extension NumberRecord {
     init(values: [Int64]) { self.values = values }
-}
-
-extension NSPersistentStoreCoordinator {
-    /// Closes the store and gives its file.
-    fileprivate var fileOfOnlyStore: String {
-        get throws {
-            guard let store = persistentStores.first, let url = store.url else {
-                throw Workload.Failure(description: "no store")
-            }
-            try remove(store)
-            return url.path
-        }
-    }
 }

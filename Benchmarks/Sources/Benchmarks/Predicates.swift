@@ -29,7 +29,8 @@ enum Predicates {
                 .init(name: "parsed and printed") {
                     try number(turns) { try NSPredicate(parsing: $0).formatString.isEmpty }
                 },
-            ])
+            ],
+            goals: [.each("parsed", of: turns * count, 1, .microseconds)])
     }
 
     /// How often a test of a format says no.

@@ -66,6 +66,7 @@ enum Search {
                 .init(name: "title CONTAINS[cd]") {
                     try matches(NSPredicate(format: "title CONTAINS[cd] %@", "uber 12345"))
                 },
-            ])
+            ],
+            goals: [.ratio("canonicalTitle CONTAINS", to: "title CONTAINS[cd]", 0.2)])
     }
 }
