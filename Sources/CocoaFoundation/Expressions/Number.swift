@@ -102,8 +102,8 @@ enum Number {
             let (quotient, isTooLarge) = left.dividedReportingOverflow(by: right)
             return isTooLarge ? .double(-Double(left)) : .integer(quotient)
         }
-        if let (left, right) = decimals(lhs, rhs) { return .decimal(left / right) }
-        return .double(lhs.double / rhs.double)
+        if let (left, right) = decimals(lhs, rhs), !right.isZero { return .decimal(left / right) }
+        return real(lhs.double / rhs.double, of: lhs, rhs)
     }
 
     /// The remainder, with the sign of the left side.
@@ -155,14 +155,30 @@ enum Number {
             return overflow ? .double(doubles(Double(left), Double(right))) : .integer(result)
         }
         if let (left, right) = Number.decimals(self, other) { return .decimal(decimals(left, right)) }
-        return .double(doubles(double, other.double))
+        return Number.real(doubles(double, other.double), of: self, other)
+    }
+
+    /// A result that was computed as a real number since one of two numbers cannot be a decimal one. It is decimal again where the
+    /// other is and the result can be: a column of decimals reads it so.
+    private static func real(_ result: Double, of lhs: Number, _ rhs: Number) -> Number {
+        guard lhs.isDecimal || rhs.isDecimal, let decimal = StoredValue.decimal(of: result) else {
+            return .double(result)
+        }
+        return .decimal(decimal)
     }
 
     /// Two numbers as decimal ones, when one of them is and the other can be.
     private static func decimals(_ lhs: Number, _ rhs: Number) -> (Decimal, Decimal)? {
         guard lhs.isDecimal || rhs.isDecimal else { return nil }
-        let (left, right) = (lhs.decimal, rhs.decimal)
+        let (left, right) = (lhs.decimalOrZero, rhs.decimalOrZero)
         return left.isNaN || right.isNaN ? nil : (left, right)
+    }
+
+    /// The number as a `Decimal`; a real number that is too small to be one counts as zero, or the result would be decimal only
+    /// by chance of its size. Not a number when it is too large.
+    private var decimalOrZero: Decimal {
+        if case .double(let number) = self, number.magnitude < 1e-127 { return 0 }
+        return decimal
     }
 }
 

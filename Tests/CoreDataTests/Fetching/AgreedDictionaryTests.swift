@@ -61,6 +61,22 @@ import Testing
         }
     }
 
+    /// A computed decimal number has 15 digits, as a column keeps it, also where a part of it is too small to be decimal.
+    @Test(arguments: Way.allCases)
+    func aComputedDecimalHasTheDigitsOfAColumn(_ way: Way) throws {
+        for (format, expected) in [
+            ("9223372036854775807 - (price * -2.4)", "9223372036854780000"),
+            ("9223372036854775807 - (price * 1e-310)", "9223372036854775807"),
+            ("9223372036854775807 + (1e-310 / price) + 0.5", "9223372036854780000"),
+            ("price * 1e300", "3.0000000000000002e+302"),
+        ] {
+            let values = try values(way, "Book", format, by: "pages") {
+                $0.predicate = NSPredicate(format: "pages == 300")
+            }
+            #expect(values == [expected], "\(format)")
+        }
+    }
+
     @Test(arguments: Way.allCases)
     func aCollectionOfEachRowIsNoGroup(_ way: Way) throws {
         for (format, expected) in [
