@@ -85,6 +85,7 @@ extension SQLiteStore {
         do {
             let outcome = try write(what) { database in
                 let batch = StoreBatch(self, database, files, author: author, contextName: contextName)
+                writers.noteOthers()
                 var outcome = try body(batch)
                 outcome.historyNumber = batch.historyNumber
                 try writeMetadata(database)

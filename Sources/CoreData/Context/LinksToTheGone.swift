@@ -60,6 +60,7 @@ extension NSManagedObjectContext {
         gone.formUnion(try self.gone(among: related))
         endUnsavedLinks(to: gone, isNoted: true, sparing: back)
         propagateDeletes(all: true)
+        for object in back where !object.isDeleted { object.joinOwners() }
     }
 
     /// Applies the rules of deletions, not saved yet, of what the keys in an object's row lead to: the row is a newer one, or what
@@ -120,5 +121,22 @@ extension NSManagedObjectContext {
             return row.integer(end) != object.reference
         }
         if !later.isEmpty { try takeNewerRows(of: later) }
+    }
+}
+
+extension NSManagedObject {
+    /// Has the objects that a new object leads to have it among their members. One that came back after its row was gone may have
+    /// been a member by that row alone.
+    fileprivate final func joinOwners() {
+        for slot in layout.relationshipIndexes where layout.slots[slot].kind == .toOne {
+            guard let inverse = layout.slots[slot].relationship?.inverseRelationship, inverse.isToMany,
+                case .object(let owner) = value(at: slot), owner.context === context, !owner.isDeleted,
+                let end = owner.layout.index(of: inverse.name)
+            else { continue }
+            // Those that are not loaded are not read for it.
+            let members = owner.toMany(at: end)
+            guard !(members.isLoaded ? members.members : members.added).contains(self) else { continue }
+            owner.link(self, to: inverse)
+        }
     }
 }

@@ -30,14 +30,7 @@ extension NSManagedObjectContext {
     /// - Throws: what the policy throws; a validation error for what it made of the objects; 134050 when there is no
     ///   end to it.
     func settle(_ conflicts: [NSObject], after attempts: inout Int, _ cause: NSError? = nil) throws {
-        attempts += 1
-        guard attempts <= 100, let policy = mergePolicy as? NSMergePolicy else {
-            throw NSError.coreData(
-                .persistentStoreSaveConflicts,
-                "Could not save: after \(attempts - 1) settlements by the merge policy there are still conflicts."
-            )
-        }
-        phase = .idle
+        let policy = try beginSettling(&attempts)
         for case let conflict as NSMergeConflict in conflicts {
             settlement?.append(.object(ObjectSnapshot(conflict.sourceObject)))
         }
@@ -69,6 +62,26 @@ extension NSManagedObjectContext {
                 domain: error.domain, code: error.code,
                 userInfo: cause.userInfo.merging(error.userInfo) { $1 })
         }
+        try endSettling()
+    }
+
+    /// - Returns: the policy that settles.
+    /// - Throws: 134050 when there is no end to it.
+    @discardableResult
+    func beginSettling(_ attempts: inout Int) throws -> NSMergePolicy {
+        attempts += 1
+        guard attempts <= 100, let policy = mergePolicy as? NSMergePolicy else {
+            throw NSError.coreData(
+                .persistentStoreSaveConflicts,
+                "Could not save: after \(attempts - 1) settlements by the merge policy there are still conflicts."
+            )
+        }
+        phase = .idle
+        return policy
+    }
+
+    /// - Throws: a validation error for what became of the objects; an error of a store.
+    func endSettling() throws {
         try validateSettlement()
         // An object whose row is gone may be a new one now.
         if parentContext == nil { try obtainReferencesBeforeSaving() }

@@ -126,6 +126,8 @@ extension NSManagedObjectContext {
                 return
             } catch let conflicts as SaveConflicts {
                 try settle(mergeConflicts(conflicts), after: &attempts)
+            } catch let links as DanglingLinks {
+                try settle(links, after: &attempts)
             } catch let violations as ConstraintViolations {
                 try settle(constraintConflicts(violations), after: &attempts, violations.cause)
             }
@@ -144,7 +146,9 @@ extension NSManagedObjectContext {
             } catch  where !outcomes.isEmpty {
                 // Another store has committed already: what it wrote must not be written again.
                 finish(outcomes, isComplete: false)
-                if error is SaveConflicts || error is ConstraintViolations { throw error }
+                if error is SaveConflicts || error is ConstraintViolations || error is DanglingLinks {
+                    throw error
+                }
                 throw NSError.coreData(
                     .persistentStoreIncompleteSave,
                     "One of several stores could not be saved: \(error.localizedDescription)",
@@ -313,6 +317,8 @@ extension NSManagedObject {
                     continue
                 }
                 values[slot] = .unloaded
+            // A link to what was deleted is not stored.
+            case .toOne where row.isNull(rowSlot): values[slot] = .unloaded
             default: break
             }
         }

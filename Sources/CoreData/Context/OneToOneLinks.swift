@@ -137,7 +137,7 @@ extension NSManagedObject {
     }
 
     /// Ends a link to one on this side.
-    fileprivate final func endLink(at slot: Int) {
+    final func endLink(at slot: Int) {
         willChange(at: slot)
         assign(.null, at: slot)
         didChange(at: slot)

@@ -144,7 +144,8 @@ extension NSManagedObject {
 
     // MARK: Unsaved links
 
-    /// Ends the unsaved links of a relationship to objects that others have deleted, on this side.
+    /// Ends the unsaved links of a relationship to objects that others have deleted, on this side; in an order that is to be
+    /// saved, which names all members, the saved ones too.
     ///
     /// - Parameter isNoted: whether that is a change of the running event, which can be taken back.
     /// - Returns: whether there was one.
@@ -152,8 +153,10 @@ extension NSManagedObject {
         var members: Set<NSManagedObject> = []
         switch value(at: slot) {
         case .object(let destination) where gone.contains(destination): break
-        case .toMany(let contents) where !contents.added.isDisjoint(with: gone):
-            members = contents.added.intersection(gone)
+        case .toMany(let contents):
+            let isWhole = contents.isOrdered && contents.hasChanges
+            members = (isWhole ? Set(contents.order) : contents.added).intersection(gone)
+            guard !members.isEmpty else { return false }
         default: return false
         }
         func end() {

@@ -21,6 +21,8 @@ extension NSMergeConflict {
         case .rollbackMergePolicyType:
             context.giveUpChanges(of: object, row: currentRow)
         }
+        // Who changed the row may have changed which rows lead to it.
+        object.dropLoadedRelationships()
         object.withoutChangeTracking { object.awake(fromSnapshotEvents: .mergePolicy) }
     }
 

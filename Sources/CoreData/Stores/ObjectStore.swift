@@ -50,7 +50,8 @@ package protocol ObjectStore: NSPersistentStore {
     /// Writes a unit of work in one transaction, or throws and leaves the store as it was.
     ///
     /// - Throws: `SaveConflicts` when rows changed since they were read, else `ConstraintViolations` when objects share
-    ///   values that may be there once.
+    ///   values that may be there once, else `DanglingLinks` when others linked to what is deleted or deleted what is
+    ///   linked to.
     func save(_ unit: UnitOfWork) throws -> SaveOutcome
     /// Writes the metadata if they were set since they were written.
     func saveMetadata() throws

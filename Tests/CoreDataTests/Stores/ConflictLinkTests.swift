@@ -153,6 +153,18 @@ import Testing
         #expect(try keys() == Keys(ofItems: [null]))
     }
 
+    /// The fault of an owner that is found to be gone is a deleted object.
+    @Test(arguments: givingIn + insisting + [.error])
+    func aLinkToAnInaccessibleOwnerEnds(_ policy: NSMergePolicy) throws {
+        try conflict(.context, policy, here: link, there: deleteOwner) { context, owner, item in
+            context.refresh(owner, mergeChanges: false)
+            #expect(owner.value(forKey: "name") == nil && owner.isDeleted)
+            try context.save()
+            #expect(item.one("owner") == nil && !context.hasChanges)
+        }
+        #expect(try keys() == Keys(ofItems: [null]))
+    }
+
     /// Overwriting a row that lost its link makes none to the object that is gone.
     @Test(arguments: Rival.allCases, insisting)
     func aLinkThatWasNotChangedEndsWithItsOwner(_ rival: Rival, _ policy: NSMergePolicy) throws {
@@ -396,5 +408,47 @@ import Testing
         }
         let keys = try keys()
         #expect(keys.owners.count == 1 && keys.owners == keys.ofItems)
+    }
+
+    // MARK: The members afterwards
+
+    /// `items` of an owner whose row they changed, too.
+    @Test(arguments: Rival.allCases, insisting)
+    func whomTheyTookAwayIsNoMember(_ rival: Rival, _ policy: NSMergePolicy) throws {
+        try conflict(
+            rival, policy, linked: true,
+            here: { _, owner, item in
+                #expect(owner.many("items") == [item])
+                owner.setValue("mine", forKey: "name")
+            },
+            there: { _, owner, item in
+                owner.setValue("theirs", forKey: "name")
+                item.setValue(nil, forKey: "owner")
+            }
+        ) { context, owner, _ in
+            try context.save()
+            #expect(owner.many("items").isEmpty && owner.value(forKey: "name") as? String == "mine")
+        }
+        #expect(try keys() == Keys(owners: ["1"], ofItems: [null]))
+    }
+
+    @Test(arguments: Rival.allCases, insisting)
+    func whoComesBackIsAMember(_ rival: Rival, _ policy: NSMergePolicy) throws {
+        try conflict(
+            rival, policy, linked: true,
+            here: { _, owner, item in
+                #expect(owner.many("items") == [item])
+                for object in [owner, item] { object.setValue("mine", forKey: "name") }
+            },
+            there: { context, owner, item in
+                owner.setValue("theirs", forKey: "name")
+                context.delete(item)
+            }
+        ) { context, owner, item in
+            try context.save()
+            #expect(owner.many("items") == [item] && item.one("owner") === owner)
+            #expect(!context.hasChanges)
+        }
+        #expect(try keys() == Keys(owners: ["1"], ofItems: ["1"]))
     }
 }

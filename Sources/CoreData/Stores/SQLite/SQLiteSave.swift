@@ -43,6 +43,9 @@ extension SQLiteStore {
             let save = SQLiteSave(self, database)
             if vacating { try save.vacate(unit.updates) }
             let outcome = try save.run(unit)
+            if try writers.areSeveral(with: unit.objects.context, database) {
+                try DanglingLinkCheck(self, database).check(unit)
+            }
             try writeMetadata(database)
             // While nobody else can write, lest the row of the next save be replaced by the one of this. Before
             // `write` returns, so nothing is shared.

@@ -14,6 +14,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     private let access = Mutex<SQLiteAccess?>(nil)
     let reports = DerivedReports()
     let rowCache = RowCache()
+    let writers = StoreWriters()
     private let generations = StoreGenerations()
     /// The persistent history; nil when the file has none. Set while the store is opened.
     var history: StoreHistory?
@@ -75,6 +76,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         metadataChanges.withLock { $0 = (0, 0) }
         unsupportedFeatures = opening.unsupportedFeatures
         rowCache.removeAll()
+        if case .writing(let connection) = opened { writers.begin(connection) }
         access.withLock { $0 = opened }
         // After that: one that is made meanwhile may be of the file that was open before.
         generations.expireAll()

@@ -117,6 +117,7 @@ extension SQLiteStore {
     package func importing(_ body: (StoreImport) throws -> Void) throws {
         let files = ExternalFiles(of: self)
         do {
+            writers.noteOthers()
             try write("import") { try body(StoreImport(self, $0, files)) }
         } catch {
             files.removeMade()
