@@ -28,7 +28,7 @@ extension SQLiteStore {
         let statement =
             query.resultType == .dictionaryResultType
             ? try compiler.dictionaries(query).0
-            : try compiler.rows(query, columns: decoder(schema.entity(query.home)).columnNames)
+            : try compiler.rows(query, columns: decoder(schema.entity(query.home)).columnList)
         let explain = SQLStatement("EXPLAIN QUERY PLAN \(statement.text)", statement.arguments)
         let plan = try read("explain") { database in
             var lines: [String] = []

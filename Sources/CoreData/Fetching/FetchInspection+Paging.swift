@@ -183,7 +183,7 @@ extension FetchInspection {
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: end)
         defer { end.cancel() }
         do {
-            return try deadline.reading(database) { _ in try body() }
+            return try deadline.reading(database.sqliteConnection, body)
         } catch  where deadline.isCancelled && !cancellation.isCancelled {
             return nil
         }

@@ -169,7 +169,7 @@ private struct ChangeRows {
         try withExtendedLifetime(row) {
             for (index, slot) in kept.enumerated() {
                 let code = RowBinding.bind(row, slot.rowSlot, slot.kind, statement, Int32(7 + index))
-                guard code == SQLITE_OK else { throw SQLiteBinder.error(database, sql) }
+                guard code == SQLITE_OK else { throw SQLiteBinder.error(of: database.sqliteConnection, sql) }
             }
             try run(.delete, (row.entityNumber, row.reference))
         }
@@ -184,7 +184,9 @@ private struct ChangeRows {
         sqlite3_bind_int64(statement, 3, Int64(key.entityNumber))
         sqlite3_bind_int64(statement, 4, key.reference)
         defer { sqlite3_reset(statement) }
-        guard sqlite3_step(statement) == SQLITE_DONE else { throw SQLiteBinder.error(database, sql) }
+        guard sqlite3_step(statement) == SQLITE_DONE else {
+            throw SQLiteBinder.error(of: database.sqliteConnection, sql)
+        }
         next += 1
     }
 }

@@ -39,19 +39,29 @@ package final class FetchCancellation: Sendable {
     /// Reads on a connection, unless the fetch was cancelled.
     ///
     /// - Throws: `NSUserCancelledError` when it was, before or meanwhile.
-    func reading<Value>(_ database: Database, _ body: (Database) throws -> Value) throws -> Value {
+    func reading<Value>(_ connection: OpaquePointer?, _ body: () throws -> Value) throws -> Value {
         try state.withLock { state in
             guard !state.isCancelled else { throw Self.error }
-            state.connection = database.sqliteConnection
+            state.connection = connection
         }
         defer { state.withLock { $0.connection = nil } }
         do {
-            let value = try body(database)
+            let value = try body()
             if isCancelled { throw Self.error }
             return value
         } catch  where isCancelled {
             throw Self.error
         }
+    }
+
+    /// Reads on a connection, in a way that can be cancelled if there is something to cancel it by.
+    ///
+    /// - Throws: as `reading(_:_:)`.
+    static func reading<Value>(
+        _ connection: OpaquePointer?, _ cancellation: FetchCancellation?, _ body: () throws -> Value
+    ) throws -> Value {
+        guard let cancellation else { return try body() }
+        return try cancellation.reading(connection, body)
     }
 
     static var error: NSError {

@@ -164,9 +164,9 @@ extension SQLiteStore {
         let statement = try FetchCompiler(schema: schema).keys(query)
         var homes: [Int32: StoredEntity] = [:]
         for number in schema.entity(query.home).familyNumbers { homes[number] = home(number: number) }
-        return try read("fetch", at: query.generation, isOneStatement: true) { database in
+        return try readOnce("fetch", at: query.generation) { reader in
             var list = PlaceList()
-            try SQLiteReader(database).forEachKey(statement) { number, reference in
+            try reader.forEachKey(statement) { number, reference in
                 if let home = homes[number] { list.append(home, reference) }
             }
             return list

@@ -46,7 +46,7 @@ struct ChangedRows {
         let decoder = store.decoder(store.schema.entity(home))
         var query = FetchQuery(home: home)
         query.references = references
-        let statement = try FetchCompiler(schema: store.schema).rows(query, columns: decoder.columnNames)
+        let statement = try FetchCompiler(schema: store.schema).rows(query, columns: decoder.columnList)
         let rows = try SQLiteReader(database).rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
         return Dictionary(rows.map { ($0.reference, $0) }, uniquingKeysWith: { one, _ in one })
     }

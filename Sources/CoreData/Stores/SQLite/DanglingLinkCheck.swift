@@ -47,7 +47,7 @@ struct DanglingLinkCheck {
         else { return [] }
         let decoder = store.decoder(store.schema.entity(home))
         let statement = try FetchCompiler(schema: store.schema).rows(
-            FetchQuery(home: home), columns: decoder.columnNames, keys: (column.name, references))
+            FetchQuery(home: home), columns: decoder.columnList, keys: (column.name, references))
         let rows = try SQLiteReader(database).rows(
             statement, decoder, Date.timeIntervalSinceReferenceDate)
         return rows.map { DanglingLinks.Owner(row: $0, relationship: relationship) }

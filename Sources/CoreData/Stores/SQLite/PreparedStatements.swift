@@ -1,6 +1,30 @@
 import GRDB
 import GRDBSQLite
 
+/// A connection that keeps the statements that it has prepared.
+protocol PreparingConnection {
+    var sqliteConnection: OpaquePointer? { get }
+
+    /// Has a block use a statement without values, which has none again afterwards.
+    ///
+    /// - Throws: `DatabaseError`, or what `body` throws.
+    func withPrepared<Value>(_ sql: String, _ body: (OpaquePointer) throws -> Value) throws -> Value
+}
+
+extension Database: PreparingConnection {
+    func withPrepared<Value>(_ sql: String, _ body: (OpaquePointer) throws -> Value) throws -> Value {
+        let statement = try PreparedStatements.statement(sql, self)
+        return try withExtendedLifetime(statement) {
+            let pointer = statement.sqliteStatement
+            defer {
+                sqlite3_reset(pointer)
+                sqlite3_clear_bindings(pointer)
+            }
+            return try body(pointer)
+        }
+    }
+}
+
 /// The statements that a connection keeps prepared.
 package enum PreparedStatements {
     /// How many a connection keeps. Predicates made by users, and sets of changed attributes, are without number.
@@ -27,22 +51,16 @@ package enum PreparedStatements {
     ///
     /// - Throws: `DatabaseError`, or what `body` throws.
     static func step(
-        _ sql: String, _ values: [SQLValue], _ database: Database,
+        _ sql: String, _ values: [SQLValue], _ connection: any PreparingConnection,
         _ body: (OpaquePointer) throws -> Void = { _ in }
     ) throws {
-        let statement = try statement(sql, database)
-        try withExtendedLifetime(statement) {
-            let pointer = statement.sqliteStatement
-            defer {
-                sqlite3_reset(pointer)
-                sqlite3_clear_bindings(pointer)
-            }
-            try SQLiteBinder(pointer, database).bind(values)
+        try connection.withPrepared(sql) { statement in
+            try SQLiteBinder(statement).bind(values)
             while true {
-                switch sqlite3_step(pointer) {
-                case SQLITE_ROW: try body(pointer)
+                switch sqlite3_step(statement) {
+                case SQLITE_ROW: try body(statement)
                 case SQLITE_DONE: return
-                default: throw SQLiteBinder.error(database, sql)
+                default: throw SQLiteBinder.error(of: connection.sqliteConnection, sql)
                 }
             }
         }

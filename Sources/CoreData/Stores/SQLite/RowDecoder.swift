@@ -31,6 +31,8 @@ struct RowDecoder: Sendable {
 
     /// The names of the columns behind the first three.
     let columnNames: [String]
+    /// All columns as the list of a SELECT from the table `QuerySource.base`.
+    let columnList: String
     private let entities: [Int32: EntityColumns]
     private let only: EntityColumns?
 
@@ -44,6 +46,9 @@ struct RowDecoder: Sendable {
             names.append(column.name)
         }
         columnNames = names
+        let dialect = SQLiteDialect()
+        columnList = (["Z_PK", "Z_ENT", "Z_OPT"] + names.map(dialect.quoted))
+            .map { "\(QuerySource.base).\($0)" }.joined(separator: ", ")
         var entities: [Int32: EntityColumns] = [:]
         for entity in family {
             entities[entity.number] = EntityColumns(

@@ -60,12 +60,14 @@ struct RowWriter {
             var index = before()
             for column in columns {
                 guard RowBinding.bind(row, column.rowSlot, column.kind, statement, index) == SQLITE_OK else {
-                    throw SQLiteBinder.error(database, sql)
+                    throw SQLiteBinder.error(of: database.sqliteConnection, sql)
                 }
                 index += 1
             }
             after(index)
-            guard sqlite3_step(statement) == SQLITE_DONE else { throw SQLiteBinder.error(database, sql) }
+            guard sqlite3_step(statement) == SQLITE_DONE else {
+                throw SQLiteBinder.error(of: database.sqliteConnection, sql)
+            }
         }
     }
 

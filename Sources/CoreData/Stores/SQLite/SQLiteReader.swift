@@ -5,9 +5,9 @@ import ManagedObjectModel
 
 /// Runs SELECT statements on a connection and steps through them with SQLite's own calls.
 struct SQLiteReader {
-    private let database: Database
+    private let connection: any PreparingConnection
 
-    init(_ database: Database) { self.database = database }
+    init(_ connection: any PreparingConnection) { self.connection = connection }
 
     /// - Parameter note: is told now and then how many rows were read.
     func rows(
@@ -130,19 +130,15 @@ struct SQLiteReader {
     func step(_ statement: SQLStatement, _ body: (OpaquePointer) throws -> Void) throws {
         Log.sql.debug("\(statement.text)")
         Log.sql.trace("\(statement.arguments)")
-        try PreparedStatements.step(statement.text, statement.arguments, database, body)
+        try PreparedStatements.step(statement.text, statement.arguments, connection, body)
     }
 }
 
 /// Binds values to a statement.
 struct SQLiteBinder {
     private let statement: OpaquePointer
-    private let database: Database
 
-    init(_ statement: OpaquePointer, _ database: Database) {
-        self.statement = statement
-        self.database = database
-    }
+    init(_ statement: OpaquePointer) { self.statement = statement }
 
     /// SQLite copies what it is given.
     static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
@@ -172,13 +168,12 @@ struct SQLiteBinder {
                         statement, index, bytes.baseAddress, UInt64(bytes.count), Self.copied)
             }
         }
-        guard code == SQLITE_OK else { throw Self.error(database, "bind") }
+        guard code == SQLITE_OK else { throw Self.error(of: sqlite3_db_handle(statement), "bind") }
     }
 
     /// The connection's last error.
-    static func error(_ database: Database, _ sql: String) -> DatabaseError {
-        let connection = database.sqliteConnection
-        return DatabaseError(
+    static func error(of connection: OpaquePointer?, _ sql: String) -> DatabaseError {
+        DatabaseError(
             resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)),
             message: String(cString: sqlite3_errmsg(connection)), sql: sql)
     }

@@ -19,8 +19,19 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     /// The persistent history; nil when the file has none. Set while the store is opened.
     var history: StoreHistory?
     private var decoders: [Int32: RowDecoder] = [:]
+    private let rowStatements = Mutex<[Int32: String]>([:])
 
     package override var type: String { NSSQLiteStoreType }
+
+    deinit {
+        // The last connection to go must be the one that writes.
+        guard case .writing(_, let readers?) = access.withLock({ $0 }) else { return }
+        do {
+            try readers.close()
+        } catch {
+            Log.store.error("Could not close the store at \(url?.path ?? ""): \(error.localizedDescription)")
+        }
+    }
 
     /// Opens the file, or makes it, for the entities of a model.
     ///
@@ -71,12 +82,13 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
             uniqueKeysWithValues: schema.entities.map { entity in
                 (entity.number, RowDecoder(family: entity.familyNumbers.compactMap(schema.entity)))
             })
+        rowStatements.withLock { $0 = [:] }
         super.metadata = opening.metadata
         history = opening.history
         metadataChanges.withLock { $0 = (0, 0) }
         unsupportedFeatures = opening.unsupportedFeatures
         rowCache.removeAll()
-        if case .writing(let connection) = opened { writers.begin(connection) }
+        if case .writing(let connection, _) = opened { writers.begin(connection) }
         access.withLock { $0 = opened }
         // After that: one that is made meanwhile may be of the file that was open before.
         generations.expireAll()
@@ -163,20 +175,40 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     func noteRead() { reads.add(1, ordering: .relaxed) }
 
     /// Reads the file as it is at one moment.
-    ///
-    /// - Parameter isOneStatement: whether `body` runs one statement only, which is cheaper.
     func read<Value>(
         _ what: String, _ cancellation: FetchCancellation? = nil, at generation: StoreGeneration? = nil,
-        isOneStatement: Bool = false, _ body: (Database) throws -> Value
+        _ body: (Database) throws -> Value
     ) throws -> Value {
         func reading(_ database: Database) throws -> Value {
-            try cancellation.map { try $0.reading(database, body) } ?? body(database)
+            try FetchCancellation.reading(database.sqliteConnection, cancellation) { try body(database) }
         }
+        return try withAccess(what) { access in
+            if let generation { return try generation.read(reading) }
+            return try access.read(reading)
+        }
+    }
+
+    /// Reads by one statement only, which sees one moment of the file without a transaction around it.
+    func readOnce<Value>(
+        _ what: String, _ cancellation: FetchCancellation? = nil, at generation: StoreGeneration? = nil,
+        _ body: (SQLiteReader) throws -> Value
+    ) throws -> Value {
+        func reading(_ connection: any PreparingConnection) throws -> Value {
+            try FetchCancellation.reading(connection.sqliteConnection, cancellation) {
+                try body(SQLiteReader(connection))
+            }
+        }
+        return try withAccess(what) { access in
+            if let generation { return try generation.read(reading) }
+            return try access.readOnce(reading)
+        }
+    }
+
+    private func withAccess<Value>(_ what: String, _ body: (SQLiteAccess) throws -> Value) throws -> Value {
         noteRead()
         guard let access = access.withLock({ $0 }) else { throw Self.removed }
         do {
-            if let generation { return try generation.read(reading) }
-            return try isOneStatement ? access.readOnce(reading) : access.read(reading)
+            return try body(access)
         } catch let error as DatabaseError {
             // Closed by another queue after this one had begun.
             guard self.access.withLock({ $0 != nil }) else { throw Self.removed }
@@ -189,7 +221,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     /// - Throws: 134030 when the store is read-only, 134070 when it was removed.
     func writer() throws -> any DatabaseWriter {
         switch access.withLock({ $0 }) {
-        case .writing(let connections): return connections
+        case .writing(let connections, _): return connections
         case .reading: throw readOnlyError
         case nil: throw Self.removed
         }
@@ -203,14 +235,14 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     ///
     /// - Throws: 134070 when the store is removed meanwhile; an error of SQLite.
     func makeGeneration() throws -> StoreGeneration? {
-        guard case .writing(let connections) = access.withLock({ $0 }),
+        guard case .writing(let connections, _) = access.withLock({ $0 }),
             let pool = connections as? DatabasePool
         else { return nil }
         do {
             let generation = StoreGeneration(try pool.makeSnapshot())
             generations.add(generation)
             // Whoever closed the store before that has not seen the new one.
-            guard case .writing(let present) = access.withLock({ $0 }), present === connections else {
+            guard case .writing(let present, _) = access.withLock({ $0 }), present === connections else {
                 generation.expire()
                 throw Self.removed
             }
@@ -223,7 +255,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     /// Copies the database into another one, as it is at one moment.
     func backup(to other: DatabaseQueue) throws {
         switch access.withLock({ $0 }) {
-        case .writing(let connections): try connections.backup(to: other)
+        case .writing(let connections, _): try connections.backup(to: other)
         case .reading(let file): try file.backup(to: other)
         case nil: throw Self.removed
         }
@@ -252,7 +284,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     ) throws -> RowRequest {
         let decoder = decoder(schema.entity(query.home))
         let statement = try FetchCompiler(schema: schema).rows(
-            query, columns: decoder.columnNames, keys: keys)
+            query, columns: decoder.columnList, keys: keys)
         return RowRequest(
             statement: statement, decoder: decoder, table: query.home.table, generation: query.generation)
     }
@@ -265,8 +297,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     ) throws -> [Row] {
         let rowCache = request.generation?.rowCache ?? rowCache
         let state = rowCache.state
-        let rows = try read("fetch", cancellation, at: request.generation, isOneStatement: true) { database in
-            try SQLiteReader(database).rows(
+        let rows = try readOnce("fetch", cancellation, at: request.generation) {
+            try $0.rows(
                 request.statement, request.decoder, Date.timeIntervalSinceReferenceDate, noting: note)
         }
         rowCache.insert(rows, table: request.table, readAt: state)
@@ -279,24 +311,20 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> [Row] {
         let entity = schema.entity(query.home)
         let decoder = RowDecoder(family: entity.familyNumbers.compactMap(schema.entity), only: slots)
-        let statement = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnNames)
-        return try read("fetch", at: query.generation, isOneStatement: true) { database in
-            try SQLiteReader(database).rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
+        let statement = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnList)
+        return try readOnce("fetch", at: query.generation) {
+            try $0.rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
         }
     }
 
     package func keys(for query: FetchQuery) throws -> [(entityNumber: Int32, reference: Int64)] {
         let statement = try FetchCompiler(schema: schema).keys(query)
-        return try read("fetch", at: query.generation, isOneStatement: true) {
-            try SQLiteReader($0).keys(statement)
-        }
+        return try readOnce("fetch", at: query.generation) { try $0.keys(statement) }
     }
 
     package func count(for query: FetchQuery) throws -> Int {
         let statement = try FetchCompiler(schema: schema).count(query)
-        return try read("count", at: query.generation, isOneStatement: true) {
-            try SQLiteReader($0).integer(statement)
-        }
+        return try readOnce("count", at: query.generation) { try $0.integer(statement) }
     }
 
     package func dictionaries(for query: FetchQuery) throws -> [[String: Any]] {
@@ -320,8 +348,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     func dictionaries(
         _ request: DictionaryRequest, _ cancellation: FetchCancellation? = nil
     ) throws -> [[String: Any]] {
-        try read("fetch", cancellation, at: request.generation, isOneStatement: true) {
-            try SQLiteReader($0).dictionaries(request.statement, request.columns)
+        try readOnce("fetch", cancellation, at: request.generation) {
+            try $0.dictionaries(request.statement, request.columns)
         }
     }
 
@@ -336,10 +364,26 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
             // An ID can name another entity of the table than the row's.
             return schema.entity(home).familyNumbers.contains(row.entityNumber) ? row : nil
         }
+        let (text, decoder) = try rowStatement(home)
+        let state = rowCache.state
+        let rows = try readOnce("fetch", at: generation) {
+            try $0.rows(
+                SQLStatement(text, [.integer(reference)]), decoder, Date.timeIntervalSinceReferenceDate)
+        }
+        rowCache.insert(rows, table: home.table, readAt: state)
+        return rows.first
+    }
+
+    /// The statement that finds an object of an entity by its key, which is the only argument.
+    private func rowStatement(_ home: StoredEntity) throws -> (text: String, RowDecoder) {
+        let entity = schema.entity(home)
+        let decoder = decoder(entity)
+        if let text = rowStatements.withLock({ $0[entity.number] }) { return (text, decoder) }
         var query = FetchQuery(home: home)
-        query.references = [reference]
-        query.generation = generation
-        return try rows(for: query).first
+        query.references = [0]
+        let text = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnList).text
+        rowStatements.withLock { $0[entity.number] = text }
+        return (text, decoder)
     }
 
     package func forgetRow(_ key: ObjectKey) { rowCache.update { $0.remove(key) } }
@@ -365,10 +409,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         guard let links = schema.links(of: relationship) else { return [:] }
         let statement = try LinkCompiler(schema: schema).destinations(of: relationship, links, owners: owners)
         try context?.pinGeneration()
-        return try read(
-            "load '\(relationship.name)'", at: context?.generation(of: self), isOneStatement: true
-        ) {
-            try SQLiteReader($0).links(statement)
+        return try readOnce("load '\(relationship.name)'", at: context?.generation(of: self)) {
+            try $0.links(statement)
         }
     }
 }

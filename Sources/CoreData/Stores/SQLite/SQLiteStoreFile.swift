@@ -106,6 +106,16 @@ struct SQLiteStoreFile {
         }
     }
 
+    /// Connections that read while one of a pool, which is open as long as they are, writes.
+    func readers(_ configuration: Configuration) -> ReadingConnections {
+        var configuration = configuration
+        configuration.readonly = true
+        let path = path
+        return ReadingConnections(limit: options.connectionCount) { [configuration] in
+            try DatabaseQueue(path: path, configuration: configuration)
+        }
+    }
+
     /// Connections of which one writes while others read.
     func pool(_ configuration: Configuration) throws -> DatabasePool {
         try SharedIndex.withLock(path) { try DatabasePool(path: path, configuration: configuration) }

@@ -4,30 +4,35 @@ import ManagedObjectModel
 
 /// How an open store reaches its file.
 enum SQLiteAccess {
-    case writing(any DatabaseWriter)
+    /// One connection that writes, and those that read beside it, if the journal mode allows that.
+    case writing(any DatabaseWriter, readers: ReadingConnections?)
     case reading(SQLiteReadOnlyFile)
 
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
         switch self {
-        case .writing(let connections): try connections.read(body)
+        case .writing(_, let readers?): try readers.withConnection { try $0.read(body) }
+        case .writing(let connection, nil): try connection.read(body)
         case .reading(let file): try file.read(body)
         }
     }
 
     /// Reads by one statement, which sees one moment of the file without a transaction around it.
-    func readOnce<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    func readOnce<Value>(_ body: (any PreparingConnection) throws -> Value) throws -> Value {
         switch self {
-        case .writing(let connections): try connections.unsafeRead(body)
+        case .writing(_, let readers?): try readers.withConnection(body)
+        case .writing(let connection, nil): try connection.unsafeRead(body)
         case .reading(let file): try file.read(body)
         }
     }
 
     func close() throws {
         switch self {
-        case .writing(let connections):
+        case .writing(let connections, let readers):
             // The last connection to go must be the one that writes: it moves the log into the file.
+            let closing = Result { try readers?.close() }
             (connections as? DatabasePool)?.invalidateReadOnlyConnections()
             try connections.close()
+            try closing.get()
         case .reading(let file): file.close()
         }
     }
@@ -217,6 +222,7 @@ final class SQLiteStoreOpening {
         }
         let configuration = configuration(file)
         let connection: any DatabaseWriter
+        var readers: ReadingConnections?
         if let mode = options.journalMode, mode != "wal" {
             // Without a write-ahead log, readers and the writer would wait for each other anyway.
             let queue = try file.queue(configuration)
@@ -230,16 +236,17 @@ final class SQLiteStoreOpening {
             connection = queue
         } else {
             connection = try file.pool(configuration)
+            readers = file.readers(configuration)
         }
         do {
             if options.vacuums { try connection.vacuum() }
             try prepareHistory(connection)
             if options.analyses { try connection.write { try $0.execute(sql: "ANALYZE") } }
         } catch {
-            try? SQLiteAccess.writing(connection).close()
+            try? SQLiteAccess.writing(connection, readers: readers).close()
             throw error
         }
-        return .writing(connection)
+        return .writing(connection, readers: readers)
     }
 
     // MARK: Making
@@ -273,7 +280,7 @@ final class SQLiteStoreOpening {
         usesSpatialIndexes = try schema.creationStatements().contains { $0.text.contains("USING RTREE") }
         let connection = try DatabaseQueue(configuration: configuration(file))
         try connection.writeWithoutTransaction(fill)
-        return .writing(connection)
+        return .writing(connection, readers: nil)
     }
 
     /// Makes tables and metadata, all or nothing, unless the database has tables.

@@ -51,7 +51,7 @@ package struct StoreSnapshot {
         var query = FetchQuery(home: entity.home)
         query.references = references
         let decoder = store.decoder(entity)
-        let statement = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnNames)
+        let statement = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnList)
         return try SQLiteReader(database).rows(statement, decoder, 0)
     }
 

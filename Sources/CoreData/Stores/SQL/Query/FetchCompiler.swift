@@ -6,19 +6,20 @@ import ManagedObjectModel
 struct FetchCompiler {
     let schema: SQLSchema
 
-    /// A statement with the columns that a `RowDecoder` for the same family expects.
+    /// A statement with columns of the fetched entity's table.
     ///
-    /// - Parameter keys: if given, only rows that have one of the keys in a column.
+    /// - Parameters:
+    ///   - columns: the list of a SELECT, as a `RowDecoder` for the same family has it.
+    ///   - keys: if given, only rows that have one of the keys in a column.
     func rows(
-        _ query: FetchQuery, columns: [String], keys: (column: String, values: [Int64])? = nil
+        _ query: FetchQuery, columns: String, keys: (column: String, values: [Int64])? = nil
     ) throws -> SQLStatement {
         let base = QuerySource.base
-        let list = (["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(schema.quoted)).map { "\(base).\($0)" }
         let condition = try keys.map { keys in
             try ValueList(keys.values.map(SQLValue.integer)).condition(
                 SQLStatement("\(base).\(schema.quoted(keys.column))"), schema.dialect)
         }
-        return try select(query, condition) { _ in SQLStatement("SELECT \(list.joined(separator: ", "))") }
+        return try select(query, condition) { _ in SQLStatement("SELECT \(columns)") }
     }
 
     /// A statement with some columns of one object.

@@ -1,0 +1,58 @@
+import GRDB
+import GRDBSQLite
+
+/// A connection that reads, for one thread at a time, with statements that stay prepared.
+///
+/// It is set up by GRDB, and then also used by SQLite's own calls: a statement that finds one row costs less than what GRDB
+/// checks around it.
+final class ReadingConnection: PreparingConnection, @unchecked Sendable {
+    private let queue: DatabaseQueue
+    let sqliteConnection: OpaquePointer?
+    private var statements: [String: OpaquePointer] = [:]
+
+    init(_ queue: DatabaseQueue) {
+        self.queue = queue
+        sqliteConnection = queue.unsafeRead { $0.sqliteConnection }
+    }
+
+    // SQLite closes no connection that has statements.
+    deinit { finalize { _ in true } }
+
+    /// Reads the file as it is at one moment, by as many statements as it takes.
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value { try queue.read(body) }
+
+    func withPrepared<Value>(_ sql: String, _ body: (OpaquePointer) throws -> Value) throws -> Value {
+        let statement = try statement(sql)
+        defer {
+            sqlite3_reset(statement)
+            sqlite3_clear_bindings(statement)
+        }
+        return try body(statement)
+    }
+
+    private func statement(_ sql: String) throws -> OpaquePointer {
+        if let kept = statements[sql] { return kept }
+        if statements.count >= PreparedStatements.limit { finalize { sqlite3_stmt_busy($0) == 0 } }
+        var made: OpaquePointer?
+        let code = sqlite3_prepare_v3(
+            sqliteConnection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &made, nil)
+        guard code == SQLITE_OK, let made else { throw SQLiteBinder.error(of: sqliteConnection, sql) }
+        statements[sql] = made
+        return made
+    }
+
+    private func finalize(where isWanted: (OpaquePointer) -> Bool) {
+        for (sql, statement) in statements where isWanted(statement) {
+            sqlite3_finalize(statement)
+            statements[sql] = nil
+        }
+    }
+
+    /// Closes the connection, which nobody uses now and later.
+    ///
+    /// - Throws: `DatabaseError`.
+    func close() throws {
+        finalize { _ in true }
+        try queue.close()
+    }
+}
