@@ -41,27 +41,33 @@ extension NSManagedObjectContext {
         }
         let known = identityMap.objects(table: table, references: rows.lazy.map { $0.reference })
         var objects: [NSManagedObject] = []
-        var made: [NSManagedObject] = []
         objects.reserveCapacity(rows.count)
-        if known.isEmpty { made.reserveCapacity(rows.count) }
         var home = store.home(number: first.entityNumber)
+        func make(_ row: Row) -> NSManagedObject? {
+            if home?.entityNumber != row.entityNumber { home = store.home(number: row.entityNumber) }
+            guard let object = home?.materialise(reference: row.reference) else { return nil }
+            adopt(object, row)
+            return object
+        }
+        if known.isEmpty {
+            for row in rows { if let object = make(row) { objects.append(object) } }
+            identityMap.register(objects, table: table)
+            return objects
+        }
+        var made: [NSManagedObject] = []
         for index in rows.indices {
             let row = rows[index]
-            if !known.isEmpty, let known = known[index], known.stands(for: row) {
+            if let known = known[index], known.stands(for: row) {
                 if known.isFault {
                     known.row = row
                 } else if refreshing, !known.hasChanges, known.differs(from: row) {
                     refreshValues(of: known, row)
                 }
                 objects.append(known)
-                continue
+            } else if let object = make(row) {
+                objects.append(object)
+                made.append(object)
             }
-            if home?.entityNumber != row.entityNumber { home = store.home(number: row.entityNumber) }
-            guard let home else { continue }
-            let object = home.materialise(reference: row.reference)
-            adopt(object, row)
-            objects.append(object)
-            made.append(object)
         }
         identityMap.register(made, table: table)
         return objects

@@ -55,6 +55,9 @@ extension NSManagedObjectContext {
         stalenessInterval < 0 ? -.infinity : Date.timeIntervalSinceReferenceDate - stalenessInterval
     }
 
+    /// Whether a row is new enough to be what an object has.
+    func accepts(_ row: Row) -> Bool { stalenessInterval < 0 || row.timestamp >= oldestAcceptable }
+
     /// The object with this identity; a new fault if there is none.
     func object(home: StoredEntity, reference: Int64) -> NSManagedObject {
         if let known = identityMap.object(ObjectKey(table: home.table, reference: reference)) { return known }
@@ -77,10 +80,7 @@ extension NSManagedObjectContext {
     /// Loads a fault.
     func fulfil(_ object: NSManagedObject) {
         assertOnQueue()
-        if let row = object.row, stalenessInterval < 0 || row.timestamp >= oldestAcceptable {
-            object.realise(with: row)
-            return
-        }
+        if let row = object.row, accepts(row) { return object.realise(with: row) }
         do {
             var oldest = oldestAcceptable
             switch object.faultSource {

@@ -13,17 +13,15 @@ enum FetchResult {
     /// The result as a list of one type; nil when it has an element of another one.
     func typed<T>(_ type: T.Type) -> [T]? {
         guard case .objects(let objects) = self else { return values as? [T] }
+        // Most lists are of just the class that is asked for. A list of references is laid out alike for all classes.
+        if !objects.isEmpty, objects.allSatisfy({ Swift.type(of: $0) == T.self }) {
+            return unsafeBitCast(objects, to: [T].self)
+        }
         var typed: [T] = []
         typed.reserveCapacity(objects.count)
         for object in objects {
-            // Most are of just the class that is asked for, which is seen faster than by a cast.
-            if Swift.type(of: object) == T.self {
-                typed.append(unsafeBitCast(object, to: T.self))
-            } else if let object = object as? T {
-                typed.append(object)
-            } else {
-                return nil
-            }
+            guard let object = object as? T else { return nil }
+            typed.append(object)
         }
         return typed
     }

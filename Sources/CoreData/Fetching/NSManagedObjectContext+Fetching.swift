@@ -101,7 +101,8 @@ extension NSManagedObjectContext {
         } else {
             let widened = isWindowed ? fetch : fetch.widened(by: pending.dirtyCount)
             for store in fetch.stores {
-                found += try objects(widened.query(store), store, fetch)
+                let objects = try objects(widened.query(store), store, fetch)
+                if found.isEmpty { found = objects } else { found += objects }
             }
         }
         // What was read ahead is there already.

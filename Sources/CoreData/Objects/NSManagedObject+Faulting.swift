@@ -6,7 +6,17 @@ extension NSManagedObject {
     /// Loads the values of a fault; nothing for any other object.
     @inline(__always)
     final func fireFault() {
-        if state.contains(.fault) { context?.fulfil(self) }
+        if state.contains(.fault) { realiseOrFulfil() }
+    }
+
+    /// Takes the row that is at hand, else asks the context.
+    private final func realiseOrFulfil() {
+        // The context is not retained for the question, only for what may run code of the class.
+        if let row, isAcceptable(row) {
+            realise()
+        } else {
+            context?.fulfil(self)
+        }
     }
 
     /// Loads the object and notes the read: what every accessor does first. Debug builds check the queue.
@@ -41,6 +51,11 @@ extension NSManagedObject {
     /// Takes the values in: the object is a fault no more.
     final func realise(with row: Row?) {
         self.row = row
+        realise()
+    }
+
+    /// Takes the values of its row in: the object is a fault no more.
+    private final func realise() {
         state.remove(.fault)
         setTransientDefaults()
         withoutChangeTracking { awakeFromFetch() }

@@ -71,6 +71,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     @inline(__always)
     final func assertOnContextQueue() { contextPointer?._withUnsafeGuaranteedRef { $0.assertOnQueue() } }
 
+    /// Whether the context, if there is one, takes a row as new enough; checks the queue.
+    @inline(__always)
+    final func isAcceptable(_ row: Row) -> Bool {
+        contextPointer?._withUnsafeGuaranteedRef { context in
+            context.assertOnQueue()
+            return context.accepts(row)
+        } ?? false
+    }
+
     /// The slot of a key's property.
     @inline(__always)
     final func slot<Value>(_ key: ManagedKey<Value>) -> Int {

@@ -68,6 +68,8 @@ package final class RowCache: @unchecked Sendable {
         package mutating func add(_ rows: some Collection<Row>, _ table: UInt32) {
             guard !rows.isEmpty else { return }
             var rowsOfTable = youngTable(table)
+            // No more than a generation can hold; the rows of a table are about as large as each other.
+            if let first = rows.first { rowsOfTable.reserve(min(rows.count, limit / 2 / first.cost)) }
             for row in rows {
                 if let replaced = rowsOfTable.set(row, for: row.reference) { youngCost -= replaced.cost }
                 youngCost += row.cost

@@ -9,6 +9,8 @@ package protocol SQLDialect: Sendable {
     func columnType(_ kind: SlotKind) -> String
     /// A condition on text under options, of two expressions. The pattern is bound.
     func textMatch(_ operation: TextOperation, _ text: String, _ pattern: String, options: Int) -> String
+    /// Whether a text has another one in it, code point by code point.
+    func contains(_ text: String, _ part: String) -> String
     /// A text without the differences that options ignore.
     func folded(_ text: String, options: Int) -> String
     /// A function of `FunctionTable`, of expressions of some kinds.
@@ -83,6 +85,10 @@ package struct SQLiteDialect: SQLDialect {
         "\(SQLiteFunctionNames.textMatch)(\(operation.rawValue), \(text), \(pattern), \(options))"
     }
 
+    package func contains(_ text: String, _ part: String) -> String {
+        "\(SQLiteFunctionNames.contains)(\(text), \(part))"
+    }
+
     package func function(_ function: StoreFunction) -> String {
         switch function {
         case .uppercase: SQLiteFunctionNames.uppercase
@@ -149,6 +155,7 @@ package enum SQLiteFunctionNames {
     package static let lowercase = "OpenCoreDataLowercase"
     package static let canonical = "OpenCoreDataCanonical"
     package static let textMatch = "OpenCoreDataTextMatch"
+    package static let contains = "OpenCoreDataContains"
     package static let folded = "OpenCoreDataFolded"
     /// `f(name, kind, value, …)`: a function of expressions, with the kinds of its arguments.
     package static let function = "OpenCoreDataFunction"

@@ -29,6 +29,7 @@ enum SQLiteFunctions {
             .install(name, on: database, isPure: true)
         }
         TextMatchFunction.install(on: database)
+        ContainsFunction.install(on: database)
         SQLiteCollations.install(on: database)
         ExpressionFunctions.install(on: database)
     }

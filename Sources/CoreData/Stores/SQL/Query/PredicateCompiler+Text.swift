@@ -57,12 +57,11 @@ extension PredicateCompiler {
     /// `a CONTAINS b`, text in text.
     func containsText(_ whole: Term, _ part: Term, _ relation: Relation) throws -> SQLStatement {
         let (a, b) = try texts(whole, part, relation)
-        if relation.options.rawValue == 0 {
-            // `instr` finds the empty text nowhere in the empty text.
-            let isPlain = if case .constant(let value as String) = part { !value.isEmpty } else { false }
-            if isPlain { return SQLStatement("instr(\(a.text), \(b.text)) > 0", a.arguments + b.arguments) }
-        }
-        let call = dialect.textMatch(.contains, a.text, b.text, options: Int(relation.options.rawValue))
+        let options = Int(relation.options.rawValue)
+        let call =
+            options == 0
+            ? dialect.contains(a.text, b.text)
+            : dialect.textMatch(.contains, a.text, b.text, options: options)
         return SQLStatement(call, a.arguments + b.arguments)
     }
 }

@@ -6,15 +6,14 @@ extension SQLValue {
     ///
     /// - Parameter destination: where the keys in the column lead.
     init?(_ constant: Any, for kind: SlotKind, of destination: StoredEntity?) {
-        switch constant {
-        case let object as NSManagedObject:
-            guard kind == .toOne else { return nil }
-            self.init(object.home, object.reference, of: destination)
-        case let id as NSManagedObjectID:
-            guard kind == .toOne else { return nil }
-            self.init(id.home, id.reference, of: destination)
-        default:
+        guard kind == .toOne else {
             self.init(value: constant, kind: kind)
+            return
+        }
+        switch constant {
+        case let object as NSManagedObject: self.init(object.home, object.reference, of: destination)
+        case let id as NSManagedObjectID: self.init(id.home, id.reference, of: destination)
+        default: return nil
         }
     }
 
@@ -63,6 +62,11 @@ extension SQLValue {
     /// - Parameter value: a number of Swift or Foundation. Foundation's are asked first what they are: they would cast
     ///   to Swift's types, and lose digits by it.
     private init?(number value: Any) {
+        // What most numbers are. The casts below cost more than the search that the number is for.
+        if type(of: value) == NSNumber.self {
+            self.init(number: unsafeDowncast(value as AnyObject, to: NSNumber.self))
+            return
+        }
         switch value {
         case let value as Decimal: self = DecimalColumn.stored(value)
         case let value as NSDecimalNumber: self = DecimalColumn.stored(value.decimalValue)
