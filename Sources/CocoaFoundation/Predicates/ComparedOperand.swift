@@ -55,7 +55,9 @@ struct ComparedOperand: @unchecked Sendable {
         case (.in, .text(let text)):
             return .whole(text)
         case (.in, .collection(let collection)):
+            // What is no number is equal to nothing, and would make a set's only bucket long.
             let values = collection.collectionElements.map { comparison.element(PredicateValue($0)) }
+                .filter { $0.isAbsent || !$0.isNoStoredValue }
             return comparison.isLocal ? .localElements(values) : .elements(Set(values))
         case (.in, _):
             throw wrongOperand(type, "a collection or a text")

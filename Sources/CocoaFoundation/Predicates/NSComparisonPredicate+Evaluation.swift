@@ -14,31 +14,29 @@ extension NSComparisonPredicate {
 
     /// The right side, prepared for comparing; kept when it is a constant.
     private func comparedOperand(with object: Any?, scope: EvaluationScope) throws -> ComparedOperand {
-        if rightExpression.isConstant, let kept = constantOperand.withLock({ $0.predicate }) { return kept }
-        return try comparedOperand(try rightExpression.value(with: object, scope: scope), .predicate)
+        func operand() throws -> ComparedOperand {
+            try ComparedOperand(
+                predicateOperatorType, rightExpression.value(with: object, scope: scope), options: options)
+        }
+        guard rightExpression.isConstant else { return try operand() }
+        if let kept = constantOperands.withLock({ $0.predicate?.current }) { return kept }
+        let value = try rightExpression.value(with: object, scope: scope)
+        let made = try ConstantOperand(of: value, operand)
+        constantOperands.withLock { $0.predicate = made }
+        return try made.current ?? operand()
     }
 
-    /// The value of the right side, prepared for comparing; kept when it is a constant.
-    func comparedOperand(_ value: Any?, _ logic: EvaluationLogic) throws -> ComparedOperand {
-        guard rightExpression.isConstant else {
-            return try ComparedOperand(predicateOperatorType, value, options: options)
+    /// The value of the right side, prepared for comparing by the logic of a store; kept when it is a constant.
+    func storeSide(_ value: Any?) throws -> StoreSide {
+        let isConstant = rightExpression.isConstant
+        func side() throws -> StoreSide {
+            try StoreSide(predicateOperatorType, value, options: options, isConstant: isConstant)
         }
-        let place: WritableKeyPath<(predicate: ComparedOperand?, store: ComparedOperand?), ComparedOperand?> =
-            logic == .store ? \.store : \.predicate
-        if let kept = constantOperand.withLock({ $0[keyPath: place] }) { return kept }
-        let value = logic == .store ? StoredValue.keptElements(value) : value
-        let operand = try ComparedOperand(predicateOperatorType, value, options: options)
-        if isPermanent(value) { constantOperand.withLock { $0[keyPath: place] = operand } }
-        return operand
-    }
-
-    /// Whether a constant is compared as the same value for ever.
-    private func isPermanent(_ value: Any?) -> Bool {
-        switch presentValue(value) {
-        case let value as any PredicateIdentity: value.isPermanentIdentity
-        case let value as any ValueCollection: value.collectionElements.allSatisfy(isPermanent)
-        default: true
-        }
+        guard isConstant else { return try side() }
+        if let kept = constantOperands.withLock({ $0.store?.current }) { return kept }
+        let made = try ConstantOperand(of: value, side)
+        constantOperands.withLock { $0.store = made }
+        return try made.current ?? side()
     }
 
     /// The elements of the left side of `ANY` and `ALL`.
@@ -79,6 +77,17 @@ extension NSExpression {
         switch kind {
         case .constant: true
         case .aggregate(let elements): elements.allSatisfy(\.isConstant)
+        default: false
+        }
+    }
+}
+
+extension NSExpression {
+    /// Whether the expression is a list that is written out, or a constant one.
+    var isList: Bool {
+        switch kind {
+        case .constant(let value): value is any ValueCollection
+        case .aggregate: true
         default: false
         }
     }

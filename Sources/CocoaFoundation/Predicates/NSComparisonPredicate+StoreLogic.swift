@@ -1,6 +1,7 @@
 extension NSComparisonPredicate {
     /// Whether the comparison holds by the logic of a store; nil for unknown.
     func truth(for object: Any?, _ scope: EvaluationScope) throws -> Bool? {
+        if let membership, !rightExpression.isNothing { return try membership.truth(for: object, scope) }
         let right = try StoreOperand(self, object, scope)
         switch comparisonPredicateModifier {
         case .direct:
@@ -33,7 +34,8 @@ extension NSComparisonPredicate {
 private struct StoreOperand {
     private let comparison: NSComparisonPredicate
     private let value: Any?
-    private let operand: ComparedOperand
+    private let side: StoreSide
+    private var operand: ComparedOperand { side.operand }
     private let isNilTest: Bool
     /// The values of `IN`'s list that is written out and depends on the object, but for `nil` itself.
     private let parts: [Any]?
@@ -43,7 +45,7 @@ private struct StoreOperand {
         self.comparison = comparison
         isNilTest = comparison.leftExpression.isNothing || comparison.rightExpression.isNothing
         value = try comparison.rightExpression.value(with: object, scope: scope)
-        operand = try comparison.comparedOperand(value, .store)
+        side = try comparison.storeSide(value)
         if comparison.predicateOperatorType == .in, let values = value as? [Any],
             case .aggregate(let list) = comparison.rightExpression.kind, !comparison.rightExpression.isFixed
         {
@@ -68,11 +70,7 @@ private struct StoreOperand {
         if type == .contains, comparison.leftExpression.isConstant {
             left = StoredValue.keptElements(left) ?? left
         }
-        if let (left, right) = texts(left) {
-            return try ComparedOperand(type, right, options: comparison.options)
-                .holds(for: PredicateValue(left))
-        }
-        return try operand.holds(for: PredicateValue(left))
+        return try side.holdsAsText(for: left) ?? operand.holds(for: PredicateValue(left))
     }
 
     /// `left == a OR left == b OR …`
@@ -83,8 +81,7 @@ private struct StoreOperand {
                 isUnknown = true
                 continue
             }
-            let other = try ComparedOperand(.equalTo, part, options: comparison.options)
-            if try other.holds(for: PredicateValue(left)) { return true }
+            if try holds(left, .equalTo, part) { return true }
         }
         return isUnknown ? nil : false
     }
@@ -108,8 +105,7 @@ private struct StoreOperand {
             guard let left = presentValue(left), let bound = StoredValue.kept(presentValue(bound)) else {
                 return nil
             }
-            return try ComparedOperand(type, bound, options: comparison.options)
-                .holds(for: PredicateValue(left))
+            return try holds(left, type, bound)
         }
         let isAbove = try side(bounds[0], .greaterThanOrEqualTo)
         let isBelow = try side(bounds[1], .lessThanOrEqualTo)
@@ -117,28 +113,9 @@ private struct StoreOperand {
         return isAbove == nil || isBelow == nil ? nil : true
     }
 
-    /// Both sides as texts when one is a URL or a UUID, and the other is or has text, which stores let stand for it, or
-    /// options ask for a comparison of texts; nil for other values.
-    private func texts(_ left: Any) -> (Any?, Any?)? {
-        guard let value else { return nil }
-        let isTextual = left is URL || left is UUID
-        let hasTextual = value is URL || value is UUID
-        guard isTextual || hasTextual else { return nil }
-        let hasText =
-            value is String || left is String
-            || (value as? any ValueCollection)?.collectionElements.contains { $0 is String } ?? false
-        return hasText || comparison.options.rawValue != 0 ? (Self.text(left), Self.text(value)) : nil
-    }
-
-    /// URLs and UUIDs as texts, those in collections, too.
-    private static func text(_ value: Any?) -> Any? {
-        switch value {
-        case let url as URL: url.absoluteString
-        case let uuid as UUID: uuid.uuidString
-        case let text as String: UUID(uuidString: text)?.uuidString ?? text
-        case let collection as any ValueCollection:
-            collection.collectionElements.map { text($0) ?? NSNull() }
-        default: value
-        }
+    /// Whether two values that are there compare.
+    private func holds(_ left: Any, _ type: NSComparisonPredicate.Operator, _ right: Any) throws -> Bool {
+        let side = try StoreSide(type, right, options: comparison.options, isConstant: false)
+        return try side.holdsAsText(for: left) ?? side.operand.holds(for: PredicateValue(left))
     }
 }

@@ -83,9 +83,14 @@ open class NSComparisonPredicate: NSPredicate {
     private let modifier: Modifier
     private let type: Operator
     private let stringOptions: Options
-    /// The right side, prepared for comparing by the logic of predicates and by that of stores, which round decimal
-    /// numbers: once it was needed and if it is a constant.
-    let constantOperand = Mutex<(predicate: ComparedOperand?, store: ComparedOperand?)>((nil, nil))
+    /// The right side, if it is a constant, prepared for comparing by the logic of predicates and by that of stores, which
+    /// round decimal numbers: once it was needed.
+    let constantOperands = Mutex<
+        (predicate: ConstantOperand<ComparedOperand>?, store: ConstantOperand<StoreSide>?)
+    >((nil, nil))
+    /// Of a list that is written out or constant and `CONTAINS` a value: that the value is `IN` the list, as which stores
+    /// read it.
+    let membership: NSComparisonPredicate?
 
     /// For the superclass, to which a predicate with a value would be equal to `NSPredicate(value:)`.
     private static let unusedBlock: @Sendable (Any?, [String: Any]?) -> Bool = { _, _ in false }
@@ -100,6 +105,7 @@ open class NSComparisonPredicate: NSPredicate {
         self.modifier = modifier
         self.type = type
         stringOptions = options
+        membership = Self.membership(lhs, rhs, modifier, type, options)
         super.init(block: Self.unusedBlock)
     }
 
@@ -151,7 +157,17 @@ open class NSComparisonPredicate: NSPredicate {
         modifier = operation.modifier
         type = operation.type
         stringOptions = operation.options
+        membership = Self.membership(left, right, modifier, type, stringOptions)
         super.init(block: Self.unusedBlock)
+    }
+
+    private static func membership(
+        _ list: NSExpression, _ value: NSExpression, _ modifier: Modifier, _ type: Operator,
+        _ options: Options
+    ) -> NSComparisonPredicate? {
+        guard type == .contains, modifier == .direct, list.isList else { return nil }
+        return NSComparisonPredicate(
+            leftExpression: value, rightExpression: list, modifier: .direct, type: .in, options: options)
     }
 
     /// Writes the predicate to a keyed archive, under the keys of Apple's framework.

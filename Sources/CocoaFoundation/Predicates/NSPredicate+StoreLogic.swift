@@ -32,7 +32,9 @@ extension NSPredicate {
                 return false
             }
         case .compound(.not, let parts):
-            return try parts.first.flatMap { try $0.truth(for: object, scope, depth: depth + 1) }.map { !$0 }
+            // NOT of nothing is false, as it is without a store.
+            guard let part = parts.first else { return false }
+            return try part.truth(for: object, scope, depth: depth + 1).map { !$0 }
         case .compound(let type, _):
             // One part that is false settles AND, one that is true OR.
             let settling = type == .or

@@ -1,7 +1,7 @@
 /// Values as a store keeps them.
 package enum StoredValue {
     /// The value that is read back when `value` was stored: "not a number" is none, a decimal number has the digits
-    /// that a store keeps.
+    /// that a store keeps, an integer above 9,223,372,036,854,775,807 is a real number.
     package static func kept(_ value: Any?) -> Any? {
         guard let value else { return nil }
         // Types are compared one by one: casts to a protocol are slow, and this is called for every value.
@@ -10,9 +10,21 @@ package enum StoredValue {
         if type == Double.self, let number = value as? Double { return number.isNaN ? nil : number }
         if type == Float.self, let number = value as? Float { return number.isNaN ? nil : number }
         if type == Decimal.self, let number = value as? Decimal { return kept(number) }
+        if type == UInt64.self || type == UInt.self || type == Int128.self || type == UInt128.self {
+            guard let number = value as? any BinaryInteger else { return value }
+            return real(number) ?? value
+        }
         guard type is NSNumber.Type, let number = value as? NSNumber else { return value }
+        if number.objCType.pointee == CChar(UInt8(ascii: "Q")), let real = real(number.uint64Value) {
+            return real
+        }
         if let decimal = number as? NSDecimalNumber { return kept(decimal.decimalValue) }
         return number.doubleValue.isNaN ? nil : number
+    }
+
+    /// An integer that does not fit 64 bits with a sign as the real number that columns have in its place; nil for others.
+    private static func real(_ number: some BinaryInteger) -> Double? {
+        Int64(exactly: number) == nil ? Double(number) : nil
     }
 
     /// A number without its fraction, or the nearest of 64 bits, as a column reads it; nil for what is no number.

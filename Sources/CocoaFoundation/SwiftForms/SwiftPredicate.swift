@@ -46,3 +46,8 @@ final class SwiftPredicate: NSPredicate {
     override func copy() -> Any { self }
     override func copy(with zone: NSZone? = nil) -> Any { self }
 }
+
+extension NSPredicate {
+    /// Whether only Swift's own code can evaluate the predicate.
+    package var isOfSwiftAlone: Bool { self is SwiftPredicate }
+}

@@ -1,3 +1,4 @@
+import CocoaFoundation
 import CSwiftRuntime
 import Foundation
 
@@ -124,6 +125,7 @@ package final class IdentityMap: @unchecked Sendable {
 
     /// Gives objects other identities. O(n), one lock.
     package func rename(_ names: [(object: NSManagedObject, home: StoredEntity, reference: Int64)]) {
+        defer { IdentityChanges.note() }
         guard names.count > 1, !names.contains(where: { $0.object.home.tellsStore || $0.home.tellsStore })
         else {
             for (object, home, reference) in names {

@@ -37,6 +37,7 @@ extension NSManagedObjectContext {
         if object.row != nil { object.materialiseValues(in: self) }
         object.home = unstoredEntity(object.layout)
         object.reference = StoredEntity.newTemporaryReference()
+        IdentityChanges.note()
         object.row = nil
         object.state.remove([.fault, .inaccessible])
         insertNew(object)

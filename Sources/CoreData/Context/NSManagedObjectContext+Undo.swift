@@ -133,6 +133,7 @@ extension NSManagedObjectContext {
         if !keepsIdentity(object) {
             object.home = unstoredEntity(object.layout)
             object.reference = StoredEntity.newTemporaryReference()
+            IdentityChanges.note()
         }
         object.row = nil
         object.context = self

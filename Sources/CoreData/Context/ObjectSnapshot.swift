@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 
 /// What settles the conflicts of a running save, kept so that it can be taken back when the save fails.
@@ -50,6 +51,7 @@ extension NSManagedObjectContext {
             object.context = self
             object.home = snapshot.home
             object.reference = snapshot.reference
+            IdentityChanges.note()
             identityMap.register(object)
             retained?[ObjectIdentifier(object)] = object
             external.inserted.append(object)

@@ -13,6 +13,10 @@ extension NSManagedObjectContext {
     /// objects that have unsaved changes. Apple's framework decides by the stored values there. Dictionaries are made of
     /// stored rows alone.
     ///
+    /// Objects that are equal in the request's order, or of a request without one, are in the order of their keys, new ones
+    /// last; those of several stores without an order are store by store. A subclass of `NSIncrementalStore` decides itself
+    /// about the order that a request does not give; unsaved matches are behind what it found then.
+    ///
     /// - Throws: a clear error for an unknown entity or key, a condition that the store cannot evaluate, a request
     ///   whose parts contradict each other; an error of the store.
     public func fetch<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [T] {

@@ -64,7 +64,29 @@ struct PendingMatches {
     ///
     /// To be asked after the stores: these find what is wrong with the condition and the order.
     func matches(in context: NSManagedObjectContext) throws -> [NSManagedObject] {
-        sorted(try candidates.filter { try fetch.isMet(by: $0, in: context) }, by: fetch.storeOrder)
+        let matches = try candidates.filter { try fetch.isMet(by: $0, in: context) }
+        guard fetch.storeOrder.isEmpty else { return sorted(matches, by: fetch.storeOrder) }
+        return fetch.isInKeyOrder ? matches.sorted(by: precedes) : matches
+    }
+
+    /// Whether an object comes before another one where the request gives no order: store by store, by their keys.
+    private func precedes(_ a: NSManagedObject, _ b: NSManagedObject) -> Bool {
+        order(a, b) == .orderedAscending
+    }
+
+    /// The order of two objects in the result.
+    private func order(_ a: NSManagedObject, _ b: NSManagedObject) -> ComparisonResult {
+        if fetch.storeOrder.isEmpty, fetch.stores.count > 1 {
+            let (left, right) = (storeIndex(of: a), storeIndex(of: b))
+            if left != right { return left < right ? .orderedAscending : .orderedDescending }
+        }
+        return orderInStore(a, b, by: fetch.storeOrder)
+    }
+
+    private func storeIndex(of object: NSManagedObject) -> Int {
+        let store =
+            object.home.isTemporary ? object.context?.destinedStore(of: object) : object.home.store
+        return fetch.stores.firstIndex { $0 === store } ?? fetch.stores.count
     }
 
     var isEmpty: Bool { dirty.isEmpty && candidates.isEmpty }
@@ -89,12 +111,12 @@ struct PendingMatches {
     ) throws -> [NSManagedObject] {
         let kept = dirty.isEmpty ? found : found.filter { !dirty.contains($0) }
         let matches = try matches(in: context)
-        guard fetch.storeOrder.isEmpty else {
-            return Self.merge(matches, into: kept, by: fetch.storeOrder)
-        }
-        // Without an order, a part of the rows is one by their keys.
-        return fetch.isWindow ? Self.inKeyOrder(kept + matches) : kept + matches
+        guard isOrdered else { return kept + matches }
+        return Self.merge(matches, into: kept, by: order)
     }
+
+    /// Whether it is known where a match belongs.
+    private var isOrdered: Bool { !fetch.storeOrder.isEmpty || fetch.isInKeyOrder }
 
     /// The matches with the indexes that they have in the result, in ascending order; see `overlay(on:in:)`.
     ///
@@ -104,29 +126,26 @@ struct PendingMatches {
     func indexes(
         in context: NSManagedObjectContext, among count: Int, _ object: (Int) -> NSManagedObject
     ) throws -> [(index: Int, object: NSManagedObject)] {
-        var matches = try matches(in: context)
-        let isOrdered = !fetch.storeOrder.isEmpty || fetch.isWindow
-        if fetch.storeOrder.isEmpty, fetch.isWindow { matches = Self.inKeyOrder(matches) }
+        let matches = try matches(in: context)
         var next = 0
         return matches.enumerated().map { rank, match in
             next =
-                isOrdered
-                ? Self.place(of: match, among: next..<count, fetch.storeOrder, object) : count
+                isOrdered ? Self.place(of: match, among: next..<count, by: order, object) : count
             return (next + rank, match)
         }
     }
 
-    /// Puts ordered objects into an ordered list; behind it when there is no order. O(n + m log n).
+    /// Puts ordered objects into an ordered list. O(n + m log n).
     static func merge(
-        _ objects: [NSManagedObject], into list: [NSManagedObject], by descriptors: [NSSortDescriptor]
+        _ objects: [NSManagedObject], into list: [NSManagedObject],
+        by order: (NSManagedObject, NSManagedObject) -> ComparisonResult
     ) -> [NSManagedObject] {
         guard !objects.isEmpty else { return list }
-        guard !descriptors.isEmpty else { return list + objects }
         var result: [NSManagedObject] = []
         result.reserveCapacity(list.count + objects.count)
         var next = 0
         for object in objects {
-            let place = place(of: object, among: next..<list.count, descriptors) { list[$0] }
+            let place = place(of: object, among: next..<list.count, by: order) { list[$0] }
             result += list[next..<place]
             result.append(object)
             next = place
@@ -136,14 +155,15 @@ struct PendingMatches {
 
     /// Where an object belongs: among its equals in the order of their keys, which new ones get last.
     private static func place(
-        of object: NSManagedObject, among range: Range<Int>, _ descriptors: [NSSortDescriptor],
+        of object: NSManagedObject, among range: Range<Int>,
+        by order: (NSManagedObject, NSManagedObject) -> ComparisonResult,
         _ element: (Int) -> NSManagedObject
     ) -> Int {
         var lower = range.lowerBound
         var upper = range.upperBound
         while lower < upper {
             let middle = (lower + upper) / 2
-            if orderInStore(element(middle), object, by: descriptors) == .orderedDescending {
+            if order(element(middle), object) == .orderedDescending {
                 upper = middle
             } else {
                 lower = middle + 1

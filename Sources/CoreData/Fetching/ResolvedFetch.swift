@@ -30,7 +30,8 @@ struct ResolvedFetch {
         request.resolveEntity(entity)
         specification.predicate = try specification.predicate.map(Self.resolvingFetches)?
             .namingPermanently(context.identities)
-        specification.havingPredicate = try specification.havingPredicate.map(Self.resolvingFetches)
+        specification.havingPredicate = try specification.havingPredicate.map(Self.resolvingFetches)?
+            .namingPermanently(context.identities)
         self.specification = specification
         isWindow = specification.fetchLimit > 0 || specification.fetchOffset > 0
         self.context = context
@@ -286,13 +287,15 @@ struct ResolvedFetch {
         var query = FetchQuery(home: home)
         query.includesSubentities = specification.includesSubentities
         // What a child's condition names may have been saved since the child asked.
-        query.predicate =
-            context.map { specification.predicate?.namingPermanently($0.identities) }
-            ?? specification.predicate
+        func naming(_ predicate: NSPredicate?) -> NSPredicate? {
+            guard let context else { return predicate }
+            return predicate?.namingPermanently(context.identities)
+        }
+        query.predicate = naming(specification.predicate)
         query.sortDescriptors = sortDescriptors
         query.limit = specification.fetchLimit
         query.offset = specification.fetchOffset
-        query.having = specification.havingPredicate
+        query.having = naming(specification.havingPredicate)
         query.isDistinct = specification.returnsDistinctResults
         query.resultType = specification.resultType
         query.context = context
@@ -301,6 +304,10 @@ struct ResolvedFetch {
         (query.properties, query.groupBy) = columns
         return query
     }
+
+    /// Whether the stores give objects in the order of their keys where the request gives none: a store of a client's own
+    /// decides about that itself.
+    var isInKeyOrder: Bool { stores.allSatisfy(\.fetchesRows) }
 
     /// The relationships that the condition and the order read.
     var relatedPaths: RelatedPaths { RelatedPaths(entity, specification.predicate, sortDescriptors) }

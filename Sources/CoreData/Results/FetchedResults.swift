@@ -183,7 +183,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
             else { return nil }
         }
         let ordered = matches.sorted { rules.order($0, $1) == .orderedAscending }
-        let merged = PendingMatches.merge(ordered, into: kept, by: fetch.storeOrder)
+        let merged = PendingMatches.merge(ordered, into: kept) { orderInStore($0, $1, by: fetch.storeOrder) }
         return Array(merged.prefix(fetch.specification.fetchLimit))
     }
 

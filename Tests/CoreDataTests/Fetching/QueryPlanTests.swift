@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// Conditions for which an index is there are searched by it.
@@ -90,6 +91,85 @@ import Testing
                 "author.name == 'x' AND author.name != 'y' OR author.name BEGINSWITH 'z'", by: "author.name")
             let statement = try #require(try context.explanations(of: request).first).statement
             #expect(statement.components(separatedBy: " JOIN ").count == 2, "\(statement)")
+        }
+    }
+
+    /// Conditions on objects, which are searched by the keys of their own or of others.
+    @Test(arguments: [
+        ("Book", "author == %@", "SEARCH t0 USING INDEX ZBOOK_ZAUTHOR_INDEX (ZAUTHOR=?)"),
+        ("Book", "author IN %@", "SEARCH t0 USING INDEX ZBOOK_ZAUTHOR_INDEX (ZAUTHOR=?)"),
+        ("Book", "SELF == %@", "SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"),
+        ("Book", "SELF IN %@", "SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"),
+        ("Author", "ANY books == %@", "ZBOOK"),
+        ("Author", "%@ IN books", "ZBOOK"),
+    ])
+    func objectsAreSearchedByTheirKeys(_ entity: String, _ format: String, _ step: String) throws {
+        let stack = try Self.stack()
+        try stack.inContext { context in
+            Shelf.fill(context)
+            try context.save()
+        }
+        try stack.inContext { context throws in
+            let emma = try context.book("Emma")
+            let author = try #require(emma.author)
+            let object: NSManagedObject = format.hasPrefix("author") ? author : emma
+            // A short list has a parameter for each object, a long one is one argument.
+            let lists = [[object], Array(repeating: object, count: 100)]
+            let arguments: [Any] =
+                format.hasSuffix("IN %@") ? lists : [object]
+            for argument in arguments {
+                let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+                request.predicate = NSPredicate(format: format, argumentArray: [argument])
+                let plan = try #require(try context.explanations(of: request).first)
+                #expect(plan.plan.contains { $0.contains(step) }, "\(plan.plan), \(plan.statement)")
+                #expect(entity == "Author" || !plan.plan.contains { $0.hasPrefix("SCAN t0") }, "\(plan.plan)")
+                #expect(!(try context.fetch(request)).isEmpty)
+            }
+        }
+    }
+
+    /// Links from many to many are found by the keys of the join table, and not by going through it.
+    @Test(arguments: ["ANY tags == %@", "%@ IN tags", "tags CONTAINS %@"])
+    func joinTablesAreSearched(_ format: String) throws {
+        let stack = try TestStack(RandomTown.model())
+        try stack.inContext { context throws in
+            var numbers = SeededNumbers(seed: 3)
+            RandomTown(&numbers).fill(context)
+            try context.save()
+            let tag = try #require(
+                try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Tag")).first)
+            for entity in ["Person", "Book"] {
+                let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+                request.predicate = NSPredicate(format: format, argumentArray: [tag])
+                let plan = try #require(try context.explanations(of: request).first)
+                let scans = plan.plan.filter { $0.contains("SCAN") && $0 != "SCAN t0" }
+                #expect(scans.isEmpty, "\(plan.plan), \(plan.statement)")
+                #expect(
+                    plan.plan.contains { $0.contains("SEARCH") && $0.contains("INDEX") },
+                    "\(plan.plan), \(plan.statement)")
+            }
+        }
+    }
+
+    /// The index gives the rows in order, so that no more than the wanted ones are read.
+    @Test(arguments: [nil, "pages > 100", "pages BETWEEN {1, 500}"])
+    func aLimitedOrderIsThatOfTheIndex(_ format: String?) throws {
+        try Self.stack().inContext { context throws in
+            let request = NSFetchRequest<Book>.books(format, by: "pages", limit: 10)
+            let plan = try #require(try context.explanations(of: request).first)
+            #expect(plan.plan.contains { $0.contains("USING INDEX Z_Book_bypages") }, "\(plan.plan)")
+            #expect(!plan.plan.contains { $0.contains("TEMP B-TREE") }, "\(plan.plan)")
+        }
+    }
+
+    /// Documented: an index has the texts as they are, so that every row is asked.
+    @Test(arguments: [
+        "title ==[cd] 'emma'", "title ==[c] 'emma'", "title BEGINSWITH[cd] 'em'", "title IN[c] {'emma'}",
+    ])
+    func foldedTextsAreInNoIndex(_ format: String) throws {
+        try Self.stack().inContext { context throws in
+            let plan = try #require(try context.explanations(of: .books(format)).first)
+            #expect(plan.plan == ["SCAN t0"])
         }
     }
 

@@ -166,10 +166,14 @@ extension SQLiteStore {
         for number in schema.entity(query.home).familyNumbers { homes[number] = home(number: number) }
         return try readOnce("fetch", at: query.generation) { reader in
             var list = PlaceList()
+            var last = Int64.min
+            var isAscending = true
             try reader.forEachKey(statement) { number, reference in
                 if let home = homes[number] { list.append(home, reference) }
+                isAscending = isAscending && reference >= last
+                last = reference
             }
-            return list
+            return isAscending || !query.isUnordered ? list : list.inKeyOrder
         }
     }
 }

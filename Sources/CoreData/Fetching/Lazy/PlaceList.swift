@@ -49,6 +49,15 @@ struct PlaceList {
         return ObjectPlace(home: home, reference: references[piece][offset])
     }
 
+    /// The places of one table in the order of their keys.
+    var inKeyOrder: PlaceList {
+        var list = PlaceList()
+        for place in (0..<count).map({ self[$0] }).sorted(by: { $0.reference < $1.reference }) {
+            list.append(place.home, place.reference)
+        }
+        return list
+    }
+
     /// The list without some places. O(n).
     func removing(_ keys: Set<ObjectKey>) -> PlaceList {
         guard !keys.isEmpty else { return self }

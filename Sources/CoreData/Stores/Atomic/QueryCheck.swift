@@ -10,12 +10,17 @@ struct QueryCheck {
 
     init(_ entity: NSEntityDescription) { self.entity = entity }
 
-    /// - Throws: 134060 with the key that is missing.
+    /// - Throws: 134060 with the key that is missing, or for a predicate of Swift's that has no equivalent: it asks objects of
+    ///   a class, which nodes are not.
     func check(_ predicate: NSPredicate) throws {
         var rest = [predicate]
         while let next = rest.popLast() {
             switch next.shape {
-            case .value, .opaque: break
+            case .value: break
+            case .opaque:
+                guard next.isOfSwiftAlone else { break }
+                throw NSError.coreData(
+                    .coreData, "Unsupported predicate \(next.formatString): Swift's own code evaluates it.")
             case .compound(_, let parts): rest += parts
             case .comparison(let comparison):
                 try check(comparison.leftExpression)

@@ -273,6 +273,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         let statement: SQLStatement
         fileprivate let decoder: RowDecoder
         fileprivate let table: UInt32
+        fileprivate let isUnordered: Bool
         let generation: StoreGeneration?
     }
 
@@ -286,7 +287,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         let statement = try FetchCompiler(schema: schema).rows(
             query, columns: decoder.columnList, keys: keys)
         return RowRequest(
-            statement: statement, decoder: decoder, table: query.home.table, generation: query.generation)
+            statement: statement, decoder: decoder, table: query.home.table,
+            isUnordered: query.isUnordered && keys == nil, generation: query.generation)
     }
 
     /// The objects that a query finds, as rows, read in a way that can be cancelled.
@@ -297,10 +299,11 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     ) throws -> [Row] {
         let rowCache = request.generation?.rowCache ?? rowCache
         let state = rowCache.state
-        let rows = try readOnce("fetch", cancellation, at: request.generation) {
+        var rows = try readOnce("fetch", cancellation, at: request.generation) {
             try $0.rows(
                 request.statement, request.decoder, Date.timeIntervalSinceReferenceDate, noting: note)
         }
+        if request.isUnordered { rows.sortUnlessAscending { $0.reference } }
         rowCache.insert(rows, table: request.table, readAt: state)
         return rows
     }
@@ -312,14 +315,18 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         let entity = schema.entity(query.home)
         let decoder = RowDecoder(family: entity.familyNumbers.compactMap(schema.entity), only: slots)
         let statement = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnList)
-        return try readOnce("fetch", at: query.generation) {
+        var rows = try readOnce("fetch", at: query.generation) {
             try $0.rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
         }
+        if query.isUnordered { rows.sortUnlessAscending { $0.reference } }
+        return rows
     }
 
     package func keys(for query: FetchQuery) throws -> [(entityNumber: Int32, reference: Int64)] {
         let statement = try FetchCompiler(schema: schema).keys(query)
-        return try readOnce("fetch", at: query.generation) { try $0.keys(statement) }
+        var keys = try readOnce("fetch", at: query.generation) { try $0.keys(statement) }
+        if query.isUnordered { keys.sortUnlessAscending { $0.reference } }
+        return keys
     }
 
     package func count(for query: FetchQuery) throws -> Int {

@@ -160,6 +160,56 @@ import Testing
         Case(entity: "Person", format: "stddev:(books.pages) == 0"),
         Case(entity: "Person", format: "stddev:(books.owner.friends.score) > 1"),
         Case(entity: "Person", format: "median:((books UNION read).pages) > 1"),
+        // Integers that do not fit 64 bits with a sign are real numbers; others are not rounded to those.
+        Case(entity: "Person", format: "wild == 18446744073709551615"),
+        Case(entity: "Person", format: "NOT (wild < 18446744073709551615)"),
+        Case(entity: "Person", format: "wild > 9223372036854775809"),
+        Case(entity: "Person", format: "wild IN {18446744073709551615, 10000000000000000001}"),
+        Case(entity: "Person", format: "wild BETWEEN {9223372036854775808, 10000000000000000001}"),
+        Case(entity: "Person", format: "wild == %@", arguments: [UInt64.max]),
+        Case(entity: "Person", format: "wild IN %@", arguments: [[UInt64.max, 1 << 63]]),
+        Case(entity: "Person", format: "big < 9223372036854775808"),
+        Case(entity: "Person", format: "big == 9223372036854775808"),
+        Case(entity: "Person", format: "money == 10000000000000000001"),
+        Case(entity: "Person", format: "money <= 10000000000000000001"),
+        Case(entity: "Person", format: "money + 18446744073709551615 > 18446744073709551615"),
+        Case(entity: "Person", format: "wild + 18446744073709551615 == 18446744073709551615"),
+        Case(entity: "Person", format: "born == 9007199254740993"),
+        Case(entity: "Person", format: "born < 9007199254740993"),
+        Case(entity: "Person", format: "born IN {9007199254740993, 0}"),
+        // Lists that contain a value are lists that it is in.
+        Case(entity: "Person", format: "NOT ({name, 'a'} CONTAINS nick)"),
+        Case(entity: "Person", format: "NOT ({age, 1} CONTAINS size)"),
+        Case(entity: "Person", format: "NOT ({nil} CONTAINS age)"),
+        Case(entity: "Person", format: "%@ CONTAINS[cd] name", arguments: [["A", "e"]]),
+        Case(entity: "Person", format: "%@ CONTAINS code", arguments: [Pools.uuids.map(\.uuidString)]),
+        Case(
+            entity: "Person", format: "code IN %@",
+            arguments: [Pools.uuids.map { $0.uuidString.lowercased() }]),
+        Case(entity: "Person", format: "code IN {boss.code, '0b6c2a2e-11f0-4e0b-9c57-6c2c3b0c5a01'}"),
+        Case(
+            entity: "Person",
+            format:
+                "code BETWEEN {'00000000-0000-0000-0000-000000000000', '0B6C2A2E-11F0-4E0B-9C57-6C2C3B0C5A01'}"
+        ),
+        Case(entity: "Person", format: "link IN {boss.link, 'file:///tmp/a'}"),
+        Case(entity: "Person", format: "link BETWEEN {'file', 'https://b'}"),
+        Case(entity: "Person", format: "link < 'https'"),
+        // Names of entities.
+        Case(entity: "Person", format: "entity.name BEGINSWITH 'Wri'"),
+        Case(entity: "Person", format: "entity.name ==[c] 'writer'"),
+        Case(entity: "Person", format: "entity.name !=[cd] 'PERSON'"),
+        Case(entity: "Person", format: "entity.name < 'Q'"),
+        Case(entity: "Person", format: "'Q' <= entity.name"),
+        Case(entity: "Person", format: "entity.name BETWEEN {'A', 'Q'}"),
+        Case(entity: "Person", format: "entity.name IN[c] {'WRITER', 'x'}"),
+        Case(entity: "Person", format: "entity.name IN 'Readers and Writers'"),
+        Case(entity: "Person", format: "'Persons' CONTAINS entity.name"),
+        Case(entity: "Person", format: "NOT (boss.entity.name LIKE 'W*')"),
+        Case(entity: "Person", format: "NOT (boss.entity.name BEGINSWITH 'x')"),
+        Case(entity: "Person", format: "boss.entity.name MATCHES 'P.*n'"),
+        Case(entity: "Person", format: "ANY friends.entity.name ENDSWITH 'er'"),
+        Case(entity: "Book", format: "SUBQUERY(readers, $r, $r.entity.name CONTAINS 'rit').@count > 0"),
     ]
 
     /// All conditions of a few towns: to make a town takes longer than to ask it.
@@ -194,6 +244,8 @@ import Testing
     }
 
     @Test(arguments: [
+        "entity.name MATCHES '('", "entity.name == 5", "entity.name == name",
+        "entity.name > boss.entity.name",
         "TERNARY(age == 3, boss, ANYKEY) == nil", "TERNARY(age == 3, boss, books) == nil",
         "entity == entity.name", "TERNARY(flag == 1, money, score) > 1", "min:(money, 0.5) > 0",
         "TERNARY(money == nil, 0, money) / 2 < 1", "max:(money, 0) > 1",

@@ -68,8 +68,8 @@ import Testing
         }
         print(
             """
-            \(name): \(counts.agreed) predicates agreed, \(counts.found) of them found something, \
-            \(counts.refused) refused by both, \(counts.failures) disagreed
+            \(name): \(counts.agreed) predicates agreed, \(counts.found) of them found something; \
+            not counted with them: \(counts.refused) that both refused; \(counts.failures) disagreed
             """)
         #expect(counts.areTelling)
     }
@@ -91,7 +91,8 @@ import Testing
         for _ in 0..<100 {
             let entity = vocabulary.names[Int.random(in: vocabulary.names.indices, using: &numbers)]
             let predicate = RandomPredicate(
-                about: entity, vocabulary, depth: Int.random(in: 1...6, using: &numbers), &numbers)
+                about: entity, vocabulary, depth: Int.random(in: 1...6, using: &numbers), hasFetches: true,
+                &numbers)
             let store = answer(predicate, entity, stored)
             let memory = answer(predicate, entity, pending)
             switch (store, memory) {
@@ -138,6 +139,12 @@ import Testing
         case .value(let value): return value
         case .object(let entity, let serial): return try object(entity, serial)
         case .objects(let entity, let list): return try list.map { try object(entity, $0) }
+        case .request(let entity, let bound, let isOfIDs):
+            let request = NSFetchRequest<any NSFetchRequestResult>(entityName: entity)
+            request.predicate = NSPredicate(format: "serial < %d", bound)
+            if isOfIDs { request.resultType = .managedObjectIDResultType }
+            return request
+        case .context: return context
         }
     }
 

@@ -74,7 +74,7 @@ struct RandomDictionaryRequest: CustomStringConvertible {
             switch argument {
             case .value(let value): value
             // Without conditions on an object: it may be deleted.
-            case .object: NSNull()
+            case .object, .request, .context: NSNull()
             case .objects: [Any]()
             }
         }

@@ -35,6 +35,11 @@ extension RandomPredicate {
     private static let constants = [
         "0", "1", "-1", "2.5", "0.3", "100", "9.99", "1e300", "9223372036854775807",
     ]
+    /// Integers that a real number is near, or that do not fit 64 bits with a sign; a predicate tells them from that.
+    private static let large = [
+        "9007199254740993", "9223372036854775808", "9223372036854775809", "18446744073709551615", "1e19",
+        "10000000000000000001",
+    ]
 
     mutating func number(_ place: Place, _ depth: Int) -> String {
         if depth > 1, let formula = formula(place, depth) { return formula }
@@ -50,7 +55,7 @@ extension RandomPredicate {
         default:
             if let path = path(place, .numbers) { return path }
         }
-        return one(of: Self.constants)
+        return one(of: isPlain || below(4) > 0 ? Self.constants : Self.large)
     }
 
     /// A number that is computed; nil for a plain one.

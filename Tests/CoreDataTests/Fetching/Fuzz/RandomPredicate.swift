@@ -9,12 +9,18 @@ struct RandomPredicate {
         case value(Any)
         case object(String, Int)
         case objects(String, [Int])
+        /// A request for the objects of an entity with a serial below a number, or for their IDs.
+        case request(String, below: Int, isOfIDs: Bool)
+        /// The context that asks.
+        case context
     }
 
     private(set) var format = ""
     private(set) var arguments: [Argument] = []
     /// Whether it has no conditions inside of expressions, and nothing on which predicates and stores do not agree.
     let isPlain: Bool
+    /// Whether it may have fetches in it.
+    private let hasFetches: Bool
     let vocabulary: ConditionVocabulary
     private var numbers: SeededNumbers
     private var variableCount = 0
@@ -31,9 +37,11 @@ struct RandomPredicate {
 
     init(
         about entity: String, _ vocabulary: ConditionVocabulary, depth: Int, isPlain: Bool = false,
-        _ numbers: inout SeededNumbers
+        hasFetches: Bool = false, _ numbers: inout SeededNumbers
     ) {
-        self.init(vocabulary, isPlain, &numbers) { $0.predicate(Place(entity: entity, prefix: ""), depth) }
+        self.init(vocabulary, isPlain, hasFetches, &numbers) {
+            $0.predicate(Place(entity: entity, prefix: ""), depth)
+        }
     }
 
     /// An expression in the place of a predicate: a number, a text or a date.
@@ -41,7 +49,7 @@ struct RandomPredicate {
         expressionOf entity: String, _ vocabulary: ConditionVocabulary, depth: Int,
         _ numbers: inout SeededNumbers
     ) {
-        self.init(vocabulary, false, &numbers) { random in
+        self.init(vocabulary, false, false, &numbers) { random in
             let place = Place(entity: entity, prefix: "")
             switch random.below(4) {
             case 0: return random.text(place, depth)
@@ -56,7 +64,7 @@ struct RandomPredicate {
         aggregateOf entity: String, _ vocabulary: ConditionVocabulary, depth: Int,
         _ numbers: inout SeededNumbers
     ) {
-        self.init(vocabulary, false, &numbers) { random in
+        self.init(vocabulary, false, false, &numbers) { random in
             let place = Place(entity: entity, prefix: "")
             switch random.below(6) {
             case 0: return "count:(\(random.text(place, depth)))"
@@ -71,12 +79,14 @@ struct RandomPredicate {
     }
 
     private init(
-        _ vocabulary: ConditionVocabulary, _ isPlain: Bool, _ numbers: inout SeededNumbers,
+        _ vocabulary: ConditionVocabulary, _ isPlain: Bool, _ hasFetches: Bool,
+        _ numbers: inout SeededNumbers,
         _ make: (inout RandomPredicate) -> String
     ) {
         self.numbers = numbers
         self.vocabulary = vocabulary
         self.isPlain = isPlain
+        self.hasFetches = hasFetches
         format = make(&self)
         numbers = self.numbers
     }
@@ -118,8 +128,8 @@ struct RandomPredicate {
     }
 
     static let relations = ["==", "!=", "<", "<=", ">", ">="]
-    static let textOperators = ["CONTAINS", "BEGINSWITH", "ENDSWITH", "==", "!=", "<", ">="]
-    static let options = ["", "", "[c]", "[d]", "[cd]", "[n]", "[l]", "[w]", "[cdl]"]
+    static let textOperators = ["CONTAINS", "BEGINSWITH", "ENDSWITH", "==", "!=", "<", "<=", ">", ">="]
+    static let options = ["", "", "[c]", "[d]", "[cd]", "[n]", "[cn]", "[l]", "[nl]", "[w]", "[cdl]"]
 
     private mutating func comparison(_ place: Place, _ depth: Int) -> String {
         switch below(16) {
@@ -127,7 +137,9 @@ struct RandomPredicate {
         case 3, 4:
             let left = text(place, depth)
             return "\(left) \(one(of: Self.textOperators))\(one(of: Self.options)) \(text(place, depth))"
-        case 5: return "\(date(place, depth)) \(one(of: Self.relations)) \(date(place, depth))"
+        case 5:
+            let other = below(4) == 0 ? number(place, 1) : date(place, depth)
+            return "\(date(place, depth)) \(one(of: Self.relations)) \(other)"
         case 6: return nilTest(place)
         case 7: return list(place, depth)
         case 8: return "\(number(place, depth)) BETWEEN {\(number(place, depth)), \(number(place, depth))}"
@@ -145,7 +157,12 @@ struct RandomPredicate {
 
     private mutating func list(_ place: Place, _ depth: Int) -> String {
         let word = one(of: ["IN", "IN", "IN[c]", "IN[cd]"])
-        switch below(5) {
+        switch below(7) {
+        case 5:
+            return "{\(number(place, 1)), \(number(place, 1)), 1} CONTAINS \(number(place, depth))"
+        case 6:
+            let list = argument((0..<below(80)).map { _ in one(of: Pools.texts) })
+            return "\(list) CONTAINS\(one(of: ["", "[c]", "[cd]"])) \(text(place, depth))"
         case 0:
             return
                 "\(text(place, depth)) \(word) \(argument((0..<below(4)).map { _ in one(of: Pools.texts) }))"
@@ -165,7 +182,8 @@ struct RandomPredicate {
             return "\(text(place, depth)) LIKE\(one(of: Self.options)) \(argument(pattern))"
         }
         let pattern = one(of: ["a.*", ".", "", "[a-c]+", "(?i)A", "\\d+", ".*é.*", "a|b"])
-        return "\(text(place, depth)) MATCHES\(one(of: ["", "[c]", "[cd]"])) \(argument(pattern))"
+        return
+            "\(text(place, depth)) MATCHES\(one(of: ["", "[c]", "[cd]", "[l]", "[n]"])) \(argument(pattern))"
     }
 
     private mutating func identity(_ place: Place) -> String {
@@ -176,6 +194,11 @@ struct RandomPredicate {
             if vocabulary[entity].root == vocabulary[otherEntity].root { return "\(path) \(word) \(other)" }
         }
         let serials = vocabulary[entity].serials
+        if hasFetches, below(4) == 0 {
+            arguments.append(.request(entity, below: below(9), isOfIDs: below(2) == 0))
+            arguments.append(.context)
+            return "\(path) IN FETCH(%@, %@, NO)"
+        }
         if below(3) == 0 || serials.isEmpty {
             arguments.append(
                 .objects(entity, serials.isEmpty ? [] : (0..<below(4)).map { _ in one(of: serials) }))
@@ -189,20 +212,27 @@ struct RandomPredicate {
         switch below(10) {
         case 0, 1:
             guard let path = path(place, [.uuid]) else { break }
-            return below(2) == 0
-                ? "\(path) \(one(of: Self.relations)) \(argument(one(of: Pools.uuids)))"
-                : "\(path) IN \(argument([one(of: Pools.uuids), one(of: Pools.uuids)]))"
+            let (uuid, other) = (one(of: Pools.uuids), one(of: Pools.uuids))
+            switch below(5) {
+            case 0: return "\(path) IN \(argument([uuid, other]))"
+            case 1: return "\(path) IN \(argument([uuid.uuidString, other.uuidString.lowercased()]))"
+            case 2: return "{'\(uuid)', \(path)} CONTAINS \(path)"
+            case 3: return "\(path) BETWEEN {'\(uuid)', '\(other)'}"
+            default: return "\(path) \(one(of: Self.relations)) \(argument(uuid))"
+            }
         case 2, 3:
             guard let path = path(place, [.uri]) else { break }
-            return below(2) == 0
-                ? "\(path) \(one(of: ["==", "!="])) \(argument(one(of: Pools.urls)))"
-                : "\(path) CONTAINS[c] 'EXAMPLE'"
+            switch below(4) {
+            case 0: return "\(path) CONTAINS[c] 'EXAMPLE'"
+            case 1: return "\(path) IN \(argument(["file:///tmp/a", one(of: Pools.urls).absoluteString]))"
+            default: return "\(path) \(one(of: Self.relations)) \(argument(one(of: Pools.urls)))"
+            }
         case 4, 5:
             guard let path = path(place, [.data]) else { break }
             return below(2) == 0
                 ? "\(path) \(one(of: Self.relations)) \(argument(one(of: Pools.data)))"
                 : "\(path) IN \(argument([one(of: Pools.data), Data([7])]))"
-        case 6: return "\(place.prefix)entity.name == '\(one(of: vocabulary.names))'"
+        case 6: return entityCondition(place)
         case 7:
             guard let path = path(place, [.boolean]) else { break }
             return "\(path) == \(one(of: ["YES", "NO", "1", "0", "2"]))"
@@ -210,6 +240,23 @@ struct RandomPredicate {
             if let heir = pick(vocabulary[place.entity].heirs) { return heirCondition(place, heir) }
         }
         return nilTest(place)
+    }
+
+    private mutating func entityCondition(_ place: Place) -> String {
+        let ways = vocabulary[place.entity].toOne
+        let path =
+            place.prefix + (below(3) == 0 ? pick(ways).map { $0.path + "." } ?? "" : "") + "entity.name"
+        let name = one(of: vocabulary.names)
+        switch below(4) {
+        case 0: return "\(path) == '\(name)'"
+        case 1: return "\(path) \(one(of: ["IN", "IN[c]"])) {'\(name)', 'writer', 'x'}"
+        case 2:
+            return
+                "\(path) \(one(of: ["LIKE", "LIKE[cd]", "MATCHES"])) '\(one(of: ["*e*", "?*", ".*[a-k]", "B*"]))'"
+        default:
+            return
+                "\(path) \(one(of: Self.textOperators))\(one(of: Self.options)) '\(name.prefix(below(name.count + 1)))'"
+        }
     }
 
     /// A condition on an object where that is of a subentity.

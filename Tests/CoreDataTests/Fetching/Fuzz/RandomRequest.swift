@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import TestSupport
 
-/// A request with a random condition, order and window.
+/// A request with a random condition, an order or none, and a window or none.
 struct RandomRequest: CustomStringConvertible {
     private let entity: String
     private let predicate: RandomPredicate
@@ -16,7 +16,7 @@ struct RandomRequest: CustomStringConvertible {
         predicate = RandomPredicate(
             about: entity, vocabulary, depth: Int.random(in: 1...3, using: &numbers), &numbers)
         let sortable = vocabulary.sortable(entity)
-        keys = (0..<Int.random(in: 1...2, using: &numbers)).map { _ in
+        keys = (0..<Int.random(in: 0...2, using: &numbers)).map { _ in
             (sortable.randomElement(using: &numbers) ?? "serial", Bool.random(using: &numbers))
         }
         limit = Int.random(in: 0..<5, using: &numbers)

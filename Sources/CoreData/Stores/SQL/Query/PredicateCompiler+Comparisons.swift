@@ -56,6 +56,7 @@ extension PredicateCompiler {
         if case (.constant(let left), .constant(let right)) = (left, right) {
             return try truth(left, right, relation)
         }
+        if let condition = try entityCondition(left, right, relation) { return condition }
         switch relation.type {
         case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .equalTo, .notEqualTo:
             return try compareValues(left, right, relation)

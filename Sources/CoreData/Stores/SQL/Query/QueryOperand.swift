@@ -69,8 +69,8 @@ extension SlotKind {
     init?(ofValue value: Any) {
         switch PredicateValue(value) {
         case .integer: self = .integer64
-        case .double: self = .double
-        case .decimal, .unsigned: self = .decimal
+        case .double, .unsigned: self = .double
+        case .decimal: self = .decimal
         case .text: self = .string
         case .date: self = .date
         case .data: self = .binary

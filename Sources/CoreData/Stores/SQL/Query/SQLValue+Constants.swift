@@ -36,9 +36,9 @@ extension SQLValue {
             if let date = value as? Date {
                 self = .double(date.timeIntervalSinceReferenceDate)
             } else {
-                // A number is seconds since 2001, as `CAST(…, "NSDate")` has it.
-                guard let number = value as? NSNumber else { return nil }
-                self = .double(number.doubleValue)
+                // A number is seconds since 2001, as `CAST(…, "NSDate")` has it; an integer is not rounded to a real one.
+                guard let number = SQLValue(number: value) else { return nil }
+                self = number
             }
         case .string:
             guard let text = value as? String else { return nil }
@@ -73,8 +73,7 @@ extension SQLValue {
         case let value as NSNumber where type(of: value as Any) is AnyObject.Type: self.init(number: value)
         case let value as Bool: self = .integer(value ? 1 : 0)
         case let value as any FixedWidthInteger:
-            guard let integer = Int64(exactly: value) else { return nil }
-            self = .integer(integer)
+            self = Int64(exactly: value).map(SQLValue.integer) ?? .double(Double(value))
         case let value as Double: self = .double(value)
         case let value as Float: self = .double(Double(value))
         default: return nil

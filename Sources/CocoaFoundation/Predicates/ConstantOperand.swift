@@ -1,0 +1,95 @@
+import Synchronization
+
+/// What was made of a constant, for as long as the constant is compared as the same value.
+struct ConstantOperand<Operand: Sendable>: Sendable {
+    private let operand: Operand
+    /// The count of changed identities it was made at; nil where none of the constant's can change.
+    private let identityChanges: Int?
+
+    init(of constant: Any?, _ make: () throws -> Operand) rethrows {
+        // Before anything is made: a change meanwhile makes it outdated.
+        let changes = IdentityChanges.count
+        operand = try make()
+        identityChanges = Self.isPermanent(constant) ? nil : changes
+    }
+
+    /// The operand; nil when it has to be made anew.
+    var current: Operand? {
+        identityChanges == nil || identityChanges == IdentityChanges.count ? operand : nil
+    }
+
+    /// Whether a constant is compared as the same value for ever.
+    private static func isPermanent(_ value: Any?) -> Bool {
+        switch presentValue(value) {
+        case let value as any PredicateIdentity: value.isPermanentIdentity
+        case let value as any ValueCollection: value.collectionElements.allSatisfy(isPermanent)
+        default: true
+        }
+    }
+}
+
+/// The right side of a comparison in a store, prepared for comparing values as they are and, once that is needed, as texts.
+///
+/// What a list needs work for is done once, and not for every left side.
+final class StoreSide: @unchecked Sendable {
+    // Unchecked: the value is that of an expression, which nobody changes.
+
+    let operand: ComparedOperand
+    private let value: Any?
+    private let type: NSComparisonPredicate.Operator
+    private let options: NSComparisonPredicate.Options
+    private let texts = Mutex<(isOrHas: Bool?, operand: ComparedOperand?)>((nil, nil))
+
+    /// - Throws: ``PredicateEvaluationError`` when the value is none that the operator takes.
+    init(
+        _ type: NSComparisonPredicate.Operator, _ value: Any?, options: NSComparisonPredicate.Options,
+        isConstant: Bool
+    ) throws {
+        self.type = type
+        self.value = value
+        self.options = options
+        operand = try ComparedOperand(
+            type, isConstant ? StoredValue.keptElements(value) : value, options: options)
+    }
+
+    /// Whether a left side holds when both are compared as texts; nil for values that are not.
+    ///
+    /// They are when one is a URL or a UUID, and the other is or has text, which stores let stand for it, or options ask for
+    /// a comparison of texts.
+    func holdsAsText(for left: Any) throws -> Bool? {
+        guard left is URL || left is UUID || value is URL || value is UUID else { return nil }
+        guard left is String || options.rawValue != 0 || isOrHasText else { return nil }
+        return try textual().holds(for: PredicateValue(Self.text(left)))
+    }
+
+    private var isOrHasText: Bool {
+        texts.withLock { texts in
+            if let known = texts.isOrHas { return known }
+            let elements = (value as? any ValueCollection)?.collectionElements
+            let found = value is String || elements?.contains { $0 is String } ?? false
+            texts.isOrHas = found
+            return found
+        }
+    }
+
+    private func textual() throws -> ComparedOperand {
+        try texts.withLock { texts in
+            if let made = texts.operand { return made }
+            let made = try ComparedOperand(type, Self.text(value), options: options)
+            texts.operand = made
+            return made
+        }
+    }
+
+    /// URLs and UUIDs as texts, those in collections, too.
+    private static func text(_ value: Any?) -> Any? {
+        switch value {
+        case let url as URL: url.absoluteString
+        case let uuid as UUID: uuid.uuidString
+        case let text as String: UUID(uuidString: text)?.uuidString ?? text
+        case let collection as any ValueCollection:
+            collection.collectionElements.map { text($0) ?? NSNull() }
+        default: value
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import CoreData
+import Testing
+
+/// Conditions put together in code, and what stands in other places of a request than its predicate.
+@Suite struct ConditionShapeTests {
+    private static var nothing: NSPredicate { NSCompoundPredicate(type: .not, subpredicates: []) }
+
+    @Test(arguments: [NSPersistentStore.StoreType.sqlite, .inMemory])
+    func aNegationOfNothingIsFalse(_ type: NSPersistentStore.StoreType) throws {
+        let twice = NSCompoundPredicate(notPredicateWithSubpredicate: Self.nothing)
+        try TestStack(type: type).inContext { context throws in
+            Shelf.book("Emma", 474, nil, nil, context)
+            let request = NSFetchRequest<Book>.books()
+            func counts() throws -> [Int] {
+                try [Self.nothing, twice].map { predicate in
+                    request.predicate = predicate
+                    return try context.count(for: request)
+                }
+            }
+            #expect(try counts() == [0, 1])
+            try context.save()
+            #expect(try counts() == [0, 1])
+            let emma = try context.book("Emma")
+            #expect(!Self.nothing.structuralCopy().evaluate(with: emma))
+            #expect(twice.structuralCopy().evaluate(with: emma))
+        }
+    }
+
+    /// The ID of an object before its save names it in conditions on groups, too.
+    @Test func groupsAreToldByTemporaryIDs() throws {
+        try TestStack().inContext { context throws in
+            let author = Author(context: context)
+            let id = author.objectID
+            #expect(id.isTemporaryID)
+            Shelf.book("Emma", 474, nil, author, context)
+            Shelf.book("Other", 1, nil, nil, context)
+            try context.save()
+            let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+            request.resultType = .dictionaryResultType
+            request.propertiesToFetch = ["author"]
+            request.propertiesToGroupBy = ["author"]
+            request.havingPredicate = NSPredicate(format: "author == %@", id)
+            #expect(
+                try context.fetch(request).map { $0["author"] as? NSManagedObjectID } == [author.objectID])
+        }
+    }
+
+    /// Also by a store that has no objects of which it could find out.
+    @Test(arguments: [NSPersistentStore.StoreType.sqlite, .inMemory])
+    func aPredicateOfSwiftAloneIsRefused(_ type: NSPersistentStore.StoreType) throws {
+        try TestStack(type: type).inContext { context throws in
+            let request = NSFetchRequest<Book>.books()
+            request.predicate = NSPredicate(#Predicate<Book> { $0.title?.first != $0.title?.last })
+            let error = #expect(throws: NSError.self) { try context.fetch(request) }
+            #expect(error?.code == 134060)
+        }
+    }
+
+    /// What Foundation's classes answer for themselves decides nothing: their copies and their equality are wrong on Linux.
+    @Test func conditionsOfFoundationsClassesAreKeptAsTheyAre() throws {
+        try Shelf.stack().inContext { context throws in
+            let parts = [NSPredicate(format: "pages > 400"), NSPredicate(format: "isRead == YES")]
+            let all = NSCompoundPredicate(andPredicateWithSubpredicates: parts + [NSPredicate(value: true)])
+            let request = NSFetchRequest<Book>.books(nil, by: "title")
+            request.predicate = all
+            let copy = try #require(request.copy() as? NSFetchRequest<Book>)
+            request.predicate = NSCompoundPredicate(notPredicateWithSubpredicate: all)
+            #expect(try context.titles(copy) == ["Emma", "Germinal"])
+            #expect(try context.titles(request) == ["EMMA* WAR?", "L'Œuvre", "Persuasion", "Été"])
+            let controller = NSFetchedResultsController(
+                fetchRequest: copy, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+            try controller.performFetch()
+            #expect(controller.fetchedObjects?.map(\.title) == ["Emma", "Germinal"])
+            try context.book("Persuasion").pages = 500
+            try context.book("Persuasion").setValue(true, forKey: "isRead")
+            context.processPendingChanges()
+            #expect(controller.fetchedObjects?.map(\.title) == ["Emma", "Germinal", "Persuasion"])
+        }
+    }
+}
