@@ -9,7 +9,8 @@ extension NSFetchedResultsController {
     /// let count = controller.snapshots.map(\.numberOfItems).sink { print($0, "books") }
     /// ```
     ///
-    /// Subscribe on the context's queue, where values come too. `performFetch()` called again hands on nothing.
+    /// Subscribe on the context's queue, where values come too. `performFetch()` called again hands on nothing. When the
+    /// results could not follow a change (`followingError`), the next one that concerns them brings what was missed.
     public var snapshots: FetchedResultsPublisher<ResultType> { FetchedResultsPublisher(controller: self) }
 }
 

@@ -3,6 +3,8 @@ import Testing
 
 /// Objects that come and go before they were ever saved.
 @Suite struct UnsavedLifeTests {
+    private let audience = ResultsAudience()
+
     private func titles(_ controller: NSFetchedResultsController<Book>) -> [String?] {
         (controller.fetchedObjects ?? []).map(\.title)
     }
@@ -12,6 +14,7 @@ import Testing
         request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
         let controller = NSFetchedResultsController(
             fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+        controller.delegate = audience
         try controller.performFetch()
         return controller
     }

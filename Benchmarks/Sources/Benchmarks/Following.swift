@@ -55,6 +55,7 @@ enum Following {
         let coordinator = try filled(count, folder.file("controllers.sqlite"))
         func contestant(_ number: Int) throws -> Workload.Contestant {
             let context = coordinator.newContext()
+            let audience = Audience()
             var controllers: [NSFetchedResultsController<Task>] = []
             var tasks: [Task] = []
             try context.performAndWait {
@@ -67,6 +68,7 @@ enum Following {
                     let controller = NSFetchedResultsController(
                         fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil,
                         cacheName: nil)
+                    controller.delegate = audience
                     try controller.performFetch()
                     controllers.append(controller)
                 }
@@ -74,7 +76,7 @@ enum Following {
                 request.predicate = NSPredicate(format: "priority < %lld", Int64(number * 10))
                 tasks = try context.fetch(request)
             }
-            nonisolated(unsafe) let (followed, all) = (controllers, tasks)
+            nonisolated(unsafe) let (followed, all) = ((controllers, audience), tasks)
             nonisolated(unsafe) var last = 0
             return .init(name: "\(number) controllers") {
                 context.performAndWait {
@@ -84,7 +86,7 @@ enum Following {
                         all[turn &* 7919 % all.count][Task.title] = "task \(last)"
                         context.processPendingChanges()
                     }
-                    return followed.isEmpty ? 0 : changes
+                    return followed.0.isEmpty ? 0 : changes
                 }
             }
         }
@@ -94,3 +96,6 @@ enum Following {
             goals: [.ratio("\(number) controllers", to: "1 controllers", 2)])
     }
 }
+
+/// Whom controllers tell: without a delegate they follow nothing.
+private final class Audience: NSObject, NSFetchedResultsControllerDelegate {}

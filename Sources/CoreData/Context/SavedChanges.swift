@@ -32,18 +32,60 @@ struct SavedChanges: Sendable {
         return changes
     }
 
-    /// Reads a `NSManagedObjectContextDidSave` or `…DidSaveObjectIDs` notification.
-    init(_ notification: Notification) {
-        func ids(_ objectsKey: String, _ idsKey: String) -> Set<NSManagedObjectID> {
-            if let objects = notification.userInfo?[objectsKey] as? Set<NSManagedObject> {
-                return Set(objects.map(\.objectID))
+    /// Reads what a notification or a message tells, for a context of a coordinator.
+    ///
+    /// - Parameters:
+    ///   - userInfo: arrays or sets of objects, of their IDs or of the URLs of these, under `NSInsertedObjectsKey` or
+    ///     `NSInsertedObjectIDsKey` and their like. Stops with a message for a value of another type.
+    ///   - coordinator: whose IDs stand for them then. Objects of stores that it does not have are left out.
+    init(_ userInfo: [AnyHashable: Any], for coordinator: NSPersistentStoreCoordinator?) {
+        var translation = coordinator.map(IdentityTranslation.init)
+        func ids(_ keys: String...) -> Set<NSManagedObjectID> {
+            var found: Set<NSManagedObjectID> = []
+            for key in keys {
+                for id in Self.ids(userInfo[key], key: key, coordinator) {
+                    let own = translation == nil ? id : translation?.id(id)
+                    if let own { found.insert(own) }
+                }
             }
-            return notification.userInfo?[idsKey] as? Set<NSManagedObjectID> ?? []
+            return found
         }
         inserted = ids(NSInsertedObjectsKey, NSInsertedObjectIDsKey)
         updated = ids(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey)
         deleted = ids(NSDeletedObjectsKey, NSDeletedObjectIDsKey)
         refreshed = ids(NSRefreshedObjectsKey, NSRefreshedObjectIDsKey)
+    }
+
+    private static func ids(
+        _ value: Any?, key: String, _ coordinator: NSPersistentStoreCoordinator?
+    ) -> [NSManagedObjectID] {
+        switch value {
+        case nil: []
+        case let objects as Set<NSManagedObject>: objects.map(\.objectID)
+        case let ids as Set<NSManagedObjectID>: Array(ids)
+        case let array as [Any]: array.compactMap { id($0, coordinator) }
+        case let set as Set<AnyHashable>: set.compactMap { id($0.base, coordinator) }
+        case let array as NSArray: array.compactMap { id($0, coordinator) }
+        case let set as NSSet: set.compactMap { id($0, coordinator) }
+        case let other?:
+            fatalError(
+                """
+                The value of '\(key)' must be an array or a set of objects, of NSManagedObjectIDs or of their URLs, not \
+                a \(type(of: other)).
+                """)
+        }
+    }
+
+    private static func id(_ value: Any, _ coordinator: NSPersistentStoreCoordinator?) -> NSManagedObjectID? {
+        switch value {
+        case let object as NSManagedObject: return object.objectID
+        case let id as NSManagedObjectID: return id
+        case let url as URL: return coordinator?.managedObjectID(forURIRepresentation: url)
+        case let url as NSURL: return coordinator?.managedObjectID(forURIRepresentation: url as URL)
+        default:
+            fatalError(
+                "A change is told by objects, NSManagedObjectIDs or their URLs, not by a \(type(of: value)).")
+        }
     }
 
     /// The `userInfo` of a notification of IDs.
@@ -58,22 +100,27 @@ struct SavedChanges: Sendable {
 }
 
 extension NSManagedObjectContext {
-    /// Takes in what another context of the same coordinator, or another child of the same parent, saved.
+    /// Takes in what another context saved: one of this coordinator, another child of the same parent, or one of
+    /// another coordinator that has the same store open.
     ///
     /// Changed objects that this context has are refreshed, under this context's own changes; inserted ones become
     /// known as faults; deleted ones are deleted here. What a context below this one saved is here already, or not yet on
     /// its way here: that changes nothing.
     ///
-    /// - Parameter notification: a `NSManagedObjectContextDidSave` or `…DidSaveObjectIDs` notification.
+    /// - Parameter notification: a `NSManagedObjectContextDidSave` or `…DidSaveObjectIDs` notification, or one with arrays or
+    ///   sets of objects, of `NSManagedObjectID`s or of their `URL`s under the same keys. Objects of stores that this
+    ///   context's coordinator does not have do not count. Stops with a message for a value of another type.
     public func mergeChanges(fromContextDidSave notification: Notification) {
         assertOnQueue()
-        let changes = SavedChanges(notification)
+        let changes = SavedChanges(notification.userInfo ?? [:], for: persistentStoreCoordinator)
         let saver = notification.object as? NSManagedObjectContext
         if let saver, sequence(first: saver, next: \.parentContext).contains(where: { $0 === self }) {
             return
         }
-        // What no context of this process has saved, the row cache does not know.
-        if saver == nil { forgetRows(of: changes) }
+        // What no context of this coordinator has saved, its row cache does not know.
+        if saver == nil || saver?.persistentStoreCoordinator !== persistentStoreCoordinator {
+            forgetRows(of: changes)
+        }
         merge(changes, isCertain: saver.map { $0.parentContext === parentContext } ?? (parentContext == nil))
         processPendingChanges()
     }

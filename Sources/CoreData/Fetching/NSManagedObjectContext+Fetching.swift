@@ -243,11 +243,3 @@ extension NSManagedObjectContext {
         }
     }
 }
-
-extension NSPersistentStoreRequest {
-    /// The stores to ask; nil, the default, for all that hold the entity.
-    public var affectedStores: [NSPersistentStore]? {
-        get { affectedStoreObjects as? [NSPersistentStore] }
-        set { affectedStoreObjects = newValue }
-    }
-}

@@ -42,13 +42,31 @@ extension NSManagedObject: Observable {
         registrar.didSet(self, keyPath: Self.path(slot))
     }
 
-    /// The modelled properties whose value the class says depends on this one.
+    /// The modelled properties whose value the class says depends on this one, directly or by way of others.
     private final func dependentSlots(of slot: Int) -> [Int] {
         let name = layout.slots[slot].name
-        return layout.slots.indices.filter {
-            $0 != slot
-                && type(of: self).keyPathsForValuesAffectingValue(forKey: layout.slots[$0].name).contains(
-                    name)
+        let dependents = type(of: self).keysDependent(on: name, among: layout.slots.map(\.name))
+        return layout.slots.indices.filter { $0 != slot && dependents.contains(layout.slots[$0].name) }
+    }
+
+    /// The keys whose values depend on that of a key, directly or by way of others, which need not be modelled. Of a key path
+    /// over a relationship the relationship counts. Keys may depend on each other.
+    private static func keysDependent(on key: String, among keys: [String]) -> Set<String> {
+        var dependents: [String: [String]] = [:]
+        var seen = Set(keys)
+        var unread = keys
+        while let key = unread.popLast() {
+            for path in keyPathsForValuesAffectingValue(forKey: key) {
+                let source = String(path.prefix { $0 != "." })
+                dependents[source, default: []].append(key)
+                if seen.insert(source).inserted { unread.append(source) }
+            }
         }
+        var found: Set<String> = []
+        var reached = [key]
+        while let key = reached.popLast() {
+            reached += (dependents[key] ?? []).filter { found.insert($0).inserted }
+        }
+        return found
     }
 }

@@ -2,7 +2,8 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// The results of a request, kept right while the context changes. Used on the context's queue only.
+/// The results of a request, kept right while the context changes and anybody follows them. Used on the context's queue
+/// only.
 ///
 /// An event is looked at object by object: what it says of k objects becomes a `ResultEdit`, whose application costs
 /// O(k log n). The store is asked again only for a window of a longer list, when what lies beyond it comes into it,
@@ -19,10 +20,20 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
 
     private(set) weak var delegate: (any NSFetchedResultsControllerDelegate)?
     var delegateForms = DelegateForms()
-    private var streams: [UUID: AsyncStream<FetchedResultsChanges>.Continuation] = [:]
+    private var streams: [UUID: AsyncThrowingStream<FetchedResultsChanges, any Error>.Continuation] = [:]
     private var followers: [UUID: (FetchedResultsChanges) -> Void] = [:]
     /// Told of each change, after the delegate.
     var onChange: ((ResultDifference) -> Void)?
+    /// Told when the results could not be brought up to date.
+    var onFailure: ((any Error) -> Void)?
+    /// The index title that the controller has for the name of a section, if it is still there.
+    var titleOfSection: ((String) -> String?)?
+
+    /// What went wrong with the last event that the results were to follow; nil when they are up to date.
+    private(set) var failure: (any Error)?
+    /// The objects that changed since the results were up to date, as far as somebody is still to be told of them; nil when they
+    /// are. Then they have to be fetched again before an event can be looked at object by object.
+    private var missed: Set<ObjectIdentifier>?
 
     init(
         request: NSPersistentStoreRequest, context: NSManagedObjectContext, sectionNameKeyPath: String?,
@@ -64,6 +75,8 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         fetch = resolved
         self.rules = rules
         self.reads = reads
+        missed = nil
+        failure = nil
         let own =
             resolved.specification.includesSubentities ? [resolved.entity].withSubentities : [resolved.entity]
         context.listeners.add(
@@ -84,7 +97,14 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         return names
     }
 
+    /// The index title of a section, as the controller has it.
     func indexTitle(_ sectionName: String) -> String? {
+        guard let titleOfSection else { return usualIndexTitle(sectionName) }
+        return titleOfSection(sectionName)
+    }
+
+    /// The index title of a section, as the delegate has it.
+    func usualIndexTitle(_ sectionName: String) -> String? {
         if let delegate { return delegate.controller(facade, sectionIndexTitleForSectionName: sectionName) }
         return sectionName.first.map { String($0).uppercased() }
     }
@@ -98,12 +118,35 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         context.listeners.noteMembers(of: self, edit.leaving + edit.placed, list.contains)
     }
 
+    /// Whether anybody is told of changes. Otherwise the results stay what was fetched, as Apple's documentation of
+    /// `NSFetchedResultsController` says of one without a delegate.
+    private var isFollowed: Bool {
+        delegate != nil || onChange != nil || !streams.isEmpty || !followers.isEmpty
+    }
+
     func contextDidChange(_ changes: ContextChanges) {
-        do {
-            if let edit = try edit(for: changes) { try carryOut(edit, for: changes) }
-        } catch {
-            Log.objects.error("A results controller could not fetch again: \(error.localizedDescription)")
+        guard isFollowed else {
+            missed = missed ?? []
+            return
         }
+        do {
+            let edit = try edit(for: changes)
+            missed = nil
+            failure = nil
+            if let edit { try carryOut(edit, for: changes) }
+        } catch {
+            missed = (missed ?? []).union(changes.objects.map(ObjectIdentifier.init))
+            tell(of: error)
+        }
+    }
+
+    private func tell(of error: any Error) {
+        Log.objects.error("A results controller could not fetch again: \(error.localizedDescription)")
+        failure = error
+        delegate?.controller(facade, didFailToFollowChanges: error)
+        for stream in streams.values { stream.finish(throwing: error) }
+        streams = [:]
+        onFailure?(error)
     }
 
     /// What has to be done to the list after an event; nil for nothing.
@@ -111,9 +154,11 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
     /// - Throws: an error of the store, or of the condition.
     private func edit(for changes: ContextChanges) throws -> ResultEdit? {
         guard let fetch, let reads, let rules, let list else { return nil }
-        if changes.invalidatedAll {
+        if changes.invalidatedAll || missed != nil {
             rules.noteFetch()
-            return list.edit(to: try context.objects(fetch), changed: [], rules)
+            var changed = missed ?? []
+            if !changes.invalidatedAll { changed.formUnion(changes.objects.map(ObjectIdentifier.init)) }
+            return list.edit(to: try context.objects(fetch), changed: changed, rules)
         }
         let direct = changes.objects.filter(fetch.concerns)
         let changed = Set(direct.map(ObjectIdentifier.init))
@@ -285,9 +330,9 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
 
     // MARK: Streams
 
-    func changes() -> AsyncStream<FetchedResultsChanges> {
+    func changes() -> AsyncThrowingStream<FetchedResultsChanges, any Error> {
         let id = UUID()
-        let (stream, continuation) = AsyncStream.makeStream(of: FetchedResultsChanges.self)
+        let (stream, continuation) = AsyncThrowingStream.makeStream(of: FetchedResultsChanges.self)
         streams[id] = continuation
         continuation.onTermination = { [weak self, weak context] _ in
             context?.contextQueue.async { self?.streams[id] = nil }

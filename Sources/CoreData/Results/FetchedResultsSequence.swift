@@ -17,7 +17,7 @@ import Foundation
 /// - Whoever is slow misses states, never a change: what several events changed comes as one element, with the newest
 ///   content and what is different from the element before.
 /// - The sequence follows the context, its unsaved changes included, as long as its iterator lives; it ends when the
-///   iterating task is cancelled.
+///   iterating task is cancelled. It throws, and is over, when the store fails as the results are to follow a change.
 /// - It can be iterated on any task, and several times, each for itself. Elements have object IDs; an object with an ID
 ///   is had from `context.object(with:)` on the context's queue. The ID of an object that was not saved is temporary, and
 ///   another one in the first element after the save that gave it a lasting one, without a change that says so.
@@ -60,7 +60,7 @@ public struct FetchedResultsSequence: AsyncSequence, Sendable {
 
         /// The present content, then the next change; nil when the task is cancelled.
         ///
-        /// - Throws: for the first element, as `NSManagedObjectContext.fetch(_:)`.
+        /// - Throws: as `NSManagedObjectContext.fetch(_:)`, for the first element and where a later one needs the store.
         public mutating func next() async throws -> FetchedResultsChanges? {
             let following = following
             if !hasBegun {
@@ -69,7 +69,9 @@ public struct FetchedResultsSequence: AsyncSequence, Sendable {
                 return Task.isCancelled ? nil : first
             }
             while await signals.next() != nil {
-                if let changes = await following.context.perform({ following.take() }) { return changes }
+                if let changes = try await following.context.perform({ try following.take() }) {
+                    return changes
+                }
             }
             return nil
         }
@@ -89,12 +91,14 @@ private final class FollowedResults: @unchecked Sendable {
     private var first: ResultDifference?
     private var events = 0
     private var changed: Set<ObjectIdentifier> = []
+    private var failure: (any Error)?
 
     init(_ results: FetchedResults) {
         (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.results = results
         context = results.context
         results.onChange = { [weak self] in self?.note($0) }
+        results.onFailure = { [weak self] in self?.end($0) }
     }
 
     deinit { signal.finish() }
@@ -117,8 +121,17 @@ private final class FollowedResults: @unchecked Sendable {
         signal.yield()
     }
 
+    private func end(_ error: any Error) {
+        failure = error
+        signal.yield()
+        signal.finish()
+    }
+
     /// What changed since the last time; nil if that cancels out.
-    func take() -> FetchedResultsChanges? {
+    ///
+    /// - Throws: what kept the results from following the context.
+    func take() throws -> FetchedResultsChanges? {
+        if let failure { throw failure }
         guard events > 0 else { return nil }
         return (first ?? combined).map(changes)
     }

@@ -11,8 +11,9 @@ import ManagedObjectModel
 /// try controller.performFetch()
 /// ```
 ///
-/// The controller is used on its context's queue. It follows the context from `performFetch()` on, whether it has a
-/// delegate or not.
+/// The controller is used on its context's queue. It follows the context from `performFetch()` on while it has a delegate or
+/// somebody iterates `changes()`. Otherwise it shows the data as they were when they were fetched (Apple's documentation
+/// of the class, "No tracking"); what it missed so comes with the first change after it got a delegate.
 open class NSFetchedResultsController<ResultType>: NSObject {
     let results: FetchedResults
 
@@ -36,6 +37,9 @@ open class NSFetchedResultsController<ResultType>: NSObject {
         results = FetchedResults(
             request: fetchRequest, context: context, sectionNameKeyPath: sectionNameKeyPath, cacheName: name)
         super.init()
+        results.titleOfSection = { [weak self, weak results] name in
+            self.map { $0.sectionIndexTitle(forSectionName: name) } ?? results?.usualIndexTitle(name)
+        }
     }
 
     /// The same controller under another result type: what delegates are handed.
@@ -92,23 +96,48 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// What following the context has cost since the last `performFetch()`.
     package var cost: ResultCost { results.cost }
 
-    /// The titles of an index of the sections, each once.
-    public var sectionIndexTitles: [String] {
-        var titles: [String] = []
-        for section in results.sections ?? [] {
-            if let title = section.indexTitle, titles.last != title { titles.append(title) }
-        }
-        return titles
-    }
+    /// What went wrong when the results were to follow the last change of the context; nil when they are up to date. Ours.
+    ///
+    /// Results that are a window of a longer list, and those whose condition reads related objects, may need the store
+    /// to follow a change. When it fails the results stay as they are, the delegate gets
+    /// `controller(_:didFailToFollowChanges:)`, and `changes()` throws. The next change that concerns them fetches them again, and
+    /// so does `performFetch()`.
+    public var followingError: (any Error)? { results.failure }
+
+    /// The titles of an index of the sections, in the order of the sections.
+    ///
+    /// Sections that follow each other and have the same title have one entry; sections without a title have none. A
+    /// subclass that has other titles overrides `section(forSectionIndexTitle:at:)` too.
+    open var sectionIndexTitles: [String] { indexEntries.map(\.title) }
 
     /// The index title of a section: its name's first character, in upper case, unless the delegate has another.
-    public func sectionIndexTitle(forSectionName sectionName: String) -> String? {
-        results.indexTitle(sectionName)
+    open func sectionIndexTitle(forSectionName sectionName: String) -> String? {
+        results.usualIndexTitle(sectionName)
     }
 
-    /// The first section with an index title.
-    public func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
-        results.sections?.firstIndex { $0.indexTitle == title } ?? 0
+    /// The number of the section that an entry of the index leads to: the first one of those that it stands for.
+    ///
+    /// Stops with a message when the title is not the one at the place.
+    ///
+    /// - Parameters:
+    ///   - title: a title of `sectionIndexTitles`.
+    ///   - sectionIndex: its place there. Sections that do not follow each other may have the same title.
+    open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
+        let entries = indexEntries
+        require(
+            entries.indices.contains(sectionIndex) && entries[sectionIndex].title == title,
+            "Index title at \(sectionIndex) is not equal to '\(title)'.")
+        return entries[sectionIndex].section
+    }
+
+    /// The titles of the index, each with the first section that it stands for.
+    private var indexEntries: [(title: String, section: Int)] {
+        var entries: [(title: String, section: Int)] = []
+        for (number, section) in (results.sections ?? []).enumerated() {
+            guard let title = section.indexTitle, entries.last?.title != title else { continue }
+            entries.append((title, number))
+        }
+        return entries
     }
 
     /// Deletes the cache of a name, or all of this program's.
@@ -124,8 +153,9 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 
     /// The changes from now on, each with the sections as they are after it. Ours.
     ///
-    /// The sequence ends when the controller goes. It can be iterated anywhere: it has IDs, not objects.
-    public func changes() -> AsyncStream<FetchedResultsChanges> { results.changes() }
+    /// The sequence ends when the controller goes. It can be iterated anywhere: it has IDs, not objects. It throws, and is
+    /// over, when the results could not follow a change (`followingError`).
+    public func changes() -> AsyncThrowingStream<FetchedResultsChanges, any Error> { results.changes() }
 
     /// What the controller shows now; nil before `performFetch()`.
     package var snapshot: FetchedResultsSnapshot? {
@@ -213,6 +243,12 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         sectionIndexTitleForSectionName sectionName: String
     ) -> String?
+
+    /// The results could not follow a change of the context, and are as they were before it. See
+    /// `NSFetchedResultsController.followingError`. Ours.
+    func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+        didFailToFollowChanges error: any Error)
 }
 
 extension NSFetchedResultsControllerDelegate {
@@ -261,4 +297,10 @@ extension NSFetchedResultsControllerDelegate {
     ) -> String? {
         sectionName.first.map { String($0).uppercased() }
     }
+
+    /// Does nothing.
+    public func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+        didFailToFollowChanges error: any Error
+    ) {}
 }

@@ -100,6 +100,7 @@ import Testing
             request.sortDescriptors = [NSSortDescriptor(key: "parent.parent.title", ascending: true)]
             let controller = NSFetchedResultsController(
                 fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+            controller.delegate = self.diary
             try controller.performFetch()
             #expect(controller.titles == [["a", "b"]])
             // "a" is found over the parent of "p", which no row has yet.

@@ -3,6 +3,8 @@ import Testing
 
 /// What following a context costs, counted.
 @Suite struct ResultCostTests {
+    private let audience = ResultsAudience()
+
     private func fill(_ context: NSManagedObjectContext, _ count: Int) throws -> [Book] {
         let books = (0..<count).map { Shelf.book("\($0)", Int32($0), nil, nil, context) }
         try context.save()
@@ -15,6 +17,7 @@ import Testing
         let controller = NSFetchedResultsController(
             fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: sections, cacheName: nil
         )
+        controller.delegate = audience
         try controller.performFetch()
         return controller
     }
@@ -59,6 +62,7 @@ import Testing
                 let controller = NSFetchedResultsController(
                     fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil,
                     cacheName: nil)
+                controller.delegate = audience
                 try controller.performFetch()
                 return controller
             }

@@ -33,8 +33,56 @@ import Testing
             let controller = results.controller
             #expect(controller.sectionIndexTitles == ["A", "B", "É"])
             #expect(controller.sections?.map(\.indexTitle) == [nil, "A", "A", "B", "É"])
+            #expect(controller.section(forSectionIndexTitle: "A", at: 0) == 1)
             #expect(controller.section(forSectionIndexTitle: "B", at: 1) == 3)
+            #expect(controller.section(forSectionIndexTitle: "É", at: 2) == 4)
             #expect(controller.sectionIndexTitle(forSectionName: "zola") == "Z")
+        }
+    }
+
+    /// Sections that do not follow each other have entries of their own: the place tells them apart.
+    @Test func indexTitlesThatComeAgain() throws {
+        let results = try ResultsStack(
+            ["anna": 1, "Bert": 2, "Anton": 3, "Adam": 4, "Bea": 5], .books(by: "pages"), sections: "title")
+        results.context.performAndWait {
+            let controller = results.controller
+            #expect(controller.sectionIndexTitles == ["A", "B", "A", "B"])
+            let sections = controller.sectionIndexTitles.enumerated().map {
+                controller.section(forSectionIndexTitle: $1, at: $0)
+            }
+            #expect(sections == [0, 1, 2, 4])
+        }
+    }
+
+    @Test(arguments: [("B", 0), ("Z", 1), ("A", -1), ("B", 2)])
+    func aTitleThatIsNotAtThePlaceStops(title: String, place: Int) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            [title, place] in
+            let results = try ResultsStack(["anna": 1, "berta": 2], .books(by: "title"), sections: "title")
+            results.context.performAndWait {
+                _ = results.controller.section(forSectionIndexTitle: title, at: place)
+            }
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("Index title at \(place) is not equal to '\(title)'."))
+    }
+
+    private final class LastLetters: NSFetchedResultsController<Book> {
+        override func sectionIndexTitle(forSectionName sectionName: String) -> String? {
+            sectionName.last.map { "-\($0)" }
+        }
+    }
+
+    @Test func aSubclassWithItsOwnTitles() throws {
+        let results = try ResultsStack(["ab": 1, "bb": 2, "ca": 3], .books(by: "title"), sections: "title")
+        try results.context.performAndWait {
+            let controller = LastLetters(
+                fetchRequest: .books(by: "title"), managedObjectContext: results.context,
+                sectionNameKeyPath: "title", cacheName: nil)
+            try controller.performFetch()
+            #expect(controller.sectionIndexTitles == ["-b", "-a"])
+            #expect(controller.sections?.map(\.indexTitle) == ["-b", "-b", "-a"])
+            #expect(controller.section(forSectionIndexTitle: "-a", at: 1) == 2)
         }
     }
 

@@ -50,11 +50,37 @@ import Testing
         }
     }
 
-    @Test func withoutADelegateResultsFollowToo() throws {
+    @Test func withoutADelegateResultsStayWhatWasFetched() throws {
+        let results = try stack()
+        results.controller.delegate = nil
+        let deleted = try results["b"]
+        _ = try results.event {
+            $0.delete(deleted)
+            Shelf.book("x", 5, nil, nil, $0)
+        }
+        results.context.performAndWait {
+            #expect(results.controller.fetchedObjects?.count == 3)
+            #expect(results.controller.fetchedObjects?[1] === deleted)
+        }
+        // What was missed comes with the first change after there is a delegate again.
+        results.controller.delegate = results.diary
+        #expect(
+            try results.event { _ in try results["c"].pages = 31 } == [
+                "will", "delete b 0.1 -", "insert x - 0.0", "update c 0.2 0.2", "did",
+            ])
+        #expect(results.titles == [["x", "a", "c"]])
+        #expect(try results.event { _ in try results["a"].pages = 40 } == ["will", "move a 0.1 0.2", "did"])
+    }
+
+    @Test func aFetchWithoutADelegateMissesNothing() throws {
         let results = try stack()
         results.controller.delegate = nil
         _ = try results.event { $0.delete(try results["b"]) }
+        try results.context.performAndWait { try results.controller.performFetch() }
         #expect(results.titles == [["a", "c"]])
+        results.controller.delegate = results.diary
+        #expect(try results.event { _ in try results["c"].pages = 5 } == ["will", "move c 0.1 0.0", "did"])
+        results.context.performAndWait { #expect(results.controller.cost.fetches == 0) }
     }
 
     @Test func anObjectThatComesAndGoesInOneEvent() throws {
@@ -97,6 +123,8 @@ import Testing
             request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
             let plain = NSFetchedResultsController(
                 fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+            let audience = ResultsAudience()
+            plain.delegate = audience
             try plain.performFetch()
             try context.insert("Leaf", ["name": "b"])
             try context.insert("Node", ["name": "a"])
@@ -108,6 +136,7 @@ import Testing
             try context.insert("Leaf", ["name": "d"])
             context.processPendingChanges()
             #expect(plain.fetchedObjects?.map { $0.entity.name } == ["Node"])
+            withExtendedLifetime(audience) {}
         }
     }
 
@@ -182,7 +211,7 @@ import Testing
         }
         _ = try results.event { $0.delete(try results["b"]) }
         var iterator = stream.makeAsyncIterator()
-        let first = try #require(await iterator.next())
+        let first = try #require(try await iterator.next())
         #expect(first.changes.map(\.type) == [.insert, .move])
         #expect(first.changes.map(\.oldIndexPath) == [nil, IndexPath(item: 0, section: 0)])
         #expect(
@@ -191,7 +220,7 @@ import Testing
             ])
         #expect(first.sections.map(\.objectIDs.count) == [4])
         #expect(first.sections.first?.objectIDs.last == first.changes.last?.objectID)
-        let second = try #require(await iterator.next())
+        let second = try #require(try await iterator.next())
         #expect(second.changes.map(\.type) == [.delete])
         #expect(second.sections.map(\.objectIDs.count) == [3])
     }
@@ -212,7 +241,7 @@ import Testing
         controller = nil
         #expect(isReleased())
         var types: [[NSFetchedResultsChangeType]] = []
-        for await change in stream { types.append(change.changes.map(\.type)) }
+        for try await change in stream { types.append(change.changes.map(\.type)) }
         #expect(types == [[.move]])
     }
 

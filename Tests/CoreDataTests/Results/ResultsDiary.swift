@@ -38,6 +38,9 @@ final class ResultsDiary: NSObject, NSFetchedResultsControllerDelegate {
     }
 }
 
+/// Wants nothing but that a controller follows its context.
+final class ResultsAudience: NSObject, NSFetchedResultsControllerDelegate {}
+
 extension NSFetchedResultsController {
     /// The titles in each section.
     var titles: [[String]] {

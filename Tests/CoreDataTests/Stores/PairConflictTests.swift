@@ -179,6 +179,38 @@ import Testing
         #expect(try Pairs(folder) == Pairs(badges: ["0 10"], partners: ["1 3", "3 1"]))
     }
 
+    // MARK: Moved and deleted
+
+    /// What is linked to another one here and deleted before one save, while somebody else has linked a third one to it.
+    @Test(arguments: Rival.allCases, [NSMergePolicy.mergeByPropertyObjectTrump, .overwrite])
+    func whatIsMovedAndDeletedLeavesNoKey(_ rival: Rival, _ policy: NSMergePolicy) throws {
+        for isOneEvent in [true, false] {
+            let each = try PairConflictTests()
+            try each.conflict(
+                rival, policy,
+                here: { context, mine in
+                    each.give(10, 1)(context, mine)
+                    mine[2]?.setValue(mine[0], forKey: "partner")
+                    if !isOneEvent { context.processPendingChanges() }
+                    for number in [2, 10] { mine[number].map(context.delete) }
+                },
+                there: { _, theirs in
+                    theirs[10]?.setValue(theirs[3], forKey: "node")
+                    theirs[2]?.setValue(theirs[1], forKey: "partner")
+                }
+            ) { context, mine in
+                try context.save()
+                #expect([0, 1, 3].allSatisfy { mine[$0]?.one("badge") == nil })
+                #expect([0, 1, 3].allSatisfy { mine[$0]?.one("partner") == nil })
+                #expect(!context.hasChanges)
+            }
+            #expect(try Pairs(each.folder) == Pairs(badges: [], partners: []))
+            let keys = try each.folder.rows(
+                "SELECT ZUID FROM ZNODE WHERE ZBADGE IS NOT NULL OR ZPARTNER IS NOT NULL OR ZUID IN (2, 10)")
+            #expect(keys.isEmpty, "one event: \(isOneEvent)")
+        }
+    }
+
     // MARK: Seen before the save
 
     @Test func anUnsavedLinkOutlivesAMerge() throws {

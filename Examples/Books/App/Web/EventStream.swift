@@ -51,9 +51,14 @@ extension BooksDocument {
                 }
                 if let results {
                     group.addTask {
-                        for await changes in results.changes {
-                            let books = (try? await self.identities(changes)) ?? []
-                            continuation.yield(ServerEvent(kind: .results, books: books))
+                        do {
+                            for try await changes in results.changes {
+                                let books = (try? await self.identities(changes)) ?? []
+                                continuation.yield(ServerEvent(kind: .results, books: books))
+                            }
+                        } catch {
+                            // The page is asked for anew, and says what is wrong if that lasts.
+                            continuation.yield(ServerEvent(kind: .document))
                         }
                     }
                 }
@@ -98,7 +103,7 @@ private final class FollowedResults: @unchecked Sendable {
     // Unchecked: `controller` is touched on the context's queue only.
     private var controller: AnyObject?
     private let context: NSManagedObjectContext
-    let changes: AsyncStream<FetchedResultsChanges>
+    let changes: AsyncThrowingStream<FetchedResultsChanges, any Error>
 
     init<Object: NSManagedObject>(
         _ request: NSFetchRequest<Object>, _ context: NSManagedObjectContext,

@@ -1,0 +1,36 @@
+import ManagedObjectModel
+
+/// Finds a coordinator's own IDs for IDs of others that have the same stores open.
+///
+/// IDs of different coordinators are never equal, though they may stand for the same row: the store's identifier, the
+/// name of the entity and the reference tell.
+struct IdentityTranslation {
+    private let coordinator: NSPersistentStoreCoordinator
+    /// The coordinator's own place for each of another one; nil where it has none.
+    private var homes: [ObjectIdentifier: StoredEntity?] = [:]
+
+    init(to coordinator: NSPersistentStoreCoordinator) { self.coordinator = coordinator }
+
+    /// The coordinator's ID for an object.
+    ///
+    /// - Returns: nil when the coordinator has not added the object's store. The ID itself when it is the
+    ///   coordinator's, when it is a temporary one, and when its store is gone, so that nothing tells which one it was.
+    mutating func id(_ id: NSManagedObjectID) -> NSManagedObjectID? {
+        guard !id.isTemporaryID, let store = id.persistentStore,
+            store.persistentStoreCoordinator !== coordinator
+        else { return id }
+        guard let home = home(for: id.home, in: store),
+            let reference = home.store?.reference(fromText: store.referenceText(id.reference, id.home), home)
+        else { return nil }
+        return NSManagedObjectID(home: home, reference: reference)
+    }
+
+    private mutating func home(for other: StoredEntity, in store: NSPersistentStore) -> StoredEntity? {
+        if let known = homes[ObjectIdentifier(other)] { return known }
+        let own = coordinator.persistentStores.first { $0.identifier == store.identifier }
+        let entity = other.entity.name.flatMap { coordinator.managedObjectModel.entitiesByName[$0] }
+        let home = entity.flatMap { own?.home(of: $0) }
+        homes[ObjectIdentifier(other)] = .some(home)
+        return home
+    }
+}
