@@ -25,7 +25,7 @@ import Testing
 
     private func run(_ walk: Int, depth: Int, _ kind: StoreKind) throws {
         let environment = ProcessInfo.processInfo.environment
-        let steps = environment["GRAPH_STEPS"].flatMap(Int.init) ?? Fuzzing.rounds(1000)
+        let steps = environment["GRAPH_STEPS"].flatMap(Int.init) ?? max(1000, Fuzzing.rounds(250))
         let seed = Fuzzing.seed(
             UInt64(1000 * (10 * depth + (Self.kinds.firstIndex(of: kind) ?? 0)) + walk), givenBy: "GRAPH_SEED"
         )
