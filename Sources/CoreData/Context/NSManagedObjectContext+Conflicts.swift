@@ -45,6 +45,7 @@ extension NSManagedObjectContext {
                 let partners = objects.flatMap(\.paired)
                 try policy.resolve(mergeConflicts: conflicts)
                 for links in given { links.takeBack() }
+                for object in objects { leaveOwners(of: object) }
                 // Where a link from one to one is another than before, its ends are to show it.
                 let present = objects.filter { $0.context === self && !$0.isDeleted }.flatMap(\.paired)
                 try takeNewerRows(of: Array(Set(partners).symmetricDifference(present)))

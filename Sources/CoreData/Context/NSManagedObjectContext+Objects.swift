@@ -284,6 +284,7 @@ extension NSManagedObjectContext {
         object.rebase(on: row, keeping: .ownChanges)
         object.dropLoadedRelationships()
         object.didChangeAll()
+        leaveOwners(of: object)
         object.withoutChangeTracking { object.awake(fromSnapshotEvents: .refresh) }
     }
 

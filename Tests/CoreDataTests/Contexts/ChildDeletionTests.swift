@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Deletions that go up.
-@Suite struct ChildDeletionTests {
+@Suite(.onEveryStore) struct ChildDeletionTests {
     let family: Family
     private var root: NSManagedObjectContext { family.root }
     private var child: NSManagedObjectContext { family.child }

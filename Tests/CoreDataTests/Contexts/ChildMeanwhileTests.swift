@@ -36,7 +36,7 @@ final class InterruptingTarget: NSManagedObject {
 }
 
 /// What happens in a family while one of its contexts saves.
-@Suite struct ChildMeanwhileTests {
+@Suite(.onEveryStore) struct ChildMeanwhileTests {
     let family: Family
     private var root: NSManagedObjectContext { family.root }
     private var child: NSManagedObjectContext { family.child }

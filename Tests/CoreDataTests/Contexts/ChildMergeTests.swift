@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What contexts of a family take in of each other's saves.
-@Suite struct ChildMergeTests {
+@Suite(.onEveryStore) struct ChildMergeTests {
     let family: Family
     private var root: NSManagedObjectContext { family.root }
     private let mine: NSManagedObjectContext

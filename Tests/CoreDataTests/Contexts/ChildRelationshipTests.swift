@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Relationships of every shape that a child changes, where the parent has changed them too.
-@Suite struct ChildRelationshipTests {
+@Suite(.onEveryStore) struct ChildRelationshipTests {
     let family: Family
     private var root: NSManagedObjectContext { family.root }
     private var child: NSManagedObjectContext { family.child }

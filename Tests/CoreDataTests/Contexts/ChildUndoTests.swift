@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Undoing in a parent and in its child.
-@Suite struct ChildUndoTests {
+@Suite(.onEveryStore) struct ChildUndoTests {
     let family: Family
     private var root: NSManagedObjectContext { family.root }
     private var child: NSManagedObjectContext { family.child }

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// One context takes in what another one of its coordinator saved.
-@Suite struct MergeTests {
+@Suite(.onEveryStore) struct MergeTests {
     private let diary: DiaryStack
     private let parent: Entry
     private let child: Entry

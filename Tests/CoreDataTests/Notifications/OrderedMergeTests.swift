@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Merging into ordered relationships that have unsaved changes.
-@Suite struct OrderedMergeTests {
+@Suite(.onEveryStore) struct OrderedMergeTests {
     let stack: TestStack
     let mine: NSManagedObjectContext
     let theirs: NSManagedObjectContext

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The flags and dictionaries that say what was changed, in every phase of an object's life.
-@Suite struct ChangeStateTests {
+@Suite(.onEveryStore) struct ChangeStateTests {
     let diary: DiaryStack
 
     init() throws { diary = try DiaryStack() }

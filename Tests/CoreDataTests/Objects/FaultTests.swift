@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Faults: what fires them, what they find, and how objects become faults again.
-@Suite struct FaultTests {
+@Suite(.onEveryStore) struct FaultTests {
     let diary: DiaryStack
 
     init() throws { diary = try DiaryStack() }

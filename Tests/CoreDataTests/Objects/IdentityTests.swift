@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// One object for each row, who keeps it, and its ID.
-@Suite struct IdentityTests {
+@Suite(.onEveryStore) struct IdentityTests {
     let diary: DiaryStack
     var context: NSManagedObjectContext { diary.context }
 

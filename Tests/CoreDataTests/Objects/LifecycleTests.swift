@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Which hooks are called when, and what may be done in them.
-@Suite struct LifecycleTests {
+@Suite(.onEveryStore) struct LifecycleTests {
     let diary: DiaryStack
     var context: NSManagedObjectContext { diary.context }
     var hooks: Hooks { diary.hooks }

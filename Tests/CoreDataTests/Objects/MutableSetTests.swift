@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The sets of `mutableSetValue(forKey:)` and `mutableOrderedSetValue(forKey:)`.
-@Suite struct MutableSetTests {
+@Suite(.onEveryStore) struct MutableSetTests {
     let stack: TestStack
     let context: NSManagedObjectContext
 

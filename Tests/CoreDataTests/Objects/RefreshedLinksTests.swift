@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// What refreshing one end of an unsaved link does to the other end.
-@Suite struct RefreshedLinksTests {
+@Suite(.onEveryStore) struct RefreshedLinksTests {
     private let diary: DiaryStack
     private let parent: Entry
     private let child: Entry

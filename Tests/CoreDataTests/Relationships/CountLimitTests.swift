@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// How many objects a to-many relationship leads to.
-@Suite struct CountLimitTests {
+@Suite(.onEveryStore) struct CountLimitTests {
     private func save(
         _ count: Int, optional: Bool = true, ordered: Bool = false, min: Int = 0, max: Int = 0
     ) throws -> NSError? {

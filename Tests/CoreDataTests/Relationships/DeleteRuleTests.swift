@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// What becomes of the objects that a deleted one leads to.
-@Suite struct DeleteRuleTests {
+@Suite(.onEveryStore) struct DeleteRuleTests {
     private func stack(_ rule: NSDeleteRule, optionalOwner: Bool = true) throws -> TestStack {
         try TestStack(OwnerModel.model(rule, optionalOwner: optionalOwner))
     }

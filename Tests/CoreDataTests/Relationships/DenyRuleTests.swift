@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// The delete rule Deny: an object stays as long as it leads to others.
-@Suite struct DenyRuleTests {
+@Suite(.onEveryStore) struct DenyRuleTests {
     private let stack: TestStack
 
     init() throws {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Both ends of a relationship change together, at once: ends that lead to many objects.
-@Suite struct InverseManyTests {
+@Suite(.onEveryStore) struct InverseManyTests {
     private static let model = Graph.model()
     private let stack: TestStack
 

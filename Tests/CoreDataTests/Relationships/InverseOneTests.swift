@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// Both ends of a relationship change together, at once: ends that lead to one object.
-@Suite struct InverseOneTests {
+@Suite(.onEveryStore) struct InverseOneTests {
     private static let model = Graph.model()
     private let stack: TestStack
 

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// What the delegate of a results controller without sections is told.
-@Suite struct ResultChangesTests {
+@Suite(.onEveryStore) struct ResultChangesTests {
     private func stack(_ format: String? = nil, limit: Int = 0) throws -> ResultsStack {
         try ResultsStack(["a": 10, "b": 20, "c": 30], .books(format, by: "pages", limit: limit))
     }

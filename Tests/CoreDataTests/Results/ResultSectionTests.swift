@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// Sections of a results controller.
-@Suite struct ResultSectionTests {
+@Suite(.onEveryStore) struct ResultSectionTests {
     private func stack() throws -> ResultsStack {
         try ResultsStack(
             ["a": 1, "b": 1, "c": 2, "d": 4], .books(by: "pages", "title"), sections: "pages")

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// Results as an asynchronous sequence.
-@Suite struct ResultSequenceTests {
+@Suite(.onEveryStore) struct ResultSequenceTests {
     private func stack() throws -> ResultsStack {
         try ResultsStack(["a": 1, "b": 1, "c": 2], .books(by: "pages", "title"))
     }

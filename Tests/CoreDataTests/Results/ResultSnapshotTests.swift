@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// Delegates that take results as a whole.
-@Suite struct ResultSnapshotTests {
+@Suite(.onEveryStore) struct ResultSnapshotTests {
     @Test func snapshotsInPlaceOfChanges() throws {
         let results = try ResultsStack(
             ["a": 1, "b": 1, "c": 2], .books(by: "pages", "title"), sections: "pages")

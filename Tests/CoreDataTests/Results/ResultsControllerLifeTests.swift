@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// Fetching again, streams of changes, delegates, and the end of a controller.
-@Suite struct ResultsControllerLifeTests {
+@Suite(.onEveryStore) struct ResultsControllerLifeTests {
     private func stack() throws -> ResultsStack {
         try ResultsStack(["a": 10, "b": 20, "c": 30], .books(by: "pages"))
     }

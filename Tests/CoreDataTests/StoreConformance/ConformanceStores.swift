@@ -9,6 +9,9 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
+    /// The type of the stores that fixtures make: see `StoreKindTrait`.
+    @TaskLocal static var current = StoreKind.sqlite
+
     var type: NSPersistentStore.StoreType {
         Self.registration
         return switch self {
@@ -31,6 +34,8 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     var isLasting: Bool { self != .memory }
     /// Whether it is one file.
     var isFile: Bool { self != .memory && self != .incremental }
+    /// Whether it computes derived attributes.
+    var derives: Bool { !Self.atomics.contains(self) }
     static let lasting = allCases.filter(\.isLasting)
     static let files = allCases.filter(\.isFile)
     static let atomics: [StoreKind] = [.memory, .xml, .binary, .atomic]

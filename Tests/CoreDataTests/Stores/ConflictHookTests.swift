@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// What objects are told when a merge policy chose their values.
-@Suite struct ConflictHookTests {
+@Suite(.onEveryStore) struct ConflictHookTests {
     private let diary: DiaryStack
 
     init() throws { diary = try DiaryStack() }

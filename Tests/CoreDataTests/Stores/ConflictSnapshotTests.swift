@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// What the snapshots of a conflict have.
-@Suite struct ConflictSnapshotTests {
+@Suite(.onEveryStore) struct ConflictSnapshotTests {
     @Test func attributesAndToOneRelationshipsAndNothingElse() throws {
         let stack = try TestStack(OwnerModel.model())
         try stack.inContext { context in

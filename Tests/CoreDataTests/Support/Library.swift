@@ -49,6 +49,15 @@ enum Library {
             transient("score", .integer64, defaultValue: 7),
             writer,
         ]
+        // Documents do not compute: there the attributes are plain ones.
+        if !StoreKind.current.derives {
+            for entity in [author, book] {
+                entity.properties = entity.properties.map { property in
+                    guard let derived = property as? NSDerivedAttributeDescription else { return property }
+                    return attribute(derived.name, derived.type)
+                }
+            }
+        }
         let model = NSManagedObjectModel()
         model.entities = [author, book]
         return model

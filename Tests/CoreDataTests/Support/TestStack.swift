@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Synchronization
 
-/// A coordinator with one store, a SQLite store unless said otherwise, in a folder of its own, which goes with it.
+/// A coordinator with one store, of the type `StoreKind.current` unless said otherwise, in a folder of its own, which goes with it.
 final class TestStack: Sendable {
     let folder: URL
     let coordinator: NSPersistentStoreCoordinator
@@ -12,10 +12,10 @@ final class TestStack: Sendable {
 
     init(
         _ model: NSManagedObjectModel = Library.model(), folder: URL? = nil,
-        type: NSPersistentStore.StoreType = .sqlite
+        type given: NSPersistentStore.StoreType? = nil
     ) throws {
         NSManagedObjectModel.register(Book.self, Author.self)
-        self.type = type
+        type = given ?? StoreKind.current.type
         self.folder =
             folder
             ?? FileManager.default.temporaryDirectory.appendingPathComponent(

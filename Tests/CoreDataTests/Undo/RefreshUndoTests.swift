@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// Undoing an event that refreshed one end of a link that it had changed.
-@Suite struct RefreshUndoTests {
+@Suite(.onEveryStore) struct RefreshUndoTests {
     private let diary: DiaryStack
     private let mother: Entry
     private let father: Entry

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// Forgetting all objects of a context.
-@Suite struct ResetTests {
+@Suite(.onEveryStore) struct ResetTests {
     private let diary: DiaryStack
     private let saved: Entry
 

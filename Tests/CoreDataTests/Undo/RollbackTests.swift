@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// Giving up all unsaved changes.
-@Suite struct RollbackTests {
+@Suite(.onEveryStore) struct RollbackTests {
     private let diary: DiaryStack
     private let parent: Entry
     private let child: Entry

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// Changes of values and links, taken back and made again.
-@Suite struct UndoChangeTests {
+@Suite(.onEveryStore) struct UndoChangeTests {
     private let diary: DiaryStack
 
     init() throws {

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// Insertions and deletions, taken back and made again, before and after a save.
-@Suite struct UndoInsertionTests {
+@Suite(.onEveryStore) struct UndoInsertionTests {
     private let diary: DiaryStack
 
     init() throws {

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// A context and its undo manager: groups, levels, names and notifications.
-@Suite struct ContextUndoManagerTests {
+@Suite(.onEveryStore) struct ContextUndoManagerTests {
     private let diary: DiaryStack
     private let entry: Entry
     private let manager = UndoManager()

@@ -1,0 +1,52 @@
+import CoreData
+import Testing
+
+/// A member that two contexts move, each to another owner: it is shown where this context has moved it, and nowhere else.
+@Suite(.onEveryStore) struct MovedMemberTests {
+    /// How a context comes to know what another has saved.
+    enum Way: CaseIterable, Sendable { case merge, refresh, conflict }
+
+    @Test(arguments: Way.allCases, [true, false], [true, false])
+    func itIsShownOnce(_ way: Way, ordered: Bool, ends: Bool) throws {
+        let stack = try TestStack(OwnerModel.model(ordered: ordered))
+        let context = stack.context()
+        try context.performAndWait {
+            context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            context.retainsRegisteredObjects = true
+            _ = try context.owner("1", items: "a", "b")
+            _ = try context.owner("2")
+            _ = try context.owner("3", items: "c")
+            try context.save()
+            for name in ["1", "2", "3"] { _ = try context.names(of: name, "Owner", "items") }
+            let item = try #require(try context.named("a", "Item"))
+            item.setValue(ends ? nil : try context.named("2", "Owner"), forKey: "owner")
+        }
+        let saved = try stack.saved { other in
+            let owner = try other.named("3", "Owner")
+            try other.named("a", "Item")?.setValue(owner, forKey: "owner")
+        }
+        func check() throws {
+            #expect(
+                try context.named("a", "Item")?.one("owner") === (ends ? nil : context.named("2", "Owner")))
+            #expect(try context.names(of: "1", "Owner", "items")?.sorted() == ["b"])
+            #expect(try context.names(of: "2", "Owner", "items")?.sorted() == (ends ? [] : ["a"]))
+            #expect(try context.names(of: "3", "Owner", "items")?.sorted() == ["c"])
+        }
+        try context.performAndWait {
+            switch way {
+            case .merge: context.mergeChanges(fromContextDidSave: saved)
+            case .refresh:
+                for object in try context.all("Owner") + context.all("Item") {
+                    context.refresh(object, mergeChanges: true)
+                }
+            case .conflict: try context.save()
+            }
+            try check()
+            if way != .conflict { try context.save() }
+            try check()
+            #expect(!context.hasChanges)
+            context.refreshAllObjects()
+            try check()
+        }
+    }
+}
