@@ -110,9 +110,11 @@ export const indexElements = (index) =>
 /** The findings of the analysis about an item. */
 export function findingsFor(analysis, item) {
   const { kind, name, member } = item;
+  // Where it is told what the name is of, it is not that of something else.
+  const isOf = (finding, other) => finding.property === other.name && (!finding.kind || finding.kind === other.kind);
   return (analysis?.findings ?? []).filter((finding) => {
-    if (kind === "entity") return finding.entity === name && (member ? finding.property === member.name : true);
+    if (kind === "entity") return finding.entity === name && (member ? isOf(finding, member) : true);
     if (kind === "model") return !finding.entity && !finding.property;
-    return !finding.entity && finding.property === name;
+    return !finding.entity && isOf(finding, item);
   });
 }

@@ -46,15 +46,16 @@ function warnings({ findings }) {
 }
 
 // Selects what a finding is about.
-function show({ entity, property }) {
+function show({ entity, property, kind }) {
   const { root } = state.document;
   const holder = entity ? childrenOf(root, "entity").find((child) => nameOf(child) === entity) : null;
   if (!holder) {
-    const other = root.children.find((child) => ["fetchRequest", "configuration", "composite"].includes(child.kind) && nameOf(child) === property);
+    const other = root.children.find((child) =>
+      (kind ? child.kind === kind : ["fetchRequest", "configuration", "composite"].includes(child.kind)) && nameOf(child) === property);
     if (other) select({ kind: other.kind, name: property }, "editor");
     return;
   }
-  const member = holder.children.find((child) => nameOf(child) === property);
+  const member = holder.children.find((child) => nameOf(child) === property && (!kind || child.kind === kind));
   state.mode = "tables";
   select({ kind: "entity", name: entity, member: member ? { kind: member.kind, name: property } : null }, "editor");
 }

@@ -40,6 +40,8 @@ export function select(item, pane = null) {
   state.selection = next;
   state.renaming = null;
   state.refusal = null;
+  // The diagram has entities, and is of a version; what else there is has a page among the tables.
+  if (!["entity", "model"].includes(next.kind)) state.mode = "tables";
   if (pane) state.pane = pane;
   changed();
 }
