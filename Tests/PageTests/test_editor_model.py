@@ -80,14 +80,97 @@ class Model(EditorTest):
         page.locator("#f-partialIndexPredicate").fill("isbn != nil")
         page.locator("#f-partialIndexPredicate").press("Enter")
         self.eventually("isbn != nil", lambda: self.element("Book", "byTitle").get("partialIndexPredicate"))
+        self.page.get_by_label("Result of element 2").select_option("Integer 64")
+        self.eventually("Integer 64", lambda: self.parts("Book", "byTitle")[1].get("expressionType"))
+        self.page.get_by_label("Result of element 2").select_option("Not set")
+        self.eventually(None, lambda: self.parts("Book", "byTitle")[1].get("expressionType"))
+
+    def parts(self, *names):
+        """The settings of the parts of an element."""
+        element = self.tree()
+        for name in names:
+            element = next(child for child in element["children"] if child["settings"].get("name") == name)
+        return [child["settings"] for child in element["children"]]
+
+    def constraints(self):
+        """The constraints of the first entity."""
+        lists = [child for child in self.tree()["children"][0]["children"] if child["kind"] == "uniquenessConstraints"]
+        return [[part["settings"]["value"] for part in constraint["children"]] for list in lists for constraint in list["children"]]
+
+    def test_a_constraint_is_named_in_its_place_and_checked_as_it_is_typed(self):
+        page = self.page
+        self.add_entity("Book")
+        self.add_attribute("title", "String")
+        self.add_attribute("isbn", "String")
         page.get_by_role("button", name="Add Constraint").click()
-        field = page.locator("#constraint-0")
+        field = page.locator("input.renaming")
         expect(field).to_be_focused()
-        field.fill("isbn, title")
-        field.press("Enter")
-        expect(field).to_have_value("isbn,title")
-        page.get_by_role("button", name="Remove constraint 1").click()
-        expect(page.locator("input.constraint")).to_have_count(0)
+        expect(field).to_have_value("isbn")
+        self.eventually([["isbn"]], self.constraints)
+        page.keyboard.type("isbn,titel")
+        note = page.locator(".named .note")
+        expect(note).to_have_text("'titel' is not a property of the entity")
+        expect(field).to_have_attribute("aria-invalid", "true")
+        expect(field).to_have_accessible_description("'titel' is not a property of the entity")
+        page.keyboard.press("Backspace")
+        page.keyboard.press("Backspace")
+        page.keyboard.type("le")
+        expect(note).to_have_text("")
+        page.keyboard.press("Enter")
+        self.eventually([["isbn", "title"]], self.constraints)
+        expect(page.locator("[id='item-entity-Book-uniquenessConstraint-isbn,title']")).to_be_focused()
+        # It cannot be without a name.
+        page.keyboard.press("F2")
+        page.keyboard.press("Backspace")
+        page.keyboard.press("Enter")
+        expect(page.locator("#status")).to_contain_text("at least one name")
+        page.keyboard.press("Escape")
+        page.keyboard.press("Delete")
+        self.eventually([], self.constraints)
+        self.assertNotIn("uniquenessConstraints", [child["kind"] for child in self.tree()["children"][0]["children"]])
+
+    def test_the_inspector_of_a_constraint(self):
+        page = self.page
+        self.add_entity("Book")
+        for name in ["isbn", "number", "title"]:
+            self.add_attribute(name, "String")
+        page.get_by_role("button", name="Add Constraint").click()
+        page.keyboard.press("Escape")
+        expect(page.locator("#inspector h2")).to_have_text("Constraint")
+        self.assertEqual(["", "number", "title"], page.locator("#unique-add option").evaluate_all("options => options.map(o => o.value)"))
+        page.get_by_label("Add to the constraint").select_option("title")
+        self.eventually([["isbn", "title"]], self.constraints)
+        page.get_by_label("Add to the constraint").select_option("number")
+        self.eventually([["isbn", "title", "number"]], self.constraints)
+        page.get_by_role("button", name="Move number up").click()
+        self.eventually([["isbn", "number", "title"]], self.constraints)
+        expect(page.get_by_role("button", name="Move number up")).to_be_focused()
+        page.keyboard.press("Enter")
+        self.eventually([["number", "isbn", "title"]], self.constraints)
+        expect(page.get_by_role("button", name="Move number down")).to_be_focused()
+        page.get_by_role("button", name="Remove isbn").click()
+        self.eventually([["number", "title"]], self.constraints)
+        expect(page.get_by_role("list", name="Unique together").get_by_role("listitem")).to_have_text([re.compile("number"), re.compile("title")])
+        names = page.get_by_label("Names")
+        note = page.locator("#f-uniquenessConstraint-check")
+        for text, problem in [("number, number", "twice"), ("number,", "missing"), ("number,cover", "'cover' is not a property")]:
+            names.fill(text)
+            expect(note).to_contain_text(problem)
+            expect(names).to_have_attribute("aria-invalid", "true")
+        names.press("Enter")
+        self.eventually([["number", "cover"]], self.constraints)
+        # What is wrong is told beside it, and the warning leads to it.
+        expect(page.locator("#inspector .findings")).to_contain_text("'cover'")
+        page.locator("#item-entity-Book-attribute-isbn").click()
+        expect(page.locator("#inspector h2")).to_have_text("Attribute")
+        page.get_by_role("button", name="Book.number, cover").click()
+        expect(page.locator("#inspector h2")).to_have_text("Constraint")
+        expect(page.get_by_label("Names")).to_have_value("number,cover")
+        page.locator("#undo").click()
+        self.eventually([["number", "title"]], self.constraints)
+        page.locator("[id='item-entity-Book-uniquenessConstraint-number,title']").click()
+        page.locator("#remove").click()
+        self.eventually([], self.constraints)
 
     def test_fetch_requests_and_fetched_properties(self):
         page = self.page

@@ -103,6 +103,7 @@ extension CheckContext {
                 for name in names where entity.propertiesByName[name] is NSDerivedAttributeDescription {
                     report(
                         .invalidConstraint, entity.name, names.joined(separator: ", "),
+                        kind: "uniquenessConstraint",
                         "'\(name)' is derived; a uniqueness constraint needs stored values")
                 }
             }

@@ -34,7 +34,12 @@ struct CheckContext {
     /// Everything that would keep a store from being made for the model.
     mutating func checkConsistency() {
         for found in model.inconsistencies() {
-            let kind = found.problem == .invalidIndex ? "fetchIndex" : nil
+            let kind: String? =
+                switch found.problem {
+                case .invalidConstraint: "uniquenessConstraint"
+                case .invalidIndex: "fetchIndex"
+                default: nil
+                }
             report(Self.code(of: found.problem), found.entity, found.property, kind: kind, found.detail)
         }
     }
