@@ -176,7 +176,7 @@ class Alone(Keys, EditorTest):
         self.enter_date("f-defaultDateTimeInterval")
         self.type("06062024101112AM", 20)
         self.press("Enter")
-        self.eventually("740056272", lambda: self.element("Book", "born").get("defaultDateTimeInterval"))
+        self.eventually("739361472", lambda: self.element("Book", "born").get("defaultDateTimeInterval"))
         # Another name, in its place.
         self.go("editor")
         self.tab_to("item-entity-Book-attribute-born")
@@ -236,10 +236,10 @@ class Alone(Keys, EditorTest):
         expect(page.locator("#edited")).to_have_text("Saved")
         book = self.contents().find("entity[@name='Book']")
         self.assertEqual(
-            ["attribute printed", "relationship seller", "fetchIndex byBornIndex", "uniquenessConstraints"],
+            ["attribute printed", "relationship seller", "fetchIndex byPrintedIndex", "uniquenessConstraints"],
             [f"{child.tag} {child.get('name') or ''}".strip() for child in book if child.tag != "userInfo"][:4])
         self.assertEqual("descending", book.find("fetchIndex/fetchIndexElement").get("order"))
-        self.assertEqual("740056272", book.find("attribute").get("defaultDateTimeInterval"))
+        self.assertEqual("739361472", book.find("attribute").get("defaultDateTimeInterval"))
 
 
 class Around(Keys, EditorTest):
@@ -398,7 +398,9 @@ class Around(Keys, EditorTest):
         expect(page.get_by_role("dialog")).to_have_count(0)
         self.eventually("theirs", lambda: self.element("Book").get("versionHashModifier"))
         self.assertTrue(page.evaluate("document.activeElement !== document.body"))
+        self.press("Control+s")
         expect(page.locator("#edited")).to_have_text("Saved")
+        self.assertIn('versionHashModifier="theirs"', file.read_text())
 
 
 class Presses(EditorTest):

@@ -206,6 +206,31 @@ class Model(EditorTest):
         self.eventually(["Author"], lambda: [
             child["settings"]["name"] for child in self.tree()["children"][-1]["children"]])
 
+    def test_things_of_one_name_have_marks_of_their_own(self):
+        page = self.page
+        self.add_entity("Book")
+        page.get_by_role("button", name="Add Configuration").click()
+        self.type_name("Same")
+        page.get_by_role("button", name="Add Fetch Request").click()
+        self.type_name("Same")
+        request, configuration = (page.locator("#sidebar li", has=page.locator(f"#item-{kind}-Same")) for kind in ["fetchRequest", "configuration"])
+        # The configuration is empty; there is nothing wrong with the request.
+        expect(configuration.get_by_role("img", name="warning")).to_be_visible()
+        expect(request.get_by_role("img")).to_have_count(0)
+        expect(page.locator("#inspector .findings")).to_have_count(0)
+        page.get_by_role("button", name="Same", exact=True).last.click()
+        expect(page.locator("#editor h2")).to_contain_text("configuration")
+        expect(page.locator("#inspector .findings")).to_have_text("the configuration has no entities")
+        page.locator("#editor").get_by_label("Book").check()
+        expect(configuration.get_by_role("img")).to_have_count(0)
+        page.locator("#item-fetchRequest-Same").click()
+        page.locator("#f-predicateString").fill("gone == 1")
+        page.locator("#f-predicateString").press("Enter")
+        expect(request.get_by_role("img", name="warning")).to_be_visible()
+        expect(configuration.get_by_role("img")).to_have_count(0)
+        page.locator("#item-configuration-Same").click()
+        expect(page.locator("#inspector .findings")).to_have_count(0)
+
     def test_composites(self):
         page = self.page
         page.get_by_role("button", name="Add Composite").click()
@@ -429,11 +454,12 @@ class Model(EditorTest):
         page = self.page
         self.add_entity("Book")
         self.save()
+        expect(page.locator("#version-hash")).not_to_contain_text("changed")
         before = page.locator("#version-hash").inner_text()
         self.add_attribute("title", "String")
         page.locator("#item-entity-Book").click()
         expect(page.locator("#version-hash")).to_contain_text("changed")
-        self.assertNotIn(before, page.locator("#version-hash").inner_text())
+        expect(page.locator("#version-hash")).not_to_contain_text(before)
         page.get_by_role("tab", name="Version Hashes").click()
         expect(page.get_by_role("table", name="Version hashes")).to_contain_text("changed")
 
