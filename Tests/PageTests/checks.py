@@ -235,6 +235,7 @@ def cut_off(page):
             const isElsewhere = element.closest("[title], table.objects") || element.matches("select");
             if (isWide && hasDots && !isElsewhere) wrong.push(`dots without the whole: ${element.localName}.${element.className} ${element.textContent.slice(0, 40)}`);
             if (isWide && clips(style.overflowX) && !hasDots) wrong.push(`cut at the side: ${element.localName}.${element.className} ${element.textContent.slice(0, 40)}`);
+            if (isWide && element.matches("button") && !hasDots && !clips(style.overflowX)) wrong.push(`wider than its button: ${element.textContent.slice(0, 40)}`);
             if (isHigh && clips(style.overflowY) && !hasDots) wrong.push(`cut at the bottom: ${element.localName}.${element.className} ${element.textContent.slice(0, 40)}`);
             // What is hidden by an outer part that clips.
             for (let outer = element.parentElement; outer && outer !== document.body; outer = outer.parentElement) {

@@ -168,6 +168,7 @@ def constraint(browser, editor, folder):
     page.locator("#bar-constraint").click()
     page.locator("input.renaming").fill("title,publishDate,author")
     page.keyboard.press("Enter")
+    expect(page.locator("[id='item-entity-Book-uniquenessConstraint-title,publishDate,author']")).to_be_focused()
     page.locator("#f-uniquenessConstraint").fill("title,publishDate,autor")
     expect(page.locator("#f-uniquenessConstraint-check")).to_contain_text("'autor' is not a property")
     page.screenshot(path=folder / "editor-constraint-dark.png")
