@@ -129,6 +129,43 @@ import Testing
         #expect(throws: EditError.self) { try TextCheck.expression("name", at: [1], in: tree) }
     }
 
+    @Test(arguments: [
+        ("name", nil as String?), ("name, age", nil), ("", "missing"), ("name,", "missing"),
+        ("name, name", "twice"), ("nothing", "'nothing' is not a property"), ("half", "derived"),
+        ("short", "transient"), ("friends", "to-many"),
+    ]) func aConstraintSaysWhatIsWrong(text: String, problem: String?) throws {
+        let tree = try TestModel.tree(
+            """
+            <entity name="Person" representedClassName="Person">
+                <attribute name="age" attributeType="Integer 16" usesScalarValueType="YES"/>
+                <attribute name="half" optional="YES" attributeType="String" derived="YES" derivationExpression="name"/>
+                <attribute name="name" attributeType="String"/>
+                <attribute name="short" optional="YES" transient="YES" attributeType="String"/>
+                <relationship name="friends" optional="YES" toMany="YES" destinationEntity="Person"/>
+                <uniquenessConstraints><uniquenessConstraint><constraint value="gone"/></uniquenessConstraint></uniquenessConstraints>
+            </entity>
+            """)
+        let found = try TextCheck.constraint(text, at: [0], in: tree).problem
+        if let problem {
+            #expect(found?.contains(problem) == true, "\(found ?? "nothing")")
+        } else {
+            #expect(found == nil)
+        }
+        #expect(throws: EditError.self) { try TextCheck.constraint("name", at: [0, 1], in: tree) }
+    }
+
+    @Test func thingsOfOneNameAreToldApart() throws {
+        let analysis = try Self.analysis(
+            #"<entity name="E"><attribute name="a" attributeType="String"/></entity>"#
+                + #"<fetchRequest name="Same" entity="E" predicateString="gone == 1"/><configuration name="Same"/>"#
+        )
+        let found = analysis.findings.filter { $0.entity == nil && $0.property == "Same" }
+        #expect(
+            Set(found.map { "\($0.kind ?? "-") \($0.code.rawValue)" }) == [
+                "fetchRequest unknown-key-path", "configuration empty-configuration",
+            ])
+    }
+
     @Test func aPatternIsTried() {
         #expect(TextCheck.pattern("[a-z]+", sample: "abc").matches == true)
         #expect(TextCheck.pattern("[a-z]+", sample: "abc1").matches == false)

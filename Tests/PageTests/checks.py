@@ -141,6 +141,72 @@ def violations(page):
     return [f"{rule['id']}: {', '.join(str(node['target'][0]) for node in rule['nodes'][:3])} ({rule['help']})" for rule in found]
 
 
+def cut_in_fields(page, most=30):
+    """What lists and fields show a part of: what is chosen in a list, a date, a value or a placeholder. Longer ones than `most`
+    letters are whole in a title, or are scrolled by who types in them."""
+    return page.evaluate(
+        """(most) => {
+          const canvas = document.createElement("canvas").getContext("2d");
+          const wrong = [];
+          for (const field of document.body.querySelectorAll("select, input:not([type=checkbox], [type=radio], [type=hidden]), textarea")) {
+            const box = field.getBoundingClientRect();
+            const style = getComputedStyle(field);
+            if (!box.width || !box.height || style.visibility === "hidden") continue;
+            const isList = field.localName === "select";
+            const isTyped = !isList && !/^(date|datetime-local|file|month|time|week)$/.test(field.type);
+            const text = isList ? field.selectedOptions[0]?.text ?? "" : field.value || field.placeholder || "";
+            const say = (part) => wrong.push(`${part} of ${field.localName} ${field.id || field.ariaLabel || ""}: ${text.slice(0, 40)}`);
+            if (isTyped) {
+              if (text.length > most) continue;
+              // A text area has lines; each word of it has to fit.
+              const parts = field.localName === "textarea" ? text.split(/\\s+/) : [text];
+              canvas.font = style.font;
+              const room = field.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+              if (parts.some((part) => canvas.measureText(part).width > room + 1)) say(field.value ? "a part of the value" : "a part of the placeholder");
+              continue;
+            }
+            if (isList && text.length > most) {
+              if (field.title !== text) say("no title of what is chosen");
+              continue;
+            }
+            // As wide as the browser makes it for this text.
+            const copy = field.cloneNode(isList);
+            if (isList) copy.replaceChildren(new Option(text));
+            copy.removeAttribute("id");
+            copy.style.cssText = "position: absolute; visibility: hidden; width: max-content; min-width: 0; max-width: none";
+            if (!isList) copy.value = field.value;
+            field.after(copy);
+            if (copy.getBoundingClientRect().width > box.width + 1) say("a part of the text");
+            copy.remove();
+          }
+          return wrong.slice(0, 20);
+        }""", most)
+
+
+def broken_words(page, most=24):
+    """Words that are broken in two although a line has room for them. Longer ones than `most` letters may be."""
+    return page.evaluate(
+        """(most) => {
+          const wrong = [];
+          const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+          const range = document.createRange();
+          while (walker.nextNode()) {
+            const node = walker.currentNode;
+            if (node.parentElement.closest("script, title, option, svg, textarea, .heard, .skip, pre")) continue;
+            for (const { index: start, 0: token } of node.data.matchAll(/\\S+/g)) {
+              if (token.length > most) continue;
+              for (const { index, 0: word } of token.matchAll(/[\\p{L}\\p{N}_]+/gu)) {
+                range.setStart(node, start + index);
+                range.setEnd(node, start + index + word.length);
+                const tops = new Set([...range.getClientRects()].filter((box) => box.width).map((box) => Math.round(box.top)));
+                if (tops.size > 1) wrong.push(`broken: ${word}`);
+              }
+            }
+          }
+          return wrong.slice(0, 20);
+        }""", most)
+
+
 def cut_off(page):
     """Texts of which a part is hidden: those that neither wrap nor scroll, and those that end in dots and are whole nowhere:
     in no title, and in no table of objects, beside which the object is shown."""
@@ -169,6 +235,7 @@ def cut_off(page):
             const isElsewhere = element.closest("[title], table.objects") || element.matches("select");
             if (isWide && hasDots && !isElsewhere) wrong.push(`dots without the whole: ${element.localName}.${element.className} ${element.textContent.slice(0, 40)}`);
             if (isWide && clips(style.overflowX) && !hasDots) wrong.push(`cut at the side: ${element.localName}.${element.className} ${element.textContent.slice(0, 40)}`);
+            if (isWide && element.matches("button") && !hasDots && !clips(style.overflowX)) wrong.push(`wider than its button: ${element.textContent.slice(0, 40)}`);
             if (isHigh && clips(style.overflowY) && !hasDots) wrong.push(`cut at the bottom: ${element.localName}.${element.className} ${element.textContent.slice(0, 40)}`);
             // What is hidden by an outer part that clips.
             for (let outer = element.parentElement; outer && outer !== document.body; outer = outer.parentElement) {

@@ -96,6 +96,10 @@ def merge(browser, editor, folder):
     page.locator("#disk").click()
     expect(page.get_by_role("dialog").get_by_role("row")).to_have_count(4)
     page.screenshot(path=folder / "editor-merge-light.png")
+    page = window(browser, editor, 390, 844, "dark", scale=2)
+    page.locator("#disk").click()
+    expect(page.locator("#dialog tbody tr")).to_have_count(3)
+    page.screenshot(path=folder / "editor-merge-phone-dark.png")
 
 
 ADDITIONS = """    <fetchRequest name="Cheap" entity="Book" predicateString="price &lt; 5 AND author.name BEGINSWITH[cd] $NAME"/>
@@ -156,6 +160,18 @@ def pages(browser, editor, folder):
     page.locator("[id='version:Books']").click()
     expect(page.locator("#f-current")).to_be_visible()
     page.screenshot(path=folder / "editor-model-dark.png")
+
+
+def constraint(browser, editor, folder):
+    """A constraint, and a name in it that is none, while it is typed."""
+    page = window(browser, editor, 1280, 860, "dark")
+    page.locator("#bar-constraint").click()
+    page.locator("input.renaming").fill("title,publishDate,author")
+    page.keyboard.press("Enter")
+    expect(page.locator("[id='item-entity-Book-uniquenessConstraint-title,publishDate,author']")).to_be_focused()
+    page.locator("#f-uniquenessConstraint").fill("title,publishDate,autor")
+    expect(page.locator("#f-uniquenessConstraint-check")).to_contain_text("'autor' is not a property")
+    page.screenshot(path=folder / "editor-constraint-dark.png")
 
 
 def pattern(browser, editor, folder):
@@ -287,7 +303,7 @@ def main():
         editor = Editor(rich(Path(place)))
         try:
             browser = playwright.chromium.launch(executable_path=browser_path())
-            for picture in [inspectors, pages, pattern]:
+            for picture in [inspectors, pages, pattern, constraint]:
                 picture(browser, editor, folder)
             browser.close()
         finally:

@@ -2,11 +2,15 @@
 
 import http.client
 import http.server
+import os
 import subprocess
 import tempfile
 import threading
+import unittest.mock
+import xml.etree.ElementTree as XML
 from pathlib import Path
 
+from browser import Server
 from checks import cut_off, problems, too_wide, violations
 from editor import BOOKS, LANDMARKS, Editor, EditorTest, expect, program
 
@@ -247,7 +251,7 @@ class Rich(EditorTest):
     def views(self, page):
         """Shows every view in turn, and gives its name."""
         page.locator("#item-entity-Book").click()
-        expect(page.locator("#constraint-0")).to_have_value("title,web")
+        expect(page.get_by_role("table", name="Constraints")).to_contain_text("title,web")
         expect(page.locator("#f-coreSpotlightDisplayNameExpression-check")).to_have_text("✓ Valid")
         yield "constraints"
         for member in ["fetchedProperty-twins", "fetchIndex-byTitle", "attribute-web", "attribute-place"]:
@@ -360,6 +364,20 @@ class Hostile(EditorTest):
         self.assertEqual([], dialogs)
         self.assertEqual(0, page.locator("#sidebar img, #editor img, #diagram image").count())
 
+    def test_a_hostile_name_is_a_text_in_a_picture(self):
+        page = self.page
+        page.locator("#mode-diagram").click()
+        expect(page.locator("#diagram g.box")).to_have_count(2)
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Export SVG").click()
+        # Whoever opens it gets no element and no attribute of the model's.
+        tree = XML.parse(download.value.path()).getroot()
+        self.assertEqual({"svg", "g", "rect", "path", "text", "title"}, {element.tag.split("}")[1] for element in tree.iter()})
+        self.assertEqual([], [name for element in tree.iter() for name in element.keys() if name.startswith("on") or "href" in name])
+        texts = [element.text for element in tree.iter("{http://www.w3.org/2000/svg}text")]
+        for name in ["<img src=x onerror=alert(1)>", "javascript:alert(3)", "{{constructor}}", "כותרת ארוכה", "w" * 300]:
+            self.assertIn(name, texts)
+
     def test_long_names_and_right_to_left_text(self):
         page = self.page
         name = page.locator("#sidebar button.name", has_text="כותרת")
@@ -395,6 +413,28 @@ class Safety(EditorTest):
             self.assertEqual(401, self.ask("GET", path))
         self.assertEqual(401, self.ask("POST", "/api/save"))
         self.assertEqual(421, self.ask("GET", "/", Host="evil.example"))
+
+    def test_a_browser_is_opened_with_an_address_that_lets_in_once(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        opened = Path(folder.name) / "opened"
+        fake = Path(folder.name) / "xdg-open"
+        fake.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > "{opened}.part" && mv "{opened}.part" "{opened}"\n')
+        fake.chmod(0o755)
+        with unittest.mock.patch.dict(os.environ, PATH=f"{folder.name}:{os.environ['PATH']}"):
+            app = Server(program(), "edit", "--new", Path(folder.name) / "New.xcdatamodeld")
+        self.addCleanup(app.stop)
+        self.eventually(True, opened.exists)
+        address = opened.read_text()
+        self.assertRegex(address, rf"^http://127\.0\.0\.1:{app.port}/\?ticket=[0-9a-f]{{64}}\n$")
+        # It is not the address that the terminal shows.
+        self.assertNotIn(address.strip(), app.output)
+        page = self.window()
+        page.goto(address.strip())
+        expect(page.locator("#edited")).to_be_visible()
+        page = self.window()
+        page.goto(address.strip())
+        expect(page.locator("body")).to_contain_text("address that the command printed")
 
     def test_a_port_that_is_taken_is_named(self):
         done = subprocess.run(

@@ -43,7 +43,7 @@ export const refill = (element, ...children) => renew(element, null, children);
 export const refillFor = (owner, element, ...children) => renew(element, String(owner), children);
 
 function renew(element, owner, children) {
-  if (choosing && element.contains(choosing.list) && document.activeElement === choosing.list) {
+  if (isHeld(element)) {
     postponed.set(element, [owner, children]);
     return;
   }
@@ -64,10 +64,96 @@ function renew(element, owner, children) {
   if (memory) recall(memory);
 }
 
+// What is drawn later, because somebody is at something that would not survive it.
+const postponed = new Map();
+
+function isHeld(element) {
+  const { activeElement } = document;
+  return (choosing?.list === activeElement && element.contains(activeElement))
+    || (date !== null && !hasEnteredDate && element.contains(date))
+    || (opened === activeElement && element.contains(activeElement))
+    || (pressed !== null && element.contains(pressed));
+}
+
+// Draws what was put off. The focus has to be where it goes first.
+function drawPostponed() {
+  setTimeout(() => { for (const [element, [owner, children]] of [...postponed]) renew(element, owner, children); });
+}
+
+// A button that is replaced between the press and the release of a pointer is not clicked. What is typed beside it is told by
+// the press, and the answer comes before a person lets go.
+let pressed = null;
+function release() {
+  if (pressed === null) return;
+  pressed = null;
+  drawPostponed();
+}
+document.addEventListener("pointerdown", ({ target }) => { pressed = target.closest("button, summary, label, input, a"); }, { capture: true });
+for (const type of ["pointerup", "pointercancel", "dragend"]) document.addEventListener(type, release, { capture: true });
+// A release that the page has not heard of, over a menu of the browser's.
+document.addEventListener("pointermove", ({ buttons }) => { if (!buttons) release(); }, { capture: true });
+
+// Nor is the menu of a list seen that is replaced under it.
+let opened = null;
+document.addEventListener("pointerdown", ({ target }) => { opened = target.closest("select"); }, { capture: true });
+for (const type of ["change", "focusout"]) {
+  document.addEventListener(type, ({ target }) => {
+    if (isRefilling || target !== opened) return;
+    opened = null;
+    drawPostponed();
+  }, { capture: true });
+}
+
 // A field that is replaced while somebody types in it has not been left: nobody hears that it was.
 let isRefilling = false;
+let isRecalling = false;
 for (const type of ["blur", "focusout", "change"]) {
   document.addEventListener(type, (event) => { if (isRefilling) event.stopImmediatePropagation(); }, { capture: true });
+}
+
+// A date is typed in parts, and browsers tell of a change after each digit and know in which part one is only while the field
+// stays. The whole is told when the field is left or by Enter; until then the field is not drawn anew.
+const DATES = "input:is([type=date], [type=datetime-local], [type=month], [type=time], [type=week])";
+let isTellingDate = false;
+/** The date that has the focus. Between two of its parts nothing has, for a moment. */
+let date = null;
+let hasEnteredDate = false;
+
+for (const type of ["change", "focusin", "focusout", "keydown"]) {
+  document.addEventListener(type, (event) => { if (event.target.matches?.(DATES)) atDate[type](event); }, { capture: true });
+}
+
+const atDate = {
+  change: (event) => { if (!isTellingDate && event.target === date) event.stopImmediatePropagation(); },
+  focusin: ({ target }) => {
+    date = target;
+    if (!isRecalling) hasEnteredDate = false;
+  },
+  focusout: ({ target }) => {
+    date = null;
+    tellDate(target);
+    drawPostponed();
+  },
+  keydown: ({ target, key }) => {
+    if (["Shift", "Control", "Alt", "Meta"].includes(key)) return;
+    hasEnteredDate = key === "Enter" && tellDate(target);
+    if (hasEnteredDate) drawPostponed();
+  },
+};
+
+// Whether the field says a date, or none.
+function tellDate(field) {
+  const before = told.get(field) ?? field.defaultValue;
+  if (field.validity.badInput) {
+    field.value = before;
+    announce("The date was not whole; it is what it was before.", true);
+    return false;
+  }
+  if (field.value === before) return true;
+  isTellingDate = true;
+  field.dispatchEvent(new Event("change", { bubbles: true }));
+  isTellingDate = false;
+  return true;
 }
 
 // What fields have told by a change. It is the server's from then on, and may come back as another text.
@@ -93,7 +179,9 @@ function remember(active) {
 function recall({ id, owners, typed, range }) {
   const element = document.getElementById(id);
   if (!element) return;
+  isRecalling = true;
   element.focus({ preventScroll: true });
+  isRecalling = false;
   // What was typed for one thing is not for another that has the field now.
   if (owners !== ownersOf(element)) return;
   if (typed !== null) {
@@ -119,7 +207,6 @@ function sayWhenLeft(element) {
 // the letters that are typed find it as it was.
 const PAUSE = 1000;
 let choosing = null;
-const postponed = new Map();
 
 document.addEventListener("keydown", (event) => {
   const { target: list, key, ctrlKey, metaKey, altKey } = event;
@@ -143,7 +230,7 @@ async function settle() {
   try {
     if (tell && list.value !== first) await tell();
   } finally {
-    if (!choosing) for (const [element, [owner, children]] of [...postponed]) renew(element, owner, children);
+    if (!choosing) drawPostponed();
   }
 }
 

@@ -1,6 +1,7 @@
 import ModelTools
 
-/// What is wrong with a text that is being typed: a derivation, a predicate, an expression, a regular expression.
+/// What is wrong with a text that is being typed: a derivation, a predicate, an expression, a constraint, a regular
+/// expression.
 package struct TextCheck: Encodable, Sendable, Equatable {
     /// A sentence; nil if nothing is wrong.
     package let problem: String?
@@ -89,6 +90,36 @@ package struct TextCheck: Encodable, Sendable, Equatable {
             default: throw EditError("There is no expression here.")
             }
         }
+    }
+
+    /// Checks a uniqueness constraint, names with commas, and whether a store can keep it.
+    ///
+    /// - Parameter path: the place of the entity.
+    /// - Throws: `EditError` if there is no entity at the place.
+    package static func constraint(
+        _ text: String, at path: [Int], in tree: ModelElement
+    ) throws -> TextCheck {
+        guard try tree.element(at: path).kind == .entity else { throw EditError("There is no entity here.") }
+        let names = text.split(separator: ",", omittingEmptySubsequences: false).map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        guard !names.contains("") else { return TextCheck("a name is missing") }
+        var seen: Set<String> = []
+        if let name = names.first(where: { !seen.insert($0).inserted }) {
+            return TextCheck("'\(name)' is there twice")
+        }
+        var tried = tree
+        try tried.change(at: path) { entity in
+            entity.children.removeAll { $0.name == "uniquenessConstraints" }
+        }
+        var editing = ModelEditing(tried)
+        // Alone, so that what is found is about this one.
+        try editing.setConstraints(path, [names])
+        let entity = try tree.element(at: path)["name"]
+        let found = ModelCheck.findings(in: editing.root).first {
+            $0.entity == entity && $0.code == .invalidConstraint
+        }
+        return TextCheck(found?.message)
     }
 
     /// Tries a change of an element, and tells which key path in it leads nowhere.

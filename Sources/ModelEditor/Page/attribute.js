@@ -83,15 +83,18 @@ function stringDefault(item, element) {
 
 // Files have dates as seconds since 2001 in UTC, and so are they shown.
 const EPOCH = 978_307_200;
+const FIRST = Date.parse("0001-01-01T00:00:00Z");
+const LAST = Date.parse("9999-12-31T23:59:59.999Z");
 
 function dateField(item, element, setting, label) {
   const interval = element.settings[setting];
   const date = interval === undefined ? null : new Date((Number(interval) + EPOCH) * 1000);
-  const isUsual = !date || (date.getTime() >= Date.UTC(1, 0, 1) && date.getUTCFullYear() <= 9999);
+  const isUsual = !date || (date.getTime() >= FIRST && date.getTime() <= LAST);
   // Dates before the year 1, or after 9999, have no field of their own.
   if (!isUsual) return textField(item, element, setting, `${label} (s since 2001)`);
   return textField(item, element, setting, `${label} (UTC)`, {
-    type: "datetime-local", step: 1, value: date ? date.toISOString().slice(0, 19) : "",
+    // With a last year of four digits, the next part follows the fourth.
+    type: "datetime-local", step: 1, max: "9999-12-31T23:59:59", value: date ? date.toISOString().slice(0, 19) : "",
     onset: (text) => {
       const time = text ? Date.parse(`${text.length === 16 ? `${text}:00` : text}Z`) / 1000 - EPOCH : null;
       if (text && !Number.isFinite(time)) return null;

@@ -20,7 +20,7 @@ async function ask(question) {
 
 const known = (question) => answers.get(JSON.stringify([question, state.document.revision]));
 
-/** A text with what is wrong with it beneath. kind is one of derivation, predicate, expression, pattern. */
+/** A text with what is wrong with it beneath. kind is one of derivation, predicate, expression, constraint. */
 export function checkedField(item, element, setting, label, kind, options = {}) {
   const { id = `f-${setting}`, rows = 2, hint, onset, value = element.settings[setting] ?? "" } = options;
   const note = h("p", { id: `${id}-check`, class: "note check-note", "aria-live": "polite" });
@@ -57,6 +57,22 @@ export function checkedField(item, element, setting, label, kind, options = {}) 
   // The text may be being typed: then the field holds it once it is in its place.
   queueMicrotask(() => tell(area.value));
   return field(id, label, area, note);
+}
+
+/** A field of a name, checked while it is typed: the field, and what is wrong beneath. */
+export function checkTyped(field, item, kind) {
+  const note = h("p", { id: `${field.id}-check`, class: "note problem", "aria-live": "polite" });
+  field.setAttribute("aria-describedby", note.id);
+  const tell = async () => {
+    const text = field.value;
+    const answer = await ask({ kind, text, at: resolve(state.document.root, item), version: state.document.version })
+      .catch(({ message }) => ({ problem: message }));
+    if (field.value !== text) return;
+    field.setAttribute("aria-invalid", String(Boolean(answer.problem)));
+    note.textContent = answer.problem ?? "";
+  };
+  field.addEventListener("input", whenQuiet(120, tell));
+  return [field, note];
 }
 
 /** A regular expression with a field to try it in. */

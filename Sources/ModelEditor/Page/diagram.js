@@ -264,7 +264,12 @@ function box(node, view, colors, redrawLines, reveal) {
     place();
     redrawLines();
   };
-  const open = () => { state.mode = "tables"; select({ kind: "entity", name: node.name }, "editor"); };
+  const open = () => {
+    state.mode = "tables";
+    select({ kind: "entity", name: node.name }, "editor");
+    // The box that had the focus is gone.
+    document.getElementById("editor").focus();
+  };
   element.addEventListener("dblclick", open);
   element.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: [-10, 0], ArrowRight: [10, 0], ArrowUp: [0, -10], ArrowDown: [0, 10] }[event.key];

@@ -2,12 +2,14 @@
 
 import { h } from "./dom.js";
 import { edit, state } from "./store.js";
-import { indexElements, propertyNames } from "./model.js";
+import { TYPES, indexElements, propertyNames } from "./model.js";
 import { choice, entityOptions } from "./tables.js";
-import { checkField, choiceField, section, setSetting, textField } from "./fields.js";
+import { checkField, choiceField, field, section, setSetting, textField } from "./fields.js";
 import { checkedField } from "./checked.js";
 import { userInfo, versioning } from "./userinfo.js";
 
+/** What an expression of an index may give; what a column can hold. */
+const RESULTS = TYPES.map(([name]) => name).filter((name) => !["Undefined", "Transformable", "Object ID", "Composite"].includes(name));
 const PRODUCT = "Current Product Module";
 
 export function entityFields(item, element, root) {
@@ -75,9 +77,15 @@ export function indexFields(item, element, root) {
             ? { property: null, expression: part.property ?? "now()", expressionType: "String" }
             : { property: name, expression: null, expressionType: null }),
         }),
-        part.expression === null ? null : checkedField(item, element, "expression", "Expression", "expression", {
-          id: `expression-${index}`, value: part.expression, rows: 1, onset: (text) => change(index, { expression: text }),
-        }),
+        part.expression === null ? null : [
+          checkedField(item, element, "expression", "Expression", "expression", {
+            id: `expression-${index}`, value: part.expression, rows: 1, onset: (text) => change(index, { expression: text }),
+          }),
+          field(`result-${index}`, "Result", choice({
+            id: `result-${index}`, label: `Result of element ${index + 1}`, value: part.expressionType ?? "",
+            options: [["", "Not set"], ...RESULTS], onchange: (type) => change(index, { expressionType: type || null }),
+          })),
+        ],
         h("div", { class: "pair" },
           choice({
             id: `part-type-${index}`, label: `Type of element ${index + 1}`, value: part.type, options: ["Binary", ["RTree", "R-tree"]],

@@ -27,10 +27,10 @@ const refusalOf = (item, setting) =>
 
 /** A text of a setting; it is sent when it is left or Enter is pressed. */
 export function textField(item, element, setting, label, options = {}) {
-  const { placeholder, list, type = "text", id = `f-${setting}`, value, onset, isCode, inputmode, step } = options;
+  const { placeholder, list, type = "text", id = `f-${setting}`, value, onset, isCode, inputmode, step, max } = options;
   const refusal = refusalOf(item, setting);
   return field(id, label, h("input", {
-    id, type, placeholder, list, inputmode, step, class: isCode ? "mono" : null, dir: "auto", autocomplete: "off", spellcheck: "false",
+    id, type, placeholder, list, inputmode, step, max, class: isCode ? "mono" : null, dir: "auto", autocomplete: "off", spellcheck: "false",
     value: value ?? element.settings[setting] ?? "", "aria-invalid": refusal ? "true" : null,
     "aria-describedby": refusal ? `${id}-problem` : null,
     onchange: (event) => (onset ?? ((text) => setSetting(item, setting, text)))(event.target.value),

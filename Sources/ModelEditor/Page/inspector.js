@@ -2,19 +2,20 @@
 
 import { h } from "./dom.js";
 import { state, edit } from "./store.js";
-import { KINDS, elementOf, findingsFor, nameOf } from "./model.js";
+import { CONSTRAINT, KINDS, elementOf, findingsFor, nameOf } from "./model.js";
 import { remove } from "./rename.js";
 import { textField } from "./fields.js";
 import { attributeFields } from "./attribute.js";
 import { relationshipFields } from "./relationship.js";
 import { entityFields, indexFields } from "./entity.js";
 import { configurationFields, modelFields } from "./versions.js";
+import { constraintFields } from "./constraints.js";
 import { fetchedPropertyFields, requestFields } from "./requests.js";
 
 const FIELDS = {
   entity: entityFields, attribute: attributeFields, relationship: relationshipFields, fetchIndex: indexFields,
   fetchedProperty: fetchedPropertyFields, fetchRequest: requestFields, configuration: configurationFields, model: modelFields,
-  composite: () => [],
+  composite: () => [], [CONSTRAINT]: constraintFields,
 };
 
 export function inspector() {
@@ -23,11 +24,12 @@ export function inspector() {
   const element = elementOf(root, item);
   if (!element) return [h("p", { class: "quiet empty" }, "Nothing is selected.")];
   const kind = item.member?.kind ?? item.kind;
-  const isNamed = kind !== "model";
+  const isNamed = ![CONSTRAINT, "model"].includes(kind);
+  const name = kind === CONSTRAINT ? item.member.name : nameOf(element);
   return [
     h("div", { class: "head" }, h("h2", {}, KINDS[kind]),
-      isNamed ? h("button", {
-        type: "button", class: "plain", id: "remove", "aria-label": `Remove ${KINDS[kind]} ${nameOf(element)}`, onclick: () => remove(item),
+      kind !== "model" ? h("button", {
+        type: "button", class: "plain", id: "remove", "aria-label": `Remove ${KINDS[kind]} ${name}`, onclick: () => remove(item),
       }, "Remove") : null),
     findings(item),
     isNamed ? h("section", { class: "fields", "aria-label": "Name" },

@@ -69,21 +69,23 @@ function versionPart(version, choices, keep) {
     ];
   }
   if (!version.differences.length) return [caption, h("p", { class: "quiet" }, "Both are the same.")];
-  return [caption, h("div", { class: "scroll" }, h("table", { class: "merge", "aria-label": `Differences of ${version.name}` },
-    h("thead", {}, h("tr", {}, ["What", "Yours", "On disk", "Take"].map((title) => h("th", { scope: "col" }, title)))),
-    h("tbody", {}, version.differences.map((difference) => row(version, difference, choices)))))];
+  return [caption, h("div", { class: "scroll" }, h("table", { class: "merge", role: "table", "aria-label": `Differences of ${version.name}` },
+    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, COLUMNS.map((title) => h("th", { scope: "col", role: "columnheader" }, title)))),
+    h("tbody", { role: "rowgroup" }, version.differences.map((difference) => row(version, difference, choices)))))];
 }
+
+// On a phone a row is a list of its cells, with their columns. It stays a row for who hears it, by the roles.
+const COLUMNS = ["What", "Yours", "On disk", "Take"];
 
 function row(version, difference, choices) {
   const name = `${difference.place}${difference.setting ? ` ${difference.setting}` : ""}`;
   const take = (side) => { (choices[version.name] ??= Object.create(null))[difference.id] = side; };
   const chosen = choices[version.name]?.[difference.id] ?? "";
   const sides = { mine: "Yours", theirs: "On disk" };
-  return h("tr", { class: difference.isConflict ? "conflict" : null },
-    h("td", { dir: "auto" }, name),
-    h("td", { dir: "auto" }, h("code", {}, difference.mine ?? "–")),
-    h("td", { dir: "auto" }, h("code", {}, difference.theirs ?? "–")),
-    h("td", {}, difference.isConflict
+  const cell = (column, ...content) => h("td", { role: "cell", "data-column": COLUMNS[column], dir: "auto" }, content);
+  return h("tr", { role: "row", class: difference.isConflict ? "conflict" : null },
+    cell(0, name), cell(1, h("code", {}, difference.mine ?? "–")), cell(2, h("code", {}, difference.theirs ?? "–")),
+    cell(3, difference.isConflict
       ? h("select", { "aria-label": `Take for ${name}`, required: true, value: chosen, onchange: (event) => take(event.target.value) },
         [["", "Choose…"], ...Object.entries(sides)].map(([side, title]) => h("option", { value: side, selected: side === chosen }, title)))
       : h("span", { class: "quiet" }, sides[difference.taken])));

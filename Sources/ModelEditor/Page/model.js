@@ -24,8 +24,11 @@ export const SCALARS = new Set(["Integer 16", "Integer 32", "Integer 64", "Doubl
 export const KINDS = {
   entity: "Entity", composite: "Composite", fetchRequest: "Fetch Request", configuration: "Configuration",
   attribute: "Attribute", relationship: "Relationship", fetchedProperty: "Fetched Property", fetchIndex: "Fetch Index",
-  model: "Model",
+  model: "Model", uniquenessConstraint: "Constraint",
 };
+
+/** What constraints are called as members of an entity, by their names with commas. */
+export const CONSTRAINT = "uniquenessConstraint";
 
 export const childrenOf = (element, kind) => (element?.children ?? []).filter((child) => child.kind === kind);
 export const nameOf = (element) => element?.settings.name ?? "";
@@ -41,6 +44,10 @@ export function resolve(root, item) {
   const outer = find(root, item.kind, item.name);
   if (outer < 0) return null;
   if (!item.member) return [outer];
+  // A constraint is changed with its entity.
+  if (item.member.kind === CONSTRAINT) {
+    return constraintsOf(root.children[outer]).some((constraint) => constraint.join(",") === item.member.name) ? [outer] : null;
+  }
   const inner = find(root.children[outer], item.member.kind, item.member.name);
   if (inner < 0) return null;
   // The request of a fetched property is one further down.
@@ -107,12 +114,17 @@ export const indexElements = (index) =>
     isAscending: settings.order !== "descending",
   }));
 
+/** What a finding is about, as it is called here. */
+export const nameIn = ({ kind, property }) => (kind === CONSTRAINT ? property?.replaceAll(", ", ",") : property);
+
 /** The findings of the analysis about an item. */
 export function findingsFor(analysis, item) {
   const { kind, name, member } = item;
+  // Where it is told what the name is of, it is not that of something else.
+  const isOf = (finding, other) => nameIn(finding) === other.name && (!finding.kind || finding.kind === other.kind);
   return (analysis?.findings ?? []).filter((finding) => {
-    if (kind === "entity") return finding.entity === name && (member ? finding.property === member.name : true);
+    if (kind === "entity") return finding.entity === name && (member ? isOf(finding, member) : true);
     if (kind === "model") return !finding.entity && !finding.property;
-    return !finding.entity && finding.property === name;
+    return !finding.entity && isOf(finding, item);
   });
 }

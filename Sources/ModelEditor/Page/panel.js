@@ -2,7 +2,7 @@
 
 import { h, announce } from "./dom.js";
 import { state, changed, loadAnalysis, select } from "./store.js";
-import { childrenOf, nameOf } from "./model.js";
+import { CONSTRAINT, childrenOf, constraintsOf, nameIn, nameOf } from "./model.js";
 import { migrationReport } from "./migration.js";
 
 const REPORTS = {
@@ -46,17 +46,21 @@ function warnings({ findings }) {
 }
 
 // Selects what a finding is about.
-function show({ entity, property }) {
+function show(finding) {
+  const { entity, property, kind } = finding;
   const { root } = state.document;
   const holder = entity ? childrenOf(root, "entity").find((child) => nameOf(child) === entity) : null;
   if (!holder) {
-    const other = root.children.find((child) => ["fetchRequest", "configuration", "composite"].includes(child.kind) && nameOf(child) === property);
+    const other = root.children.find((child) =>
+      (kind ? child.kind === kind : ["fetchRequest", "configuration", "composite"].includes(child.kind)) && nameOf(child) === property);
     if (other) select({ kind: other.kind, name: property }, "editor");
     return;
   }
-  const member = holder.children.find((child) => nameOf(child) === property);
+  const member = holder.children.find((child) => nameOf(child) === property && (!kind || child.kind === kind));
+  const name = nameIn(finding);
+  const isConstraint = kind === CONSTRAINT && constraintsOf(holder).some((constraint) => constraint.join(",") === name);
   state.mode = "tables";
-  select({ kind: "entity", name: entity, member: member ? { kind: member.kind, name: property } : null }, "editor");
+  select({ kind: "entity", name: entity, member: isConstraint ? { kind, name } : member ? { kind: member.kind, name } : null }, "editor");
 }
 
 function swift({ sources, notices, sourceProblem }) {
@@ -84,7 +88,7 @@ function swift({ sources, notices, sourceProblem }) {
       }, "Copy")),
     notices.map((notice) => h("p", { class: "warning", dir: "auto" }, notice)),
     shown.length ? null : h("p", { class: "quiet" }, "There is no class to be made."),
-    shown.map((source) => [h("h3", { dir: "auto" }, source.name), h("pre", { dir: "ltr", tabindex: 0, "aria-label": source.name }, source.text)]),
+    shown.map((source) => [h("h2", { dir: "auto" }, source.name), h("pre", { dir: "ltr", tabindex: 0, "aria-label": source.name }, source.text)]),
   ];
 }
 

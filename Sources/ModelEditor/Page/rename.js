@@ -2,7 +2,11 @@
 
 import { h } from "./dom.js";
 import { state, changed, edit, select } from "./store.js";
-import { sameItem } from "./model.js";
+import { CONSTRAINT, sameItem } from "./model.js";
+import { setConstraint } from "./constraints.js";
+import { checkTyped } from "./checked.js";
+
+const isConstraint = (item) => item.member?.kind === CONSTRAINT;
 
 /** The id of the button or field of an item. */
 export const itemID = (item) => `item-${item.kind}-${item.name}${item.member ? `-${item.member.kind}-${item.member.name}` : ""}`;
@@ -19,7 +23,7 @@ export async function remove(item) {
   const list = [...(own?.closest("ul, tbody")?.querySelectorAll("button.name") ?? [])];
   const index = list.indexOf(own);
   const next = (list[index + 1] ?? list[index - 1])?.id;
-  const removed = await edit(item, (at) => ({ remove: { at } }));
+  const removed = await (isConstraint(item) ? setConstraint(item, null) : edit(item, (at) => ({ remove: { at } })));
   if (!removed) return;
   const button = document.getElementById(next) ?? document.getElementById(itemID(state.selection));
   if (!button) return;
@@ -74,14 +78,14 @@ function nameField(item, name) {
       document.getElementById(itemID(item))?.focus();
       return;
     }
-    const next = await edit(item, (at) => ({ rename: { at, to } }));
+    const next = await (isConstraint(item) ? setConstraint(item, to) : edit(item, (at) => ({ rename: { at, to } })));
     // A name that is refused stays in its field, with what is wrong.
     if (!next) { isDone = false; return; }
     state.renaming = null;
     changed();
     document.getElementById(itemID(state.selection))?.focus();
   };
-  return h("input", {
+  const field = h("input", {
     class: "renaming", id: `rename-${itemID(item)}`, value: name, dir: "auto", "aria-label": `Name of ${name}`,
     autocomplete: "off", spellcheck: "false",
     "aria-invalid": state.refusal?.field === "name" && sameItem(state.refusal.item, item) ? "true" : null,
@@ -92,4 +96,5 @@ function nameField(item, name) {
     },
     onblur: (event) => { if (event.target.isConnected) finish(event.target.value); },
   });
+  return isConstraint(item) ? checkTyped(field, item, "constraint") : field;
 }

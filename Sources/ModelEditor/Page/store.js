@@ -40,6 +40,8 @@ export function select(item, pane = null) {
   state.selection = next;
   state.renaming = null;
   state.refusal = null;
+  // The diagram has entities, and is of a version; what else there is has a page among the tables.
+  if (!["entity", "model"].includes(next.kind)) state.mode = "tables";
   if (pane) state.pane = pane;
   changed();
 }
@@ -103,18 +105,18 @@ const queue = new Set();
 /**
  * Makes an edit of an item. The place of the item is looked up when its turn has come.
  * build gets the place and the element as it is then, and gives the edit:
- * edit(item, (at) => ({ set: { at, setting, value } })).
+ * edit(item, (at) => ({ set: { at, setting, value } })). With a name, that is what the item is called afterwards.
  */
-export function edit(item, build) {
+export function edit(item, build, name = null) {
   const own = structuredClone(item);
   queue.add(own);
   return inTurn(() => {
     queue.delete(own);
-    return attempt(() => perform(own, build));
+    return attempt(() => perform(own, build, name));
   });
 }
 
-async function perform(item, build) {
+async function perform(item, build, name) {
   const { document } = state;
   const at = resolve(document.root, item);
   if (!at) throw new Error("This is not in the model any more.");
@@ -122,7 +124,8 @@ async function perform(item, build) {
   try {
     const next = await post("/api/edit", { version: document.version, revision: document.revision, edit: request });
     state.refusal = null;
-    if (request.rename) follow(item, request.rename.to);
+    const called = request.rename?.to ?? name;
+    if (called !== null) follow(item, called);
     take(next);
     return next;
   } catch (error) {
@@ -196,7 +199,8 @@ export async function checkDisk(isRefused = false) {
       isRefused = true;
     }
   }
-  if (disk.revision !== state.document.revision && !waiting) await load(state.document.version);
+  // In its turn, so that no answer to an edit that was sent meanwhile is taken back by an older state.
+  if (disk.revision !== state.document.revision && !waiting) await inTurn(() => load(state.document.version));
   if (String(disk.changed) !== String(state.disk)) {
     state.disk = disk.changed;
     changed();

@@ -3,9 +3,10 @@
 import { h, onChosen } from "./dom.js";
 import { state, changed, select, edit } from "./store.js";
 import {
-  KINDS, TYPES, childrenOf, constraintsOf, elementOf, indexElements, inverseChoices, nameOf, names, sameItem, typeLetter, typeOf,
+  CONSTRAINT, KINDS, TYPES, childrenOf, constraintsOf, elementOf, indexElements, inverseChoices, nameOf, names, propertyNames, sameItem, typeLetter, typeOf,
 } from "./model.js";
 import { nameButton } from "./rename.js";
+import { addConstraint } from "./constraints.js";
 import { addToModel } from "./sidebar.js";
 import { requestPage } from "./requests.js";
 import { configurationPage, modelPage } from "./versions.js";
@@ -46,7 +47,7 @@ function addBar(holder, kinds = ["attribute", "relationship", "fetchedProperty",
     holder ? kinds.map((kind) =>
       h("button", { type: "button", id: `bar-${kind}`, onclick: () => addMember(holder, kind) }, `Add ${KINDS[kind]}`)) : null,
     holder?.kind === "entity"
-      ? h("button", { type: "button", id: "bar-constraint", onclick: () => addConstraint(holder) }, "Add Constraint") : null);
+      ? h("button", { type: "button", id: "bar-constraint", onclick: () => addAndName(holder) }, "Add Constraint") : null);
 }
 
 function entityTables(root, holder, entity) {
@@ -64,29 +65,28 @@ function entityTables(root, holder, entity) {
 const code = (text) => h("code", { dir: "auto" }, text ?? "");
 const describe = (part) => `${part.expression ?? part.property ?? "?"}${part.isAscending ? "" : " ↓"}${part.type === "RTree" ? " (R-tree)" : ""}`;
 
-/** The column of the buttons that remove; there is no room for its name. */
-const REMOVE = "Remove";
-
 function table(name, columns, rows) {
   const id = `table-${name.toLowerCase().replace(/ /g, "-")}`;
   return h("section", { class: "list", "aria-labelledby": id },
     h("h3", { id }, name, h("span", { class: "quiet count" }, ` ${rows.length || ""}`)),
     rows.length
       ? h("table", { "aria-labelledby": id },
-        h("thead", {}, h("tr", {}, columns.map((column) => h("th", { scope: "col", class: column === REMOVE ? "end" : null }, column === REMOVE ? h("span", { class: "heard" }, REMOVE) : column)))),
+        h("thead", {}, h("tr", {}, columns.map((column) => h("th", { scope: "col" }, column)))),
         h("tbody", {}, rows))
       : h("p", { class: "quiet empty" }, "None"));
 }
 
-function row(holder, element, letter, ...cells) {
-  const item = { ...holder, member: { kind: element.kind, name: nameOf(element) } };
+const row = (holder, element, letter, ...cells) =>
+  memberRow({ ...holder, member: { kind: element.kind, name: nameOf(element) } }, letter, ...cells);
+
+function memberRow(item, letter, ...cells) {
   const isChosen = sameItem(state.selection, item);
   return h("tr", {
     class: isChosen ? "chosen" : null,
     onclick: (event) => { if (!event.target.closest("select, input, button") && !isChosen) select(item); },
   },
   h("td", {}, h("div", { class: "named" },
-    h("span", { class: `letter ${element.kind}`, "aria-hidden": "true" }, letter),
+    h("span", { class: `letter ${item.member.kind}`, "aria-hidden": "true" }, letter),
     nameButton(item, { isCurrent: isChosen }))),
   cells.map((cell) => h("td", {}, cell)));
 }
@@ -155,35 +155,21 @@ export const inverseChoice = (root, item, relationship, id) => choice({
   onchange: (name) => edit(item, (at) => ({ setInverse: { at, name: name || null } })),
 });
 
-// Constraints, each as the names of its properties with commas, as in Xcode.
-
-const setConstraints = (holder, change) =>
-  edit(holder, (at, entity) => ({ setConstraints: { at, constraints: change(constraintsOf(entity)) } }));
-
-async function addConstraint(holder) {
-  const entity = elementOf(state.document.root, holder);
-  const [first] = names(entity, "attribute");
-  await setConstraints(holder, (now) => [...now, [first ?? "comma,separated,properties"]]);
-  const fields = document.querySelectorAll("input.constraint");
-  fields[fields.length - 1]?.focus();
-  fields[fields.length - 1]?.select();
+// Adds a constraint over a property that is in none alone, and lets its names be typed.
+async function addAndName(holder) {
+  const { root } = state.document;
+  const properties = propertyNames(root, holder.name, ["attribute"]);
+  const item = await addConstraint(holder, (all) =>
+    properties.find((name) => !all.some((constraint) => constraint.join(",") === name)) ?? "comma,separated,properties");
+  if (!item) return;
+  select(item);
+  state.renaming = structuredClone(item);
+  changed();
 }
 
 function constraintTable(holder, entity) {
-  const constraints = constraintsOf(entity);
-  return table("Constraints", ["Unique Together", REMOVE], constraints.map((constraint, index) =>
-    h("tr", { "data-owner": constraint.join(",") },
-      h("td", {}, h("input", {
-        class: "constraint", id: `constraint-${index}`, value: constraint.join(","), dir: "auto", spellcheck: "false",
-        "aria-label": `Constraint ${index + 1}: names of properties with commas`,
-        onchange: (event) => {
-          const names = event.target.value.split(",").map((name) => name.trim()).filter(Boolean);
-          event.target.closest("tr").dataset.owner = names.join(",");
-          setConstraints(holder, (now) => now.with(index, names));
-        },
-      })),
-      h("td", { class: "end" }, h("button", {
-        type: "button", class: "plain", id: `remove-constraint-${index}`, "aria-label": `Remove constraint ${index + 1}`,
-        onclick: () => setConstraints(holder, (now) => now.toSpliced(index, 1)),
-      }, "−")))));
+  return table("Constraints", ["Unique Together", "Properties"], constraintsOf(entity).map((constraint) => {
+    const item = { ...holder, member: { kind: CONSTRAINT, name: constraint.join(",") } };
+    return memberRow(item, "U", String(constraint.length));
+  }));
 }

@@ -11,7 +11,7 @@ export function toolbar() {
   const errors = state.analysis?.findings.filter((finding) => finding.severity === "error").length ?? 0;
   return [
     h("h1", { class: "file", dir: "auto", title: document.path }, document.name),
-    h("span", { class: "version quiet" }, document.versions.length > 1 ? document.version : ""),
+    h("span", { class: "version quiet", title: document.version }, document.versions.length > 1 ? document.version : ""),
     h("span", { class: document.isEdited ? "edited" : "saved", id: "edited" }, document.isEdited ? "Edited" : "Saved"),
     state.disk.length
       ? h("button", { type: "button", class: "disk", id: "disk", onclick: () => showMerge() }, "Changed on disk: show…")

@@ -11,7 +11,7 @@ struct CheckRoutes: Sendable {
     /// A text that is being typed.
     private struct Text: Decodable {
         enum Kind: String, Decodable {
-            case derivation, predicate, expression, pattern
+            case derivation, predicate, expression, constraint, pattern
         }
 
         var kind: Kind
@@ -60,6 +60,7 @@ struct CheckRoutes: Sendable {
                 return switch text.kind {
                 case .predicate: try TextCheck.predicate(text.text, at: path, in: tree)
                 case .expression: try TextCheck.expression(text.text, at: path, in: tree)
+                case .constraint: try TextCheck.constraint(text.text, at: path, in: tree)
                 default: try TextCheck.derivation(text.text, at: path, in: tree)
                 }
             }

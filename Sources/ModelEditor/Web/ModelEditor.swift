@@ -28,6 +28,7 @@ package enum ModelEditor {
         "attribute.js": PackageResources.attribute_js,
         "relationship.js": PackageResources.relationship_js,
         "entity.js": PackageResources.entity_js,
+        "constraints.js": PackageResources.constraints_js,
         "requests.js": PackageResources.requests_js,
         "versions.js": PackageResources.versions_js,
         "userinfo.js": PackageResources.userinfo_js,

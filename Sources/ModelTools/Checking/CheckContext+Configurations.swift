@@ -6,7 +6,11 @@ extension CheckContext {
         var homes: [ObjectIdentifier: Set<String>] = [:]
         for name in model.configurations {
             let members = model.entities(forConfigurationName: name) ?? []
-            if members.isEmpty { report(.emptyConfiguration, nil, name, "the configuration has no entities") }
+            if members.isEmpty {
+                report(
+                    .emptyConfiguration, nil, name, kind: "configuration", "the configuration has no entities"
+                )
+            }
             for entity in members { homes[ObjectIdentifier(entity), default: []].insert(name) }
         }
         guard !homes.isEmpty else { return }

@@ -10,50 +10,55 @@ extension CheckContext {
             }
             for case let property as NSFetchedPropertyDescription in entity.ownProperties {
                 guard let request = property.fetchRequest else { continue }
-                checkPredicate(request.predicate, of: request.entityName, entity.name, property.name)
+                checkPredicate(
+                    request.predicate, of: request.entityName, entity.name, property.name,
+                    kind: "fetchedProperty")
             }
             for index in entity.indexes {
-                checkPredicate(index.partialIndexPredicate, of: entity.name, entity.name, index.name)
+                checkPredicate(
+                    index.partialIndexPredicate, of: entity.name, entity.name, index.name, kind: "fetchIndex")
                 for part in index.elements where part.isOverExpression {
                     guard let expression = (part.property as? NSExpressionDescription)?.expression else {
                         continue
                     }
-                    checkExpression(expression, of: entity, index.name)
+                    checkExpression(expression, of: entity, index.name, kind: "fetchIndex")
                 }
             }
         }
         for (name, request) in model.fetchRequestTemplatesByName.sorted(by: { $0.key < $1.key }) {
             if let entity = request.entityName, sound[entity] == nil {
-                report(.invalidFetchRequest, nil, name, "the entity '\(entity)' is not in the model")
+                report(
+                    .invalidFetchRequest, nil, name, kind: "fetchRequest",
+                    "the entity '\(entity)' is not in the model")
             }
-            checkPredicate(request.predicate, of: request.entityName, nil, name)
+            checkPredicate(request.predicate, of: request.entityName, nil, name, kind: "fetchRequest")
         }
     }
 
     private mutating func checkPredicate(
-        _ predicate: NSPredicate?, of entity: String?, _ place: String?, _ name: String
+        _ predicate: NSPredicate?, of entity: String?, _ place: String?, _ name: String, kind: String
     ) {
         guard let predicate else { return }
         var paths = KeyPathCollector()
         paths.collect(predicate)
-        checkPaths(paths.keyPaths, of: entity, place, name)
+        checkPaths(paths.keyPaths, of: entity, place, name, kind: kind)
     }
 
     private mutating func checkExpression(
-        _ expression: NSExpression, of entity: NSEntityDescription, _ name: String
+        _ expression: NSExpression, of entity: NSEntityDescription, _ name: String, kind: String? = nil
     ) {
         var paths = KeyPathCollector()
         paths.collect(expression)
-        checkPaths(paths.keyPaths, of: entity.name, entity.name, name)
+        checkPaths(paths.keyPaths, of: entity.name, entity.name, name, kind: kind)
     }
 
     private mutating func checkPaths(
-        _ keyPaths: [String], of entityName: String?, _ place: String?, _ name: String
+        _ keyPaths: [String], of entityName: String?, _ place: String?, _ name: String, kind: String?
     ) {
         guard let entity = entityName.flatMap({ sound[$0] }) else { return }
         for keyPath in keyPaths where !Self.leadsSomewhere(keyPath, entity) {
             report(
-                .unknownKeyPath, place, name,
+                .unknownKeyPath, place, name, kind: kind,
                 "'\(keyPath)' is no key path of the entity '\(entity.name ?? "?")'")
         }
     }
@@ -98,6 +103,7 @@ extension CheckContext {
                 for name in names where entity.propertiesByName[name] is NSDerivedAttributeDescription {
                     report(
                         .invalidConstraint, entity.name, names.joined(separator: ", "),
+                        kind: "uniquenessConstraint",
                         "'\(name)' is derived; a uniqueness constraint needs stored values")
                 }
             }

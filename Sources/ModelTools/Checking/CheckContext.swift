@@ -18,21 +18,29 @@ struct CheckContext {
     }
 
     mutating func report(
-        _ code: ModelFinding.Code, _ entity: String?, _ property: String?, _ message: String
+        _ code: ModelFinding.Code, _ entity: String?, _ property: String?, kind: String? = nil,
+        _ message: String
     ) {
         findings.append(
             ModelFinding(
-                code, line: lines?.line(entity, property), entity: entity, property: property, message))
+                code, line: lines?.line(entity, property, kind: kind), entity: entity, property: property,
+                kind: kind, message))
     }
 
     mutating func report(_ code: ModelFinding.Code, _ property: NSPropertyDescription, _ message: String) {
-        report(code, property.owner?.name, property.name, message)
+        report(code, property.owner?.name, property.name, kind: property.elementKind, message)
     }
 
     /// Everything that would keep a store from being made for the model.
     mutating func checkConsistency() {
         for found in model.inconsistencies() {
-            report(Self.code(of: found.problem), found.entity, found.property, found.detail)
+            let kind: String? =
+                switch found.problem {
+                case .invalidConstraint: "uniquenessConstraint"
+                case .invalidIndex: "fetchIndex"
+                default: nil
+                }
+            report(Self.code(of: found.problem), found.entity, found.property, kind: kind, found.detail)
         }
     }
 
@@ -53,6 +61,18 @@ struct CheckContext {
         case .invalidIndex: .invalidIndex
         case .invalidConstraint: .invalidConstraint
         case .invalidFetchRequest: .invalidFetchRequest
+        }
+    }
+}
+
+extension NSPropertyDescription {
+    /// What the property is called in model files.
+    fileprivate var elementKind: String? {
+        switch self {
+        case is NSAttributeDescription: "attribute"
+        case is NSRelationshipDescription: "relationship"
+        case is NSFetchedPropertyDescription: "fetchedProperty"
+        default: nil
         }
     }
 }

@@ -223,7 +223,8 @@ struct LineTable {
         for element in tree.children {
             guard let name = element["name"], let line = element.line else { continue }
             guard element.name == "entity" else {
-                if others[name] == nil { others[name] = line }
+                let key = Self.key(element.name, name)
+                if others[key] == nil { others[key] = line }
                 continue
             }
             if entities[name] == nil { entities[name] = line }
@@ -234,10 +235,12 @@ struct LineTable {
         }
     }
 
+    private static func key(_ kind: String, _ name: String) -> String { "\(kind) \(name)" }
+
     /// The line of a member of an entity, or of the entity if there is no such member, or of a configuration or
     /// fetch request.
-    func line(_ entity: String?, _ member: String?) -> Int? {
-        guard let entity else { return member.flatMap { others[$0] } }
+    func line(_ entity: String?, _ member: String?, kind: String?) -> Int? {
+        guard let entity else { return member.flatMap { others[Self.key(kind ?? "", $0)] } }
         if let member, let line = members[entity]?[member] { return line }
         let base = member.map { String($0.prefix { $0 != "." }) }
         return base.flatMap { members[entity]?[$0] } ?? entities[entity]

@@ -22,12 +22,15 @@ package struct ModelFinding: Codable, Equatable, Hashable, Sendable, CustomStrin
     package let entity: String?
     /// The name of the property, index, constraint, configuration or fetch request.
     package let property: String?
+    /// What has that name, as model files call it (`attribute`, `fetchIndex`, `configuration`), where it is known: things of
+    /// different kinds may have one name.
+    package let kind: String?
     /// A sentence, without the place.
     package let message: String
 
     package init(
         _ code: Code, _ severity: Severity? = nil, file: String? = nil, line: Int? = nil,
-        entity: String? = nil, property: String? = nil, _ message: String
+        entity: String? = nil, property: String? = nil, kind: String? = nil, _ message: String
     ) {
         self.code = code
         self.severity = severity ?? code.usualSeverity
@@ -35,6 +38,7 @@ package struct ModelFinding: Codable, Equatable, Hashable, Sendable, CustomStrin
         self.line = line
         self.entity = entity
         self.property = property
+        self.kind = kind
         self.message = message
     }
 

@@ -50,7 +50,7 @@ struct TreeCheck {
         findings.append(
             ModelFinding(
                 code, line: element.line, entity: isEntity ? name : entity, property: isEntity ? nil : name,
-                message))
+                kind: isEntity || name == nil ? nil : element.name, message))
     }
 
     /// The elements that have a name of their own.
@@ -85,7 +85,7 @@ struct TreeCheck {
             findings.append(
                 ModelFinding(
                     .invalidComposite, line: (error as? ModelFileError)?.line,
-                    property: (error as? ModelFileError)?.element, detail))
+                    property: (error as? ModelFileError)?.element, kind: "composite", detail))
             return []
         }
     }
@@ -279,7 +279,7 @@ struct TreeCheck {
                 findings.append(
                     ModelFinding(
                         .unknownMember, line: member.line ?? configuration.line,
-                        property: configuration["name"],
+                        property: configuration["name"], kind: "configuration",
                         "the configuration has an entity '\(name)' that is not in the model"))
                 return true
             }
