@@ -17,8 +17,9 @@ export async function save() {
   const answer = await sendSave();
   if (answer === undefined) return;
   // A new object has another number now, and its fields have other ids.
+  const isLost = document.activeElement.matches("body, #detail");
   for (const [old, now] of Object.entries(answer?.state.renamed ?? {})) {
-    const field = document.activeElement === document.body && id.includes(`-${old}-`) ? document.getElementById(id.replace(`-${old}-`, `-${now}-`)) : null;
+    const field = isLost && id.includes(`-${old}-`) ? document.getElementById(id.replace(`-${old}-`, `-${now}-`)) : null;
     field?.focus();
     if (typeof selectionStart === "number") field?.setSelectionRange(selectionStart, selectionEnd);
   }

@@ -80,7 +80,7 @@ function cycle(step) {
   const order = Object.keys(PANES).map(place).filter((element) => element.getClientRects().length);
   const now = order.findIndex((element) => element.contains(document.activeElement));
   const next = order[(now + step + order.length) % order.length];
-  (next.querySelector("[aria-current=true], button, input, select, a, [tabindex]") ?? next).focus();
+  (next.querySelector("[aria-current=true]") ?? next.querySelector("button:enabled, input, select, a, [tabindex]") ?? next).focus();
 }
 
 window.addEventListener("beforeunload", (event) => { if (state.changes.isEdited) event.preventDefault(); });

@@ -146,7 +146,8 @@ export function sortBy(key) {
 }
 
 export function nextPage() {
-  if (!state.page?.next) return;
+  // Of the page that is being read nobody knows yet whether others follow.
+  if (state.isLoading || !state.page?.next) return;
   state.starts.push(state.page.next);
   return loadPage();
 }

@@ -94,5 +94,5 @@ function pager() {
   return h("div", { class: "bar", role: "group", "aria-label": "Pages" },
     h("button", { type: "button", id: "previous", disabled: state.starts.length < 2, onclick: previousPage }, "← Previous"),
     h("span", { id: "page-number" }, `Page ${state.starts.length}`),
-    h("button", { type: "button", id: "next", disabled: !state.page?.next, onclick: nextPage }, "Next →"));
+    h("button", { type: "button", id: "next", disabled: !state.isLoading && !state.page?.next, onclick: nextPage }, "Next →"));
 }
