@@ -77,8 +77,10 @@ function submit(id, object, shape) {
 }
 
 async function link(id, object, shape, to) {
+  const typed = place(id).value;
   find(null, "");
   show(id, object, shape);
-  // What was typed stays if it was refused.
-  if (await change("/api/link", { id: object.id, key: shape.name, to, removing: false }) && place(id)) place(id).value = "";
+  const isLinked = await change("/api/link", { id: object.id, key: shape.name, to, removing: false });
+  // What was refused stays to be mended. Another object may be shown by now.
+  if (place(id)) place(id).value = isLinked ? "" : typed;
 }
