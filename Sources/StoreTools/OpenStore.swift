@@ -35,7 +35,8 @@ package final class OpenStore {
         guard type == .sqlite else {
             guard isReadOnly else {
                 throw StoreToolError(
-                    "\(url.path) is \(type.description); objects can be added to SQLite stores only.")
+                    "\(url.path) is \(type.description), which can only be read: objects can be added to SQLite stores only."
+                )
             }
             let model = try model ?? Self.objectModel(url, type)
             self.model = model

@@ -71,7 +71,7 @@ class StoreTest(BrowserTest):
 
     writes = False
     # A refused request is an answer that browsers log.
-    allowed = ("403", "404", "409", "422", "400")
+    allowed = ("403", "404", "409", "422", "400", "503")
 
     def start_server(self):
         folder = tempfile.TemporaryDirectory()

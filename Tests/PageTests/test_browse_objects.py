@@ -108,9 +108,14 @@ class Tables(StoreTest):
         expect(page.locator("#statements pre").nth(2)).to_contain_text("COUNT(")
         page.locator("[id='row-Book/3']").click()
         page.locator("#object-statements summary").click()
-        expect(page.locator("#object-statements h3")).to_have_text([re.compile("Row of the object")])
+        expect(page.locator("#object-statements h3")).to_have_text([re.compile("Row of the object"), re.compile("Rows of author")])
         page.locator("#detail .links button.link").first.click()
-        expect(page.locator("#object-statements h3")).to_have_text([re.compile("Row of the object"), re.compile("Number of books")])
+        expect(page.locator("#object-statements h3")).to_have_text(
+            [re.compile(title) for title in ["Row of the object", "Number of books", "Links of books", "Rows of books"]])
+        expect(page.locator("#object-statements pre").nth(2)).to_contain_text("ZAUTHOR")
+        expect(page.locator("#object-statements pre").nth(3)).to_contain_text("ZTITLE")
+        page.locator("#counts-statements summary").click()
+        expect(page.locator("#counts-statements h3")).to_have_text([re.compile("Number of Author"), re.compile("Number of Book")])
         self.assertEqual([], violations(page))
 
     def test_tables_are_exported(self):
@@ -168,6 +173,173 @@ class Tables(StoreTest):
             "async (text) => (await import('/files/dom.js')).fitText(text, 100, '11px sans-serif')", family * 40)
         self.assertTrue(cut.endswith("…"))
         self.assertEqual("", cut[:-1].replace(family, ""))
+
+    def test_what_is_counted_is_what_is_asked_for(self):
+        page = self.page
+        count = page.locator("#count")
+        self.show_books()
+        page.locator("#mode-chart").click()
+        self.filter("title == 'Book 003'")
+        expect(count).to_have_text("1 object")
+        page.locator("#mode-table").click()
+        expect(page.locator("table.objects tbody tr")).to_have_count(1)
+        expect(count).to_have_text("1 object")
+        page.locator("#mode-chart").click()
+        page.locator("#entity-Author").click()
+        expect(page.locator("#title")).to_have_text("Author")
+        expect(count).to_have_text("3 objects")
+        page.locator("#mode-table").click()
+        expect(page.locator("table.objects tbody tr")).to_have_count(3)
+        expect(count).to_have_text("3 objects")
+        # A table is a table, whatever was shown before.
+        page.locator("[id='row-Author/2']").click()
+        page.locator("#mode-chart").click()
+        expect(page.locator("svg.bars")).to_be_visible()
+        page.get_by_role("button", name="Show all 125 in a table").click()
+        expect(page.locator("table.objects tbody tr")).to_have_count(100)
+        expect(page.locator("svg.bars")).to_have_count(0)
+        expect(page.locator("#mode-table")).to_have_attribute("aria-pressed", "true")
+        expect(count).to_have_text("125 objects")
+
+    def test_what_is_sorted_before_it_is_shown_is_counted(self):
+        page = self.page
+        held = []
+        page.route("**/api/rows*", lambda route: held.append(route) if "sort=" not in route.request.url else route.continue_())
+        page.locator("#entity-Book").click()
+        page.evaluate("import('/files/state.js').then(({ sortBy }) => sortBy('price'))")
+        expect(page.locator("table.objects tbody tr")).to_have_count(100)
+        for route in held:
+            route.continue_()
+        expect(page.locator("#count")).to_have_text("250 objects")
+
+    def test_what_is_wrong_with_a_predicate_goes_with_it(self):
+        page = self.page
+        field, told = page.locator("#predicate"), page.locator("#predicate-check")
+        for mode in ["table", "chart"]:
+            with self.subTest(mode=mode):
+                self.show_books()
+                page.locator(f"#mode-{mode}").click()
+                field.press_sequentially("title == == 3")
+                expect(told).to_contain_text("at character 10")
+                # It stays when the page is drawn anew.
+                page.locator("#mode-table").click()
+                self.loaded()
+                expect(field).to_have_attribute("aria-invalid", "true")
+                expect(told).to_contain_text("at character 10")
+                expect(field).to_have_value("title == == 3")
+                page.locator("#entity-Author").click()
+                expect(page.locator("#title")).to_have_text("Author")
+                expect(told).to_have_text("")
+                expect(field).to_have_value("")
+                self.assertIsNone(field.get_attribute("aria-invalid"))
+                # Neither does what was refused.
+                self.filter("nothing == 3")
+                expect(told).to_contain_text("nothing")
+                expect(field).to_have_attribute("aria-invalid", "true")
+                expect(page.locator("#count")).to_have_text("")
+                page.locator("#entity-Book").click()
+                expect(page.locator("#title")).to_have_text("Book")
+                expect(told).to_have_text("")
+        self.filter("nothing == 3")
+        expect(told).to_contain_text("nothing")
+        page.locator("#clear").click()
+        expect(page.locator("#count")).to_have_text("250 objects")
+        expect(told).to_have_text("")
+
+    def test_a_predicate_that_is_typed_stays_until_it_is_asked_for(self):
+        page = self.page
+        self.show_books()
+        field = page.locator("#predicate")
+        field.press_sequentially("title == 'Book 003'")
+        page.keyboard.press("Tab")
+        expect(page.locator("#apply")).to_be_focused()
+        page.evaluate("import('/files/state.js').then(({ changed }) => changed())")
+        page.locator("[id='row-Book/5']").click()
+        expect(page.locator("#object")).to_have_text("Book 005")
+        expect(field).to_have_value("title == 'Book 003'")
+        page.locator("#apply").click()
+        expect(page.locator("#count")).to_have_text("1 object")
+        self.assertEqual(["Book 003"], self.column("title"))
+
+    def test_names_are_still_completed_when_the_page_is_drawn_anew(self):
+        page = self.page
+        self.show_books()
+        page.locator("#predicate").press_sequentially("aut")
+        page.keyboard.press("ArrowDown")
+        page.evaluate("import('/files/state.js').then(({ changed }) => changed())")
+        expect(page.get_by_role("option", selected=True)).to_have_text("author")
+        expect(page.locator("#predicate")).to_have_attribute("aria-activedescendant", "choice-0")
+        page.keyboard.press("Enter")
+        expect(page.locator("#predicate")).to_have_value("author")
+
+    def test_numbers_and_what_has_none_end_at_the_same_side(self):
+        self.show_books()
+        sides = self.page.evaluate(
+            """() => [...document.querySelectorAll("table.objects tr")].slice(0, 4).map((row) =>
+                getComputedStyle(row.children[[...document.querySelectorAll("table.objects thead th")].findIndex((head) => head.textContent.startsWith("price"))]).textAlign)""")
+        self.assertEqual(["end"] * 4, sides)
+        self.assertEqual("null", self.column("price")[1])
+        borders = self.page.evaluate(
+            """() => [...document.querySelectorAll("table.objects tbody tr")].slice(0, 3).map((row) => [...row.children].map((cell) => getComputedStyle(cell).borderTopWidth))""")
+        self.assertEqual([{"0px"}, {"1px"}, {"1px"}], [set(row) for row in borders])
+        self.assertEqual("separate", self.page.locator("table.objects").evaluate("table => getComputedStyle(table).borderCollapse"))
+
+    def test_a_refused_export_is_told(self):
+        page = self.page
+        self.show_books()
+        page.on("download", lambda download: self.fail("something was downloaded"))
+        refused = {"code": "busy", "message": "Another table is being exported; wait until that has ended."}
+        page.route("**/api/export/check*", lambda route: route.fulfill(status=503, json={"error": refused}))
+        page.locator("#export-csv").click()
+        expect(page.locator("#status")).to_have_text(f"Not exported: {refused['message']}")
+        page.unroute("**/api/export/check*")
+        self.filter("nothing == 3")
+        expect(page.locator("#predicate-check")).to_contain_text("nothing")
+        page.locator("#export-json").click()
+        expect(page.locator("#status")).to_contain_text("Not exported: ")
+        expect(page.locator("#status")).to_contain_text("nothing")
+
+    def downloaded(self, id):
+        with self.page.expect_download() as download:
+            self.page.locator(f"#{id}").click()
+        return download.value.suggested_filename, download.value.path().read_text()
+
+    def test_a_chart_is_exported_as_its_groups(self):
+        page = self.page
+        self.show_books()
+        page.locator("#mode-chart").click()
+        page.locator("#chart-by").select_option("authorName")
+        expect(page.locator("#chart-table tbody tr").first).to_have_text("Ada125")
+        self.assertEqual(("Book-authorName.csv", "value,count\nAda,125\nBo,125\n"), self.downloaded("export-csv"))
+        page.locator("#chart-by").select_option("title")
+        expect(page.locator("svg.bars rect")).to_have_count(120)
+        name, text = self.downloaded("export-json")
+        groups = json.loads(text)
+        self.assertEqual("Book-title.json", name)
+        self.assertEqual(120, len(groups))
+        self.assertIn({"value": HOSTILE_TITLE, "count": 1}, groups)
+        rows = list(csv.DictReader(io.StringIO(self.downloaded("export-csv")[1])))
+        self.assertEqual([group["value"] for group in groups], [row["value"] for row in rows])
+        page.locator("#chart-by").select_option("publishDate")
+        expect(page.locator("svg.bars rect")).to_have_count(61)
+        self.assertEqual(["value,count", ",1", "1990-01,4"], self.downloaded("export-csv")[1].split("\n")[:3])
+
+    def test_history_and_metadata_are_exported(self):
+        page = self.page
+        page.locator("#view-facts").click()
+        expect(page.get_by_role("table", name="Metadata")).to_contain_text("NSStoreUUID")
+        facts = json.loads(self.downloaded("export-json")[1])
+        self.assertEqual(["Author", "Book"], [hash["entity"] for hash in facts["hashes"]])
+        rows = {row["key"]: row for row in csv.DictReader(io.StringIO(self.downloaded("export-csv")[1]))}
+        self.assertEqual(facts["metadata"]["NSStoreUUID"], rows["NSStoreUUID"]["value"])
+        self.assertEqual(facts["hashes"][1]["model"], rows["version hash of Book"]["model"])
+        self.show_history(page)
+        transactions = json.loads(self.downloaded("export-json")[1])
+        self.assertEqual([4, 3], [transaction["number"] for transaction in transactions])
+        rows = list(csv.DictReader(io.StringIO(self.downloaded("export-csv")[1])))
+        self.assertEqual(6, len(rows))
+        self.assertEqual(("4", "the program", "update", "Book/4", "price title"), tuple(rows[1][key] for key in ["transaction", "author", "kind", "object", "properties"]))
+        self.assertEqual('{"name":"Zoe"}', rows[2]["tombstone"])
 
     def test_metadata_and_history_are_shown(self):
         page = self.page

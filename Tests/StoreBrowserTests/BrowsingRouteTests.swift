@@ -68,7 +68,15 @@ import Testing
             let city = try await page.read("/api/object?id=City/1", as: Answers.Object.self)
             #expect(city.statements.map(\.title) == ["Row of the object"])
             #expect(city.statements[0].sql.contains("ZNAME"))
-            #expect(city.relationships.flatMap(\.statements).map(\.title) == ["Number of people"])
+            #expect(
+                city.relationships.flatMap(\.statements).map(\.title) == [
+                    "Number of people", "Links of people", "Rows of people",
+                ])
+            #expect(city.relationships[0].links.count == 20 && city.relationships[0].count == 65)
+            #expect(city.relationships[0].links[1].label == "person 2")
+            #expect(city.relationships[0].statements[1].sql.contains("ZCITY"))
+            let person = try await page.read("/api/object?id=Person/1", as: Answers.Object.self)
+            #expect(person.relationships.flatMap(\.statements).map(\.title) == ["Rows of city"])
         }
     }
 
@@ -126,6 +134,9 @@ import Testing
             ("/api/image?id=Person/1&key=face", 404, "missing"),
             ("/api/text?id=Person/1&key=none", 404, "missing"),
             ("/api/export?entity=Person&format=exe", 400, "request"), ("/api/nothing", 404, "request"),
+            ("/api/export/check?entity=Person&format=exe", 400, "request"),
+            ("/api/export/check?entity=Person&format=csv&sort=nothing", 422, "browse"),
+            ("/api/export/check?entity=Person&format=csv&predicate=name%20%3D%3D", 422, "predicate"),
         ] as [(String, Int, String)])
     func wrongQuestionsAreRefused(_ path: String, _ status: Int, _ code: String) async throws {
         try await withPage { page in

@@ -4,8 +4,9 @@ import Synchronization
 
 /// A store that pages show, and may change.
 ///
-/// Each question has a context of its own, so that none waits for another. When the store may be changed, what is asked
-/// about objects goes to the one context that holds the changes.
+/// Each question has a context of its own. A store that may be changed answers several of them beside each other; what is
+/// asked about objects goes to the one context that holds the changes. A store that is only read has one connection, for
+/// which questions wait in turn; what yields, such as counting, lets the others go first.
 package final class BrowsedStore: @unchecked Sendable {
     /// How long a question may take.
     static let longestReading = 10.0
@@ -15,6 +16,7 @@ package final class BrowsedStore: @unchecked Sendable {
     /// The context with the changes; nil for a store that can only be read.
     let editing: NSManagedObjectContext?
     let running = RunningQuestions()
+    let precedence = Precedence()
     let isExporting = ExportFlag()
 
     /// - Parameters:
@@ -72,21 +74,40 @@ package final class BrowsedStore: @unchecked Sendable {
     /// - Parameters:
     ///   - asker: who asks; what the same one has asked before is ended. Nil for a question that stands alone.
     ///   - group: the question that this reading is a part of; nil for one of its own.
+    ///   - yields: whether it waits for what is asked first (`Precedence`). It is ended for that, and begun anew.
     /// - Throws: what `body` throws; `BrowsingError` when it took too long, or something newer was asked.
     func reading<Value: Sendable>(
-        for asker: String? = nil, in group: QuestionGroup = QuestionGroup(),
+        for asker: String? = nil, in group: QuestionGroup = QuestionGroup(), yields: Bool = false,
         _ body: @escaping @Sendable (NSManagedObjectContext, FetchCancellation) throws -> Value
     ) async throws -> Value {
-        let cancellation = FetchCancellation()
+        if let asker { running.begin(asker, group) }
+        defer { if let asker { running.end(asker, group) } }
+        guard yields else { return try await reading(in: group, FetchCancellation(), body) }
+        while true {
+            let cancellation = FetchCancellation()
+            let turn = await precedence.begin(cancellation)
+            defer { precedence.end(turn) }
+            do {
+                return try await reading(in: group, cancellation, body)
+            } catch let error as BrowsingError
+                where error.code == BrowsingError.superseded.code && turn.madeWay && !group.isCancelled
+            {
+                continue
+            }
+        }
+    }
+
+    private func reading<Value: Sendable>(
+        in group: QuestionGroup, _ cancellation: FetchCancellation,
+        _ body: @escaping @Sendable (NSManagedObjectContext, FetchCancellation) throws -> Value
+    ) async throws -> Value {
         let deadline = Deadline(cancellation)
         let end = DispatchWorkItem { deadline.pass() }
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.longestReading, execute: end)
         group.add(cancellation)
-        if let asker { running.begin(asker, group) }
         defer {
             end.cancel()
             group.remove(cancellation)
-            if let asker { running.end(asker, group) }
         }
         let context = makeContext()
         do {

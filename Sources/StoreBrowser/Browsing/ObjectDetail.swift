@@ -29,6 +29,8 @@ struct ObjectDetail: Encodable, Sendable {
         let links: [Link]
         /// Why it cannot be read.
         var problem: String?
+        /// Whether its objects can be put in another order.
+        var canMove = false
         /// How it was counted and read.
         var statements: [ShownStatement] = []
     }
@@ -54,7 +56,9 @@ struct ObjectDetail: Encodable, Sendable {
         if let asker { store.running.begin(asker, question) }
         defer { if let asker { store.running.end(asker, question) } }
         let context = store.objects
-        let found = try await context.perform { try Self.values(reference, store, context) }
+        let found = try await store.precedence.ahead {
+            try await context.perform { try Self.values(reference, store, context) }
+        }
         (id, entity, label, state, fields, statements) = (
             found.id, found.entity, found.label, found.state, found.fields, found.statements
         )
@@ -108,11 +112,12 @@ struct ObjectDetail: Encodable, Sendable {
             id: "\(object.reference)", entity: object.entity.name ?? "", label: object.shownLabel,
             state: state,
             isSaved: !object.objectID.isTemporaryID, fields: fields, statements: times.statements,
-            toOne: relationships.filter { !$0.isToMany }.map { relationship in
-                let links = object.objectIDs(forRelationshipNamed: relationship.name).map {
-                    link($0, context)
-                }
-                return Relationship(name: relationship.name, count: links.count, links: links)
+            toOne: try relationships.filter { !$0.isToMany }.map { relationship in
+                let ids = object.objectIDs(forRelationshipNamed: relationship.name)
+                let times = try rows(of: ids, relationship, context)
+                return Relationship(
+                    name: relationship.name, count: ids.count, links: ids.map { link($0, context) },
+                    statements: times.statements)
             }, toMany: relationships.filter(\.isToMany).map(\.name))
     }
 
@@ -133,6 +138,24 @@ struct ObjectDetail: Encodable, Sendable {
         request.returnsObjectsAsFaults = false
         request.includesPendingChanges = false
         _ = try times.fetch(request, "Row of the object", in: context)
+        return times
+    }
+
+    /// Reads the rows of objects that a relationship leads to, as far as they are stored.
+    private static func rows(
+        of ids: [NSManagedObjectID], _ relationship: NSRelationshipDescription,
+        _ context: NSManagedObjectContext
+    ) throws -> StatementTimes {
+        var times = StatementTimes()
+        let stored = ids.filter { !$0.isTemporaryID }
+        guard !stored.isEmpty, let entity = relationship.destinationEntity?.name else { return times }
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+        request.predicate = NSComparisonPredicate(
+            leftExpression: .expressionForEvaluatedObject(),
+            rightExpression: NSExpression(forConstantValue: stored), modifier: .direct, type: .in)
+        request.returnsObjectsAsFaults = false
+        request.includesPendingChanges = false
+        _ = try times.fetch(request, "Rows of \(relationship.name)", in: context)
         return times
     }
 
@@ -202,27 +225,56 @@ struct ObjectDetail: Encodable, Sendable {
         let asked = question
         let counted =
             isSaved
-            ? try await store.reading(in: group) { context, cancellation in
+            ? try await store.reading(in: group, yields: true) { context, cancellation in
                 let request = try asked.request(NSManagedObject.self, of: store, in: context)
                 return try FetchInspection(request, in: context).count(cancellation)
             } : nil
         let count = counted?.count ?? 0
         let statements = counted.map { [ShownStatement($0.execution, of: "Number of \(name)")] } ?? []
         guard count > mostLoaded else {
-            // Few enough to be asked from the object, which knows of changes, and of their order.
-            let context = store.objects
-            return try await context.perform {
-                let ids = try store.object(reference, in: context).objectIDs(forRelationshipNamed: name)
-                return Relationship(
-                    name: name, count: ids.count, links: ids.prefix(mostLinks).map { link($0, context) },
-                    statements: statements)
+            return try await store.precedence.ahead {
+                try await few(name, of: reference, isSaved, store, group, statements)
             }
         }
         let order = ObjectPage.Order(limit: mostLinks)
-        let page = try await ObjectPage(question, order, in: group, of: store)
+        let page = try await store.precedence.ahead {
+            try await ObjectPage(asked, order, in: group, of: store)
+        }
         return Relationship(
             name: name, count: count, links: page.rows.map { Link(id: $0.id, label: nil) },
             statements: statements + page.statements)
+    }
+
+    /// A relationship with few enough objects to read all links, in their order.
+    private static func few(
+        _ name: String, of reference: ObjectReference, _ isSaved: Bool, _ store: BrowsedStore,
+        _ group: QuestionGroup, _ counted: [ShownStatement]
+    ) async throws -> Relationship {
+        let relationship = try store.relationship(name, of: reference)
+        var statements = counted
+        var ids: [NSManagedObjectID] = []
+        if isSaved {
+            let found = try await store.reading(in: group) { _, cancellation in
+                try FetchInspection.links(
+                    of: relationship, owner: reference.key, in: store.source.store, cancellation)
+            }
+            ids = found.objects
+            statements += found.execution.map { [ShownStatement($0, of: "Links of \(name)")] } ?? []
+        }
+        let (stored, told) = (ids, statements)
+        let context = store.objects
+        return try await context.perform {
+            // Who may have changes knows them, and their order.
+            let ids =
+                store.editing == nil
+                ? stored : try store.object(reference, in: context).objectIDs(forRelationshipNamed: name)
+            let shown = Array(ids.prefix(mostLinks))
+            let times = try rows(of: shown, relationship, context)
+            return Relationship(
+                name: name, count: ids.count, links: shown.map { link($0, context) },
+                canMove: relationship.isOrdered && store.editing != nil,
+                statements: told + times.statements)
+        }
     }
 }
 
@@ -240,12 +292,18 @@ extension BrowsedStore {
         return (object, attribute)
     }
 
-    func destination(of relationship: String, _ reference: ObjectReference) throws -> String {
-        let entity = try entity(named: reference.entity)
-        guard let name = entity.relationshipsByName[relationship]?.destinationEntity?.name else {
-            throw BrowsingError("\(reference) has no relationship '\(relationship)'.")
+    /// A relationship of an object.
+    ///
+    /// - Throws: `BrowsingError` when there is no such one.
+    func relationship(_ name: String, of reference: ObjectReference) throws -> NSRelationshipDescription {
+        guard let relationship = try entity(named: reference.entity).relationshipsByName[name] else {
+            throw BrowsingError("\(reference) has no relationship '\(name)'.")
         }
-        return name
+        return relationship
+    }
+
+    func destination(of relationship: String, _ reference: ObjectReference) throws -> String {
+        try self.relationship(relationship, of: reference).destinationEntity?.name ?? ""
     }
 
     /// The bytes of a binary or transformable attribute as the store has them; nil for other attributes, for no value, and
@@ -288,18 +346,25 @@ extension BrowsedStore {
     }
 }
 
-extension NSManagedObject {
+extension NSEntityDescription {
     private static let labelNames = [
         "name", "title", "label", "fullName", "displayName", "text", "identifier",
     ]
 
-    /// A text by which people know the object: that of an attribute that is named so, or else the first text.
+    /// The attribute by whose text people know an object: one that is named so, or else the first text; nil for none.
+    var labelName: String? {
+        let texts = attributesByName.values.filter {
+            $0.attributeType == .stringAttributeType && !$0.isTransient
+        }
+        return Self.labelNames.first { name in texts.contains { $0.name == name } } ?? texts.map(\.name).min()
+    }
+}
+
+extension NSManagedObject {
+    /// A text by which people know the object.
     var shownLabel: String? {
-        let attributes = entity.attributesByName
-        let texts = attributes.values.filter { $0.attributeType == .stringAttributeType && !$0.isTransient }
-        let name =
-            Self.labelNames.first { name in texts.contains { $0.name == name } } ?? texts.map(\.name).min()
-        guard let name, let text = primitiveValue(forKey: name) as? String, !text.isEmpty else { return nil }
+        guard let name = entity.labelName, let text = primitiveValue(forKey: name) as? String, !text.isEmpty
+        else { return nil }
         return text.prefix(bytes: 160)
     }
 }

@@ -27,7 +27,7 @@ struct ValueCounts: Encodable, Sendable {
             throw BrowsingError("Objects cannot be counted by '\(key)'.", field: "by")
         }
         let isDate = attribute.attributeType == .dateAttributeType
-        let found = try await store.reading(for: question.asker) { context, cancellation in
+        let found = try await store.reading(for: question.asker, yields: true) { context, cancellation in
             let request = try question.request(NSManagedObject.self, of: store, in: context)
             return try FetchInspection(request, in: context).groups(
                 by: key, unit: isDate ? unit ?? .month : nil, limit: Self.mostGroups, cancellation)

@@ -140,6 +140,26 @@ struct StoreEditing: Sendable {
         }
     }
 
+    /// Moves a member of an ordered relationship to another place; one beyond the others is the last.
+    func move(
+        _ key: String, of reference: ObjectReference, _ other: ObjectReference, to place: Int
+    ) async throws -> State {
+        try await change { context in
+            let object = try store.object(reference, in: context)
+            guard let relationship = object.entity.relationshipsByName[key], relationship.isToMany,
+                relationship.isOrdered
+            else { throw BrowsingError("\(reference) has no ordered relationship '\(key)'.") }
+            let members = object.mutableOrderedSetValue(forKey: key)
+            let old = members.index(of: try store.object(other, in: context))
+            guard old != NSNotFound else {
+                throw BrowsingError("\(other) is not in '\(key)' of \(reference).", field: key)
+            }
+            let new = min(max(place, 0), members.count - 1)
+            if new != old { members.moveObjects(at: IndexSet(integer: old), to: new) }
+            return nil
+        }
+    }
+
     /// Makes a new object.
     func add(_ entity: String) async throws -> State {
         try await change { context in

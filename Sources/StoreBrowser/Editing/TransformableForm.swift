@@ -16,8 +16,15 @@ struct TransformableForm: Encodable, Sendable {
         switch value {
         case nil where isStored: note = "Its transformer refuses what is stored; it is kept as it is."
         case nil:
-            if Self.transformer(of: attribute) == nil { note = Self.unknown(attribute) } else { json = "" }
-        case let archive as OpaqueArchive: note = "\(archive.reason) It can only be cleared."
+            if Self.transformer(of: attribute) == nil {
+                note = "\(Self.unknown(attribute)) No value can be typed."
+            } else {
+                json = ""
+            }
+        case let archive as OpaqueArchive:
+            // What a program that has the class would do about it says nothing to who looks at the store.
+            let reason = Self.transformer(of: attribute) == nil ? Self.unknown(attribute) : archive.reason
+            note = "\(reason) It can only be cleared."
         case .some(let value):
             json = Self.transformer(of: attribute) == nil ? nil : PlainValueText.text(value)
             if json == nil { note = "It is not made of plain values: it can only be cleared." }
@@ -29,7 +36,8 @@ struct TransformableForm: Encodable, Sendable {
     /// - Throws: `BrowsingError`.
     static func value(_ text: String, of attribute: NSAttributeDescription) throws -> Any {
         guard let transformer = transformer(of: attribute) else {
-            throw BrowsingError(unknown(attribute), code: "value", field: attribute.name)
+            throw BrowsingError(
+                "\(unknown(attribute)) No value can be typed.", code: "value", field: attribute.name)
         }
         let value = try PlainValueText.value(text, of: attribute)
         do {
@@ -48,7 +56,7 @@ struct TransformableForm: Encodable, Sendable {
     }
 
     private static func unknown(_ attribute: NSAttributeDescription) -> String {
-        "The transformer '\(attribute.valueTransformerName ?? "")' is not known here: no value can be typed."
+        "The transformer '\(attribute.valueTransformerName ?? "")' is not known here."
     }
 
     private static func transformer(of attribute: NSAttributeDescription) -> ValueTransformer? {

@@ -9,10 +9,10 @@ const link = (path, id, key) => `${path}?id=${encodeURIComponent(id)}&key=${enco
 export function bytes(id, { name, bytes: data }) {
   return [
     h("p", { class: "quiet" }, `${data.length.toLocaleString("en")} bytes${data.file ? `, in the file ${data.file}` : ""} `,
-      h("a", { href: link("/api/bytes", id, name), download: `${name.replace(/\W/g, "_")}.bin` }, "Download")),
+      h("a", { href: link("/api/bytes", id, name), id: `bytes-${id}-${name}`, download: `${name.replace(/\W/g, "_")}.bin` }, "Download")),
     data.image ? h("img", { class: "picture", src: `${link("/api/image", id, name)}&edition=${state.edition}`, alt: `Picture of ${name}` }) : null,
     data.tree ? h("ul", { class: "tree", "aria-label": `Contents of ${name}` }, tree(data.tree, 0, `tree ${id} ${name}`)) : null,
-    data.length ? fold(`hex ${id} ${name}`, false, { class: "hex" }, "Bytes", h("pre", { dir: "ltr", tabindex: 0, "aria-label": `Bytes of ${name}` }, hexLines(data))) : null,
+    data.length ? fold(`hex ${id} ${name}`, false, { class: "hex" }, "Bytes", h("pre", { dir: "ltr", tabindex: 0, id: `hex-${id}-${name}`, "aria-label": `Bytes of ${name}` }, hexLines(data))) : null,
   ];
 }
 

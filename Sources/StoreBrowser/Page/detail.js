@@ -107,7 +107,7 @@ async function showAll(id, key) {
 }
 
 function relation(object, entity, relationship) {
-  const { name, count, links, problem } = relationship;
+  const { name, count, links, problem, canMove } = relationship;
   const shape = entity.relationships.find((candidate) => candidate.name === name);
   const isEdited = state.changes.canWrite && object.state !== "deleted";
   return h("div", { class: "value" },
@@ -115,13 +115,14 @@ function relation(object, entity, relationship) {
       h("span", { class: "mark" }, ` ${shape.isToMany ? `to many${shape.isOrdered ? ", ordered" : ""}` : "to one"}`)),
     h("dd", {},
       problem ? h("p", { class: "problem" }, problem) : links.length
-        ? h("ul", { class: "links", "aria-label": name }, links.map(({ id, label }) => h("li", {},
+        ? h("ul", { class: "links", "aria-label": name }, links.map(({ id, label }, place) => h("li", {},
           h("button", { type: "button", class: "link", id: `to-${object.id}-${name}-${id}`, dir: "auto", onclick: () => showObject(id) }, label ? `${label} ` : "", h("span", { class: "quiet" }, id)),
+          isEdited && canMove ? linkEditor.move(object, shape, id, place, count) : null,
           isEdited ? linkEditor.remove(object, shape, id) : null)))
         : h("span", { class: "null" }, shape.isToMany ? "none" : "null"),
       shape.isToMany && count
         ? h("button", {
-          type: "button", id: `table-${object.id}-${name}`, onclick: () => showEntity(shape.destination, { related: { of: object.id, relationship: name } }),
+          type: "button", id: `table-${object.id}-${name}`, onclick: () => showEntity(shape.destination, { mode: "table", related: { of: object.id, relationship: name } }),
         }, `Show ${count === 1 ? "it" : `all ${shownNumber(count)}`} in a table`)
         : null,
       isEdited ? linkEditor.add(object, shape) : null));

@@ -2,6 +2,7 @@
 
 import { h, announce, onChosen, tellTyped } from "./dom.js";
 import { state, change, changed, fieldKey, recount, sendSave, showObject } from "./state.js";
+import { targetField } from "./targets.js";
 
 export const undo = () => change("/api/undo", {});
 export const redo = () => change("/api/redo", {});
@@ -16,8 +17,9 @@ export async function save() {
   const answer = await sendSave();
   if (answer === undefined) return;
   // A new object has another number now, and its fields have other ids.
+  const isLost = document.activeElement.matches("body, #detail");
   for (const [old, now] of Object.entries(answer?.state.renamed ?? {})) {
-    const field = document.activeElement === document.body && id.includes(`-${old}-`) ? document.getElementById(id.replace(`-${old}-`, `-${now}-`)) : null;
+    const field = isLost && id.includes(`-${old}-`) ? document.getElementById(id.replace(`-${old}-`, `-${now}-`)) : null;
     field?.focus();
     if (typeof selectionStart === "number") field?.setSelectionRange(selectionStart, selectionEnd);
   }
@@ -133,13 +135,15 @@ export const linkEditor = {
     type: "button", class: "plain", id: `unlink-${object.id}-${shape.name}-${other}`, "aria-label": `Remove ${other} from ${shape.name}`,
     onclick: () => change("/api/link", { id: object.id, key: shape.name, to: other, removing: true }),
   }, "−"),
-  add: (object, shape) => h("form", {
-    class: "edit", onsubmit: (event) => {
-      event.preventDefault();
-      const to = event.target.elements[0].value.trim();
-      if (to) change("/api/link", { id: object.id, key: shape.name, to: /\//.test(to) ? to : `${shape.destination}/${to}`, removing: false });
-    },
-  },
-  h("input", { id: `link-${object.id}-${shape.name}`, "aria-label": `${shape.isToMany ? "Add to" : "Set"} ${shape.name}: number of an object`, placeholder: `${shape.destination}/…`, autocomplete: "off" }),
-  h("button", { type: "submit", id: `linked-${object.id}-${shape.name}` }, shape.isToMany ? "Add" : "Set")),
+  add: (object, shape) => targetField(object, shape),
+  /** Buttons that put a member of an ordered relationship before or behind its neighbour. */
+  move: (object, shape, other, place, count) => [["up", "↑", place - 1], ["down", "↓", place + 1]].map(([key, sign, to]) => {
+    const isPossible = to >= 0 && to < count;
+    return h("button", {
+      type: "button", class: "plain", id: `${key}-${object.id}-${shape.name}-${other}`, "aria-label": `Move ${other} ${key} in ${shape.name}`,
+      // Not disabled: the focus stays on it while its object is moved.
+      "aria-disabled": isPossible ? null : "true",
+      onclick: () => { if (isPossible) change("/api/move", { id: object.id, key: shape.name, member: other, place: to }); },
+    }, sign);
+  }),
 };

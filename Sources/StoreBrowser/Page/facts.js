@@ -2,12 +2,13 @@
 
 import { h } from "./dom.js";
 import { state } from "./state.js";
+import { factsExports } from "./export.js";
 
 export function factsView() {
   const { facts } = state;
   return [
-    h("div", { class: "title" }, h("h2", { id: "title" }, "Metadata")),
-    facts ? h("div", { class: "page", "data-scroll": "facts", tabindex: 0, role: "region", "aria-labelledby": "title" },
+    h("div", { class: "title" }, h("h2", { id: "title" }, "Metadata"), h("span", { class: "space" }), facts ? factsExports() : null),
+    facts ? h("div", { class: "page", id: "page", "data-scroll": "facts", tabindex: 0, role: "region", "aria-labelledby": "title" },
       h("table", { "aria-label": "Metadata", class: "facts" },
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Key"), h("th", { scope: "col" }, "Value"))),
         h("tbody", {}, facts.metadata.map(({ key, value }) => h("tr", {}, h("td", { dir: "auto" }, key), h("td", { dir: "auto" }, value))))),

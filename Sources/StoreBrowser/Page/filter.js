@@ -8,36 +8,42 @@ const WORDS = [
   "AND", "OR", "NOT", "BEGINSWITH[cd]", "CONTAINS[cd]", "ENDSWITH[cd]", "LIKE[cd]", "MATCHES", "IN", "BETWEEN", "ANY", "ALL", "NONE", "nil", "TRUE", "FALSE",
 ];
 
-// What is typed but not yet asked for.
-const draft = { entity: null, text: "", check: null, choices: [], chosen: -1 };
+// What is typed, asked for or not. It is of one visit to an entity.
+const draft = { visit: 0, text: "", check: null, choices: [], chosen: -1 };
 
 export function filterField() {
-  if (draft.entity !== state.entity || !isFocused()) Object.assign(draft, { entity: state.entity, text: state.predicate });
+  if (draft.visit !== state.visit) begin(state.predicate);
   const { problem, column } = draft.check ?? (state.problem?.field === "predicate" ? { problem: state.problem.message } : {});
   return h("form", { class: "filter", role: "search", "aria-label": "Filter", onsubmit: submit },
     h("label", { for: "predicate" }, "Predicate"),
     h("div", { class: "control" },
       h("input", {
-        id: "predicate", class: "mono", dir: "ltr", value: state.predicate, autocomplete: "off", spellcheck: "false", autocapitalize: "off",
-        placeholder: "title CONTAINS[cd] 'a' AND year > 1990", role: "combobox", "aria-autocomplete": "list", "aria-controls": "choices",
-        "aria-expanded": "false", "aria-describedby": "predicate-check",
-        oninput: typed, onkeydown: keyed, onblur: () => { draft.choices = []; showChoices(); },
+        id: "predicate", class: "mono", dir: "ltr", value: draft.text, autocomplete: "off", spellcheck: "false", autocapitalize: "off",
+        placeholder: "title CONTAINS[cd] 'a'", role: "combobox", "aria-autocomplete": "list", "aria-controls": "choices",
+        "aria-expanded": String(draft.choices.length > 0), "aria-activedescendant": draft.chosen >= 0 ? `choice-${draft.chosen}` : null,
+        "aria-describedby": "predicate-check", "aria-invalid": problem ? "true" : null,
+        oninput: typed, onkeydown: keyed, onblur: () => { choose([]); showChoices(); },
       }),
-      h("ul", { id: "choices", role: "listbox", "aria-label": "Names", hidden: true }),
+      h("ul", { id: "choices", class: "choices", role: "listbox", "aria-label": "Names", hidden: draft.choices.length === 0 }, draft.choices.map(choiceItem)),
       h("div", { id: "predicate-check", class: "check-text" }, checkContent(problem, column))),
     h("button", { type: "submit", id: "apply" }, "Filter"),
     state.predicate || state.related
-      ? h("button", { type: "button", id: "clear", onclick: () => { draft.text = ""; draft.check = null; state.related = null; setText(""); filter(""); } }, "Clear")
+      ? h("button", { type: "button", id: "clear", onclick: () => { begin(""); state.related = null; filter(""); } }, "Clear")
       : null);
 }
 
+function begin(text) {
+  Object.assign(draft, { visit: state.visit, text, check: null });
+  choose([]);
+}
+
+function choose(choices, chosen = -1) { Object.assign(draft, { choices, chosen }); }
+
 const field = () => document.getElementById("predicate");
-const isFocused = () => document.activeElement?.id === "predicate";
-function setText(text) { if (field()) field().value = text; }
 
 function checkContent(problem, column) {
   if (!problem) return [];
-  const text = draft.text || state.predicate;
+  const { text } = draft;
   return [
     h("span", { class: "problem" }, problem, column ? ` (at character ${column})` : ""),
     column
@@ -48,22 +54,25 @@ function checkContent(problem, column) {
 
 function submit(event) {
   event.preventDefault();
-  draft.choices = [];
-  showChoices();
-  draft.check = null;
-  filter(field().value.trim());
+  begin(field().value.trim());
+  filter(draft.text);
 }
 
 const check = whenQuiet(200, async () => {
-  const text = draft.text;
-  let found = null;
+  const { text, visit } = draft;
+  let found = {};
   if (text.trim()) {
-    try { found = await get("/api/check", { ...asker("check"), entity: state.entity, predicate: text }); } catch (error) { found = { problem: error.message }; }
+    try { found = await get("/api/check", { ...asker("check"), entity: state.entity, predicate: text }); } catch (error) {
+      // The same was asked again.
+      if (error.code === "superseded") return;
+      found = { problem: error.message };
+    }
   }
-  if (text !== draft.text) return;
+  if (text !== draft.text || visit !== draft.visit || visit !== state.visit) return;
   draft.check = found;
-  document.getElementById("predicate-check")?.replaceChildren(...checkContent(found?.problem, found?.column));
-  field()?.setAttribute("aria-invalid", String(Boolean(found?.problem)));
+  document.getElementById("predicate-check")?.replaceChildren(...checkContent(found.problem, found.column));
+  if (found.problem) field()?.setAttribute("aria-invalid", "true");
+  else field()?.removeAttribute("aria-invalid");
 });
 
 function typed() {
@@ -81,8 +90,7 @@ function wordBefore(text) {
 
 function complete() {
   const word = wordBefore(field().value.slice(0, field().selectionStart));
-  draft.chosen = -1;
-  draft.choices = word ? choicesFor(word) : [];
+  choose(word ? choicesFor(word) : []);
   showChoices();
 }
 
@@ -102,14 +110,16 @@ function choicesFor(word) {
     .map((name) => [...steps, name].join("."));
 }
 
+const choiceItem = (choice, index) => h("li", {
+  id: `choice-${index}`, role: "option", "aria-selected": String(index === draft.chosen), class: index === draft.chosen ? "chosen" : null,
+  onmousedown: (event) => { event.preventDefault(); take(choice); },
+}, choice);
+
 function showChoices() {
   const list = document.getElementById("choices");
   if (!list) return;
   list.hidden = draft.choices.length === 0;
-  list.replaceChildren(...draft.choices.map((choice, index) => h("li", {
-    id: `choice-${index}`, role: "option", "aria-selected": String(index === draft.chosen), class: index === draft.chosen ? "chosen" : null,
-    onmousedown: (event) => { event.preventDefault(); take(choice); },
-  }, choice)));
+  list.replaceChildren(...draft.choices.map(choiceItem));
   field().setAttribute("aria-expanded", String(!list.hidden));
   if (draft.chosen >= 0) field().setAttribute("aria-activedescendant", `choice-${draft.chosen}`);
   else field().removeAttribute("aria-activedescendant");
@@ -121,7 +131,7 @@ function take(choice) {
   const word = wordBefore(input.value.slice(0, end)) ?? "";
   input.setRangeText(choice, end - word.length, end, "end");
   draft.text = input.value;
-  draft.choices = [];
+  choose([]);
   showChoices();
   check();
 }
@@ -130,8 +140,8 @@ function keyed(event) {
   const { choices } = draft;
   if (!choices.length) return;
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (step) draft.chosen = (draft.chosen + step + choices.length) % choices.length;
-  else if (event.key === "Escape") draft.choices = [];
+  if (step) draft.chosen = draft.chosen < 0 && step < 0 ? choices.length - 1 : (draft.chosen + step + choices.length) % choices.length;
+  else if (event.key === "Escape") choose([]);
   else if ((event.key === "Enter" || event.key === "Tab") && draft.chosen >= 0) { event.preventDefault(); return take(choices[draft.chosen]); }
   else return;
   event.preventDefault();

@@ -10,5 +10,5 @@ export function fold(key, isOpen, properties, summary, ...content) {
   return h("details", {
     ...properties, open: left.get(key) ?? isOpen,
     ontoggle: ({ target }) => { if (target.open === isOpen) left.delete(key); else left.set(key, target.open); },
-  }, h("summary", {}, summary), ...content);
+  }, h("summary", { id: `fold-${key}` }, summary), ...content);
 }

@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { state, loadHistory, showObject } from "./state.js";
+import { historyExports } from "./export.js";
 import { shownNumber } from "./sidebar.js";
 
 const KINDS = { insert: "+", update: "∆", delete: "−" };
@@ -9,10 +10,10 @@ const KINDS = { insert: "+", update: "∆", delete: "−" };
 export function historyView() {
   const { transactions, next, isKept, isLoaded } = state.history;
   return [
-    h("div", { class: "title" }, h("h2", { id: "title" }, "History")),
+    h("div", { class: "title" }, h("h2", { id: "title" }, "History"), h("span", { class: "space" }), transactions.length ? historyExports() : null),
     !isKept ? h("p", { class: "quiet note" }, "The store keeps no history.")
       : isLoaded && !transactions.length ? h("p", { class: "quiet note" }, "The history is empty.") : null,
-    h("div", { class: "page", "data-scroll": "history", tabindex: 0, role: "region", "aria-labelledby": "title" },
+    h("div", { class: "page", id: "page", "data-scroll": "history", tabindex: 0, role: "region", "aria-labelledby": "title" },
       h("ol", { class: "timeline", "aria-label": "Transactions" }, transactions.map(transaction)),
       next ? h("button", { type: "button", id: "older", onclick: loadHistory }, "Older transactions") : null),
   ];

@@ -25,8 +25,21 @@ const conflict = () => state.conflict
   ? h("div", { class: "notice conflict" }, h("span", {}, state.conflict), h("button", { type: "button", id: "discard", onclick: discard }, "Discard changes and read anew"))
   : null;
 
+// What takes the focus of a control that has gone, or can do nothing more.
+const NEIGHBOURS = { next: "previous", previous: "next", undo: "redo", redo: "undo", save: "undo", clear: "predicate" };
+
+// Whoever works by keyboard stays in the part of the window where they are.
+function keepFocus(id, part) {
+  if (document.activeElement !== document.body) return;
+  place(NEIGHBOURS[id])?.focus();
+  if (document.activeElement === document.body) part.focus({ preventScroll: true });
+  if (document.activeElement === document.body) place("objects").focus({ preventScroll: true });
+}
+
 function render() {
   if (!state.store) return;
+  const { id } = document.activeElement;
+  const part = document.activeElement.closest("#toolbar, #panes, #sidebar, #objects, #detail");
   document.body.dataset.pane = state.pane;
   setLandmarks(ROLES, state.pane);
   document.body.dataset.detail = state.detail ? "open" : "closed";
@@ -37,12 +50,15 @@ function render() {
   refill(place("objects"), state.store.notices.map((notice) => h("p", { class: "notice", dir: "auto" }, notice)), conflict(),
     state.entity || state.view !== "entity" ? VIEWS[state.view]() : []);
   refill(place("detail"), detail());
+  if (part) keepFocus(id, part);
 }
 
 subscribe(render);
 onWidth(() => changed());
 
-const isText = (element) => element?.matches?.("input:not([type=checkbox], [type=radio]), textarea") ?? false;
+// Whether somebody types there: then the browser takes back what was typed.
+const isTyping = (element) => (element?.matches?.("input:not([type=checkbox], [type=radio]), textarea") ?? false)
+  && (element.id === "predicate" || element.value !== element.defaultValue);
 
 document.addEventListener("keydown", (event) => {
   const command = event.ctrlKey || event.metaKey;
@@ -50,7 +66,7 @@ document.addEventListener("keydown", (event) => {
   if (state.changes.canWrite && command && key === "s") {
     event.preventDefault();
     save();
-  } else if (state.changes.canWrite && command && (key === "z" || key === "y") && !isText(document.activeElement)) {
+  } else if (state.changes.canWrite && command && (key === "z" || key === "y") && !isTyping(document.activeElement)) {
     event.preventDefault();
     (key === "y" || event.shiftKey ? redo : undo)();
   } else if (event.key === "F6") {
@@ -64,7 +80,7 @@ function cycle(step) {
   const order = Object.keys(PANES).map(place).filter((element) => element.getClientRects().length);
   const now = order.findIndex((element) => element.contains(document.activeElement));
   const next = order[(now + step + order.length) % order.length];
-  (next.querySelector("[aria-current=true], button, input, select, a, [tabindex]") ?? next).focus();
+  (next.querySelector("[aria-current=true]") ?? next.querySelector("button:enabled, input, select, a, [tabindex]") ?? next).focus();
 }
 
 window.addEventListener("beforeunload", (event) => { if (state.changes.isEdited) event.preventDefault(); });

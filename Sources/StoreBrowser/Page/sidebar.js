@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { state, showEntity, showHistory, showFacts } from "./state.js";
+import { statements } from "./statements.js";
 
 const number = new Intl.NumberFormat("en");
 export const shownNumber = (value) => number.format(value);
@@ -11,7 +12,8 @@ export function sidebar() {
     h("h2", { id: "entities" }, "Entities"),
     h("ul", { "aria-labelledby": "entities" }, state.store.entities.map(item)),
     h("h2", { id: "about" }, "Store"),
-    h("ul", { "aria-labelledby": "about" }, place("history", "History", showHistory), place("facts", "Metadata", showFacts)));
+    h("ul", { "aria-labelledby": "about" }, place("history", "History", showHistory), place("facts", "Metadata", showFacts)),
+    statements(state.countsStatements, "counts-statements"));
 }
 
 function item(entity) {

@@ -13,6 +13,8 @@ export const state = {
   entity: null,
   /** table or chart. */
   mode: "table",
+  /** How often an entity, or the objects of a relationship, were asked for: what was typed before is not for them. */
+  visit: 0,
   predicate: "",
   /** An object and a relationship of it whose objects are shown: { of, relationship }. */
   related: null,
@@ -27,6 +29,8 @@ export const state = {
   problem: null,
   isLoading: false,
   counts: {},
+  /** How the entities were counted. */
+  countsStatements: [],
   detail: null,
   problems: [],
   /** Why nothing can be saved before everything is read anew. */
@@ -84,31 +88,45 @@ export async function loadPage() {
   changed();
 }
 
+// Answers to older counts are not shown.
+let counted = 0;
+
 /** Counts what is asked for, beside the table: counting a big table takes longer than a page of it. */
 async function loadCount() {
-  const wanted = JSON.stringify(question());
+  const number = ++counted;
   Object.assign(state, { count: null, countStatements: [] });
-  try {
-    const { count, statements } = await get("/api/count", { ...asker("count"), ...question() });
-    if (wanted === JSON.stringify(question())) Object.assign(state, { count, countStatements: statements });
-  } catch {
-    if (wanted === JSON.stringify(question())) state.count = undefined;
-  }
+  let found = { count: undefined, statements: [] };
+  try { found = await get("/api/count", { ...asker("count"), ...question() }); } catch { /* No number is shown. */ }
+  if (number !== counted) return;
+  Object.assign(state, { count: found.count, countStatements: found.statements });
   changed();
 }
 
-/** Shows the first page of what is asked for now. */
+/** Shows the first page of what is asked for now, or its chart, and counts it. */
 export async function restart() {
-  state.starts = [null];
-  if (state.mode === "chart") return loadChart();
-  await loadPage();
-  if (!state.problem) await loadCount();
+  const number = ++counted;
+  Object.assign(state, { starts: [null], count: null, countStatements: [], problem: null });
+  // The table is not what is looked at, and what it has is not what is asked for any more.
+  if (state.mode === "chart") state.page = null;
+  await (state.mode === "chart" ? loadChart() : loadPage());
+  if (number !== counted) return;
+  if (!state.problem) return loadCount();
+  state.count = undefined;
+  changed();
+}
+
+/** Shows the table or the chart of what is asked for. */
+export function showMode(mode) {
+  state.mode = mode;
+  changed();
+  return mode === "chart" ? loadChart() : loadPage();
 }
 
 /** Shows an entity. */
-export function showEntity(name, { predicate = "", related = null } = {}) {
+export function showEntity(name, { predicate = "", related = null, mode = state.mode } = {}) {
   Object.assign(state, {
-    view: "entity", entity: name, predicate, related, sort: "", isDescending: false, problem: null, page: null, count: null, pane: "objects",
+    view: "entity", entity: name, mode, predicate, related, sort: "", isDescending: false, problem: null, page: null, count: null, pane: "objects",
+    visit: state.visit + 1,
   });
   state.chart = { by: "", unit: "month", data: null, problem: null };
   return restart();
@@ -128,7 +146,8 @@ export function sortBy(key) {
 }
 
 export function nextPage() {
-  if (!state.page?.next) return;
+  // Of the page that is being read nobody knows yet whether others follow.
+  if (state.isLoading || !state.page?.next) return;
   state.starts.push(state.page.next);
   return loadPage();
 }
@@ -179,6 +198,7 @@ export async function loadChart() {
   const { chart } = state;
   const number = ++asked;
   chart.problem = null;
+  changed();
   const groupable = entityNamed(state.entity).attributes.filter((attribute) => attribute.isGroupable);
   if (!chart.by) chart.by = (groupable.find((attribute) => attribute.isDate) ?? groupable[0])?.name ?? "";
   if (!chart.by) { chart.data = { groups: [], hasMore: false, statements: [] }; return changed(); }
@@ -186,10 +206,12 @@ export async function loadChart() {
     const data = await get("/api/groups", { ...asker("objects"), ...question(), by: chart.by, unit: chart.unit });
     if (number !== asked) return;
     chart.data = data;
+    state.problem = null;
   } catch (error) {
     if (number !== asked) return;
     chart.data = null;
-    chart.problem = error.message;
+    state.problem = error.field === "predicate" ? { message: error.message, field: error.field } : null;
+    chart.problem = state.problem ? null : error.message;
   }
   changed();
 }
@@ -221,11 +243,15 @@ export async function showFacts() {
 
 /** Counts the objects of all entities, one after the other. */
 export async function loadCounts() {
-  const counts = {};
+  const [counts, found] = [{}, []];
   for (const { name } of state.store.entities) {
-    try { counts[name] = (await get("/api/count", { entity: name })).count; } catch { counts[name] = undefined; }
+    try {
+      const { count, statements } = await get("/api/count", { entity: name });
+      counts[name] = count;
+      found.push(...statements.map((statement) => ({ ...statement, title: `Number of ${name}` })));
+    } catch { counts[name] = undefined; }
   }
-  state.counts = counts;
+  Object.assign(state, { counts, countsStatements: found });
   changed();
 }
 

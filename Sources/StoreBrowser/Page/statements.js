@@ -10,9 +10,9 @@ export function statements(list, id = "statements") {
     class: "statements", id, open: state.openStatements.has(id),
     ontoggle: ({ target }) => { state.openStatements[target.open ? "add" : "delete"](id); },
   },
-  h("summary", {}, `SQL: ${list.length} statement${list.length === 1 ? "" : "s"}, ${time.toFixed(1)} ms`),
-  list.map(({ title, sql, plan, milliseconds }) => h("div", { class: "statement" },
+  h("summary", { id: `${id}-summary` }, `SQL: ${list.length} statement${list.length === 1 ? "" : "s"}, ${time.toFixed(1)} ms`),
+  list.map(({ title, sql, plan, milliseconds }, index) => h("div", { class: "statement" },
     h("h3", { dir: "auto" }, title, h("span", { class: "quiet" }, ` ${milliseconds.toFixed(2)} ms`)),
-    h("pre", { dir: "ltr", tabindex: 0, "aria-label": `SQL: ${title}` }, sql),
+    h("pre", { dir: "ltr", tabindex: 0, id: `${id}-${index}`, "aria-label": `SQL: ${title}` }, sql),
     h("ul", { "aria-label": "Query plan" }, plan.map((step) => h("li", {}, h("code", {}, step)))))));
 }

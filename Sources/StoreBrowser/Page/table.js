@@ -1,7 +1,8 @@
 // The table of an entity.
 
 import { h } from "./dom.js";
-import { state, changed, entityNamed, sortBy, nextPage, previousPage, showObject, loadChart, loadPage, question, order } from "./state.js";
+import { state, entityNamed, sortBy, nextPage, previousPage, showObject, showMode } from "./state.js";
+import { chartExports, tableExports } from "./export.js";
 import { filterField, relatedNote } from "./filter.js";
 import { statements } from "./statements.js";
 import { chart } from "./chart.js";
@@ -18,8 +19,7 @@ export function entityView() {
       h("span", { class: "space" }),
       state.changes.canWrite && !entity.isAbstract
         ? h("button", { type: "button", id: "add", onclick: () => add(entity.name) }, "Add") : null,
-      h("a", { class: "button", id: "export-csv", href: exportLink("csv"), download: `${fileName(entity)}.csv` }, "CSV"),
-      h("a", { class: "button", id: "export-json", href: exportLink("json"), download: `${fileName(entity)}.json` }, "JSON"),
+      isChart ? chartExports(entity) : tableExports(entity),
       h("div", { class: "group", role: "group", "aria-label": "View" },
         mode("table", "Table"), mode("chart", "Chart"))),
     filterField(),
@@ -30,21 +30,13 @@ export function entityView() {
   ];
 }
 
-const fileName = (entity) => entity.name.replace(/[^\p{L}\p{N}_-]/gu, "_");
-
-function exportLink(format) {
-  const query = { ...question(), ...order(), format };
-  return `/api/export?${Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")}`;
-}
-
 function countText() {
   if (state.count === null || state.count === undefined) return state.count === null ? "…" : "";
   return `${shownNumber(state.count)} object${state.count === 1 ? "" : "s"}`;
 }
 
 const mode = (key, title) => h("button", {
-  type: "button", id: `mode-${key}`, "aria-pressed": String(state.mode === key),
-  onclick: () => { state.mode = key; changed(); if (key === "chart") loadChart(); else loadPage(); },
+  type: "button", id: `mode-${key}`, "aria-pressed": String(state.mode === key), onclick: () => showMode(key),
 }, title);
 
 function table(entity) {
@@ -52,20 +44,24 @@ function table(entity) {
   const { page } = state;
   if (!page) return h("p", { class: "quiet note" }, state.isLoading ? "…" : "");
   if (!page.rows.length) return h("p", { class: "quiet note", id: "none" }, state.predicate ? "No object meets the predicate." : "There are no objects.");
-  return h("div", { class: "scroll", "data-scroll": `table ${entity.name}`, tabindex: 0, role: "region", "aria-labelledby": "title" },
+  const numbers = page.columns.map((column) => isNumber(entity, column));
+  return h("div", { class: "scroll", id: "scroll", "data-scroll": `table ${entity.name}`, tabindex: 0, role: "region", "aria-labelledby": "title" },
     h("table", { class: "objects", "aria-busy": String(state.isLoading) },
       h("caption", { class: "heard" }, `Objects of ${entity.name}, page ${state.starts.length}`),
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "unsorted" }, "Object")), page.columns.map((column) => header(entity, column)))),
-      h("tbody", {}, page.rows.map((row) => line(page, row)))));
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "unsorted" }, "Object")), page.columns.map((column, index) => header(entity, column, numbers[index])))),
+      h("tbody", {}, page.rows.map((row) => line(page, row, numbers)))));
 }
 
-function header(entity, column) {
+// A column of numbers is set to the right, with what has no value too.
+const isNumber = (entity, name) => /^(Integer|Decimal|Double|Float)/.test(entity.attributes.find((attribute) => attribute.name === name)?.type ?? "");
+
+function header(entity, column, isNumber) {
   const attribute = entity.attributes.find((candidate) => candidate.name === column);
   const isSorted = state.sort === column;
   const direction = !isSorted ? null : state.isDescending ? "descending" : "ascending";
   const marks = [attribute?.isDerived ? "derived" : null, attribute?.isTransient ? "transient" : null].filter(Boolean);
   const note = marks.length ? h("span", { class: "mark" }, ` ${marks.join(", ")}`) : null;
-  return h("th", { scope: "col", "aria-sort": direction },
+  return h("th", { scope: "col", class: isNumber ? "number" : null, "aria-sort": direction },
     attribute?.isSortable
       ? h("button", { type: "button", class: "sort", id: `sort-${column}`, onclick: () => sortBy(column) },
         h("span", { dir: "auto" }, column), h("span", { "aria-hidden": "true" }, !isSorted ? "" : state.isDescending ? " ▼" : " ▲"))
@@ -73,7 +69,7 @@ function header(entity, column) {
     note);
 }
 
-function line(page, row) {
+function line(page, row, numbers) {
   const isChosen = state.detail?.id === row.id;
   return h("tr", {
     class: [isChosen ? "chosen" : "", row.state ?? ""].join(" ").trim() || null,
@@ -82,7 +78,7 @@ function line(page, row) {
   h("th", { scope: "row" },
     h("button", { type: "button", class: "link", id: `row-${row.id}`, "aria-current": isChosen ? "true" : null, onclick: () => showObject(row.id) }, row.id.replace(/^.*\//, "")),
     row.state ? h("span", { class: "mark" }, ` ${row.state}`) : null),
-  row.values.map((value, index) => h("td", { class: value.kind === "number" ? "number" : null }, cell(value, `${row.id}-${page.columns[index]}`))));
+  row.values.map((value, index) => h("td", { class: numbers[index] ? "number" : null }, cell(value, `${row.id}-${page.columns[index]}`))));
 }
 
 function cell(value, id) {
@@ -98,5 +94,5 @@ function pager() {
   return h("div", { class: "bar", role: "group", "aria-label": "Pages" },
     h("button", { type: "button", id: "previous", disabled: state.starts.length < 2, onclick: previousPage }, "← Previous"),
     h("span", { id: "page-number" }, `Page ${state.starts.length}`),
-    h("button", { type: "button", id: "next", disabled: !state.page?.next, onclick: nextPage }, "Next →"));
+    h("button", { type: "button", id: "next", disabled: !state.isLoading && !state.page?.next, onclick: nextPage }, "Next →"));
 }

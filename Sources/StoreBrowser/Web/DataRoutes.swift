@@ -12,28 +12,35 @@ struct DataRoutes: Sendable {
 
     init(_ store: BrowsedStore) { self.store = store }
 
-    private struct Text: Encodable {
+    private struct Text: Encodable, Sendable {
         let text: String
         let isCut: Bool
     }
+
+    /// That nothing is in the way.
+    private struct Allowed: Encodable {}
 
     func add(to router: Router<LocalRequestContext>) {
         router.get("api/text") { request, _ in
             let (reference, key) = (try request.reference("id"), request.text("key") ?? "")
             return try await answer {
                 let context = store.objects
-                return try await context.perform {
-                    let (object, attribute) = try store.attribute(key, of: reference, in: context)
-                    let value = ShownValue(
-                        object.primitiveValue(forKey: key), attribute.attributeType, Self.longestText)
-                    return Text(text: value.text, isCut: value.isCut)
+                return try await store.precedence.ahead {
+                    try await context.perform {
+                        let (object, attribute) = try store.attribute(key, of: reference, in: context)
+                        let value = ShownValue(
+                            object.primitiveValue(forKey: key), attribute.attributeType, Self.longestText)
+                        return Text(text: value.text, isCut: value.isCut)
+                    }
                 }
             }
         }
         router.get("api/image") { request, _ in
             let (reference, key) = (try request.reference("id"), request.text("key") ?? "")
             return try await refusing {
-                let data = try await data(reference, key, atMost: Self.longestImage)
+                let data = try await store.precedence.ahead {
+                    try await self.data(reference, key, atMost: Self.longestImage)
+                }
                 guard let type = ShownBytes.imageType(data) else {
                     throw BrowsingError("This is no picture that is shown.", code: "missing")
                 }
@@ -51,16 +58,17 @@ struct DataRoutes: Sendable {
                     body: bytes.body)
             }
         }
+        // A page asks before a download, which would fail without a word.
+        router.get("api/export/check") { request, _ in
+            let (question, order, format) = try Self.export(request)
+            return try await answer {
+                var export = try PageExport(question, order, as: format, of: store)
+                _ = try await export.next()
+                return Allowed()
+            }
+        }
         router.get("api/export") { request, _ in
-            // Nobody wants all of a table to be read for its length.
-            guard request.method == .get else {
-                throw SiteError(.methodNotAllowed, code: "method", "An export is asked for with GET only.")
-            }
-            let question = try request.question()
-            let order = request.order()
-            guard let format = PageExport.Format(rawValue: request.text("format") ?? "") else {
-                throw SiteError(.badRequest, code: "request", "A table is exported as csv or json.")
-            }
+            let (question, order, format) = try Self.export(request)
             return try await refusing {
                 var export = try PageExport(question, order, as: format, of: store)
                 // What is wrong with the question is told before anything is sent.
@@ -72,6 +80,20 @@ struct DataRoutes: Sendable {
                     body: Self.body(export, first))
             }
         }
+    }
+
+    /// What is to be exported.
+    private static func export(
+        _ request: Request
+    ) throws -> (Question, ObjectPage.Order, PageExport.Format) {
+        // Nobody wants all of a table to be read for its length.
+        guard request.method == .get else {
+            throw SiteError(.methodNotAllowed, code: "method", "An export is asked for with GET only.")
+        }
+        guard let format = PageExport.Format(rawValue: request.text("format") ?? "") else {
+            throw SiteError(.badRequest, code: "request", "A table is exported as csv or json.")
+        }
+        return (try request.question(), request.order(), format)
     }
 
     /// All bytes of a value.

@@ -23,6 +23,14 @@ struct EditingRoutes: Sendable {
         var removing: Bool
     }
 
+    private struct Place: Decodable {
+        var id: String
+        var key: String
+        var member: String
+        /// Counted from 0.
+        var place: Int
+    }
+
     private struct New: Decodable {
         var entity: String
     }
@@ -60,6 +68,13 @@ struct EditingRoutes: Sendable {
             let (reference, other) = (try Self.reference(link.id), try link.to.map(Self.reference))
             return try await answer {
                 try await editing.link(link.key, of: reference, to: other, removing: link.removing)
+            }
+        }
+        router.post("api/move") { request, context in
+            let place = try await request.json(Place.self, context)
+            let (reference, member) = (try Self.reference(place.id), try Self.reference(place.member))
+            return try await answer {
+                try await editing.move(place.key, of: reference, member, to: place.place)
             }
         }
         router.post("api/add") { request, context in

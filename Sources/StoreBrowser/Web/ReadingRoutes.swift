@@ -15,7 +15,7 @@ struct ReadingRoutes: Sendable {
     }
 
     /// What is wrong with a predicate that is being typed.
-    private struct Check: Encodable {
+    private struct Check: Encodable, Sendable {
         var problem: String?
         /// The character where it was noticed, counted from 1.
         var column: Int?
@@ -26,12 +26,15 @@ struct ReadingRoutes: Sendable {
         router.get("api/rows") { request, _ in
             let question = try request.question()
             let order = request.order()
-            return try await answer { try await ObjectPage(question, order, of: store) }
+            return try await answer {
+                try await store.precedence.ahead { try await ObjectPage(question, order, of: store) }
+            }
         }
         router.get("api/count") { request, _ in
             let question = try request.question()
             return try await answer {
-                let found = try await store.reading(for: question.asker) { context, cancellation in
+                let found = try await store.reading(for: question.asker, yields: true) {
+                    context, cancellation in
                     let request = try question.request(NSManagedObject.self, of: store, in: context)
                     return try FetchInspection(request, in: context).count(cancellation)
                 }
@@ -42,12 +45,20 @@ struct ReadingRoutes: Sendable {
         }
         router.get("api/check") { request, _ in
             let question = try request.question()
-            return try await answer { await check(question) }
+            return try await answer { await store.precedence.ahead { await check(question) } }
         }
         router.get("api/object") { request, _ in
             let reference = try request.reference("id")
             return try await answer {
                 try await ObjectDetail(reference, for: request.text("asker"), of: store)
+            }
+        }
+        router.get("api/targets") { request, _ in
+            let (text, entity) = (request.text("text") ?? "", request.text("entity") ?? "")
+            return try await answer {
+                try await store.precedence.ahead {
+                    try await LinkTargets(text, in: entity, for: request.text("asker"), of: store)
+                }
             }
         }
         router.get("api/groups") { request, _ in
@@ -58,10 +69,14 @@ struct ReadingRoutes: Sendable {
         }
         router.get("api/history") { request, _ in
             let before = request.text("before").flatMap { Int64($0) }
-            return try await answer { try await StoreTimeline(before: before, of: store) }
+            return try await answer {
+                try await store.precedence.ahead { try await StoreTimeline(before: before, of: store) }
+            }
         }
         router.get("api/facts") { _, _ in
-            try await answer { try await store.reading { _, _ in try StoreFacts(store) } }
+            try await answer {
+                try await store.precedence.ahead { try await store.reading { _, _ in try StoreFacts(store) } }
+            }
         }
     }
 

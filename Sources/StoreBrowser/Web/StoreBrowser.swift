@@ -28,5 +28,7 @@ package enum StoreBrowser {
         "history.js": PackageResources.history_js,
         "facts.js": PackageResources.facts_js,
         "fold.js": PackageResources.fold_js,
+        "export.js": PackageResources.export_js,
+        "targets.js": PackageResources.targets_js,
     ])
 }

@@ -208,8 +208,15 @@ enum Answers {
             let transformable: Transformable?
         }
 
+        struct Link: Decodable {
+            let id: String
+            let label: String?
+        }
+
         struct Relationship: Decodable {
             let name: String
+            let count: Int
+            let links: [Link]
             let statements: [Page.Statement]
         }
 

@@ -1,0 +1,72 @@
+import CoreData
+import Synchronization
+
+/// What somebody waits for goes before what is only told beside it, such as the number of objects: a store that is open
+/// for reading answers one question after the other, and counting a large table takes longer than a page of it.
+final class Precedence: Sendable {
+    /// A reading that makes way for others.
+    final class Yielding: Sendable {
+        private let cancellation: FetchCancellation
+        private let hasMadeWay = Mutex(false)
+
+        fileprivate init(_ cancellation: FetchCancellation) { self.cancellation = cancellation }
+
+        /// Whether it was ended for another question, after which it can be begun anew.
+        var madeWay: Bool { hasMadeWay.withLock { $0 } }
+
+        fileprivate func makeWay() {
+            hasMadeWay.withLock { $0 = true }
+            cancellation.cancel()
+        }
+    }
+
+    private struct State {
+        /// How many questions somebody waits for.
+        var urgent = 0
+        var yielding: [Yielding] = []
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Answers a question that somebody waits for. What yields is ended, and kept from beginning until then.
+    func ahead<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
+        let yielding = state.withLock { state in
+            state.urgent += 1
+            return state.yielding
+        }
+        for reading in yielding { reading.makeWay() }
+        defer {
+            let waiting = state.withLock { state in
+                state.urgent -= 1
+                defer { if state.urgent == 0 { state.waiting = [] } }
+                return state.urgent == 0 ? state.waiting : []
+            }
+            for continuation in waiting { continuation.resume() }
+        }
+        return try await body()
+    }
+
+    /// Begins a reading that yields as soon as nobody waits for another one. It is ended with `end(_:)`.
+    func begin(_ cancellation: FetchCancellation) async -> Yielding {
+        let reading = Yielding(cancellation)
+        while true {
+            let hasBegun = state.withLock { state in
+                if state.urgent == 0 { state.yielding.append(reading) }
+                return state.urgent == 0
+            }
+            if hasBegun { return reading }
+            await withCheckedContinuation { continuation in
+                let isFree = state.withLock { state in
+                    if state.urgent > 0 { state.waiting.append(continuation) }
+                    return state.urgent == 0
+                }
+                if isFree { continuation.resume() }
+            }
+        }
+    }
+
+    func end(_ reading: Yielding) {
+        state.withLock { $0.yielding.removeAll { $0 === reading } }
+    }
+}

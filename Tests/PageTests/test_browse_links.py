@@ -1,0 +1,141 @@
+"""Links to other objects: found by their texts, and put in order."""
+
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+from browser import Server
+from checks import cut_off, problems, too_wide, violations
+from editor import program
+from store import LANDMARKS, StoreTest, expect
+
+MODEL = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" sourceLanguage="Swift" userDefinedModelVersionIdentifier="">
+    <entity name="Playlist" representedClassName="Playlist" syncable="YES">
+        <attribute name="name" attributeType="String"/>
+        <relationship name="tracks" optional="YES" toMany="YES" ordered="YES" deletionRule="Nullify" destinationEntity="Track" inverseName="playlist" inverseEntity="Track"/>
+    </entity>
+    <entity name="Track" representedClassName="Track" syncable="YES">
+        <attribute name="title" attributeType="String"/>
+        <relationship name="playlist" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Playlist" inverseName="tracks" inverseEntity="Playlist"/>
+    </entity>
+</model>"""
+
+TITLES = ["Première", "Second <b>", "Third", "Fourth"]
+
+
+class Links(StoreTest):
+    def start_server(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        model = self.folder / "Music.xcdatamodel"
+        model.mkdir()
+        (model / "contents").write_text(MODEL)
+        dump = self.folder / "dump.json"
+        dump.write_text(json.dumps({"format": "coredata-dump", "version": 1, "entities": [
+            {"name": "Playlist", "objects": [{"objectID": "Playlist/1", "name": "Mine", "tracks": ["Track/3", "Track/1", "Track/2"]}]},
+            {"name": "Track", "objects": [{"objectID": f"Track/{number}", "title": title, **({"playlist": "Playlist/1"} if number < 4 else {})} for number, title in enumerate(TITLES, 1)]},
+        ]}))
+        self.path = self.folder / "Music.sqlite"
+        subprocess.run([program(), "store", "import", self.path, dump, "--model", model], check=True, stdout=subprocess.DEVNULL)
+        return Server(program(), "browse", "--no-open", "--write", self.path)
+
+    def enter(self, page=None):
+        page = page or self.page
+        page.goto(self.app.entrance)
+        expect(page.locator("#title")).to_have_text("Playlist")
+        page.locator("[id='row-Playlist/1']").click()
+        expect(page.locator("#object")).to_have_text("Mine")
+
+    def stored(self):
+        """The order as another program sees it."""
+        done = subprocess.run([program(), "store", "dump", "--json", self.path], check=True, capture_output=True, text=True)
+        (list,) = next(entity for entity in json.loads(done.stdout)["entities"] if entity["name"] == "Playlist")["objects"]
+        return list["tracks"]
+
+    def shown(self, *numbers):
+        expect(self.page.locator("#detail .links .quiet")).to_have_text([f"Track/{number}" for number in numbers])
+
+    def save(self):
+        self.page.locator("#save").click()
+        expect(self.page.locator("#access")).to_have_text("Saved")
+
+    def test_members_are_put_in_another_order_by_keys(self):
+        page = self.page
+        self.shown(3, 1, 2)
+        up = page.get_by_role("button", name="Move Track/2 up in tracks")
+        up.focus()
+        page.keyboard.press("Enter")
+        self.shown(3, 2, 1)
+        expect(up).to_be_focused()
+        page.keyboard.press("Enter")
+        self.shown(2, 3, 1)
+        # It is the first by now.
+        expect(up).to_have_attribute("aria-disabled", "true")
+        expect(up).to_be_focused()
+        page.keyboard.press("Enter")
+        self.shown(2, 3, 1)
+        page.get_by_role("button", name="Move Track/2 down in tracks").click()
+        self.shown(3, 2, 1)
+        page.keyboard.press("Control+z")
+        self.shown(2, 3, 1)
+        self.assertEqual(["Track/3", "Track/1", "Track/2"], self.stored())
+        self.save()
+        self.assertEqual(["Track/2", "Track/3", "Track/1"], self.stored())
+        status, answer = self.ask("POST", "/api/move", {"id": "Playlist/1", "key": "tracks", "member": "Track/4", "place": 0})
+        self.assertEqual((422, "browse"), (status, answer["error"]["code"]))
+
+    def test_an_object_is_found_by_its_text(self):
+        page = self.page
+        field = page.get_by_role("combobox", name="Add to tracks: number or text of an object")
+        field.press_sequentially("OUR")
+        expect(page.get_by_role("option")).to_have_text(["Fourth Track/4"])
+        self.assertEqual([], violations(page))
+        self.assertEqual([], problems(page, LANDMARKS))
+        page.keyboard.press("ArrowDown")
+        expect(page.get_by_role("option", selected=True)).to_have_count(1)
+        page.keyboard.press("Enter")
+        self.shown(3, 1, 2, 4)
+        expect(field).to_have_value("")
+        expect(field).to_be_focused()
+        # Whatever its accents, and what is markup elsewhere is text.
+        field.press_sequentially("premi")
+        expect(page.get_by_role("option")).to_have_text(["Première Track/1"])
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("option")).to_have_count(0)
+        field.fill("second <")
+        expect(page.get_by_role("option")).to_have_text(["Second <b> Track/2"])
+        field.fill("4")
+        expect(page.get_by_role("option")).to_have_text(["Fourth Track/4"])
+        field.fill("nothing like that")
+        expect(page.get_by_role("option")).to_have_count(0)
+        page.keyboard.press("Enter")
+        expect(page.locator("#status")).to_contain_text("names no object")
+        expect(field).to_have_value("nothing like that")
+        self.save()
+        self.assertEqual(["Track/3", "Track/1", "Track/2", "Track/4"], self.stored())
+
+    def test_what_is_not_saved_yet_is_found(self):
+        page = self.page
+        status, answer = self.ask("POST", "/api/add", {"entity": "Track"})
+        self.assertEqual(200, status)
+        self.assertEqual(200, self.ask("POST", "/api/set", {"id": answer["added"], "key": "title", "text": "Fresh"})[0])
+        field = page.get_by_role("combobox", name="Add to tracks: number or text of an object")
+        field.press_sequentially("fresh")
+        page.get_by_role("option", name="Fresh").click()
+        expect(page.locator("#detail .links")).to_contain_text("Fresh")
+        self.save()
+        self.assertEqual(["Track/3", "Track/1", "Track/2", "Track/5"], self.stored())
+
+    def test_the_forms_pass_the_checks(self):
+        for scheme, width in [("light", 1280), ("dark", 1280), ("light", 360)]:
+            page = self.window(color_scheme=scheme, viewport={"width": width, "height": 900})
+            self.enter(page)
+            with self.subTest(scheme=scheme, width=width):
+                if width > 760:
+                    self.assertEqual([], problems(page, LANDMARKS))
+                self.assertEqual([], violations(page))
+                self.assertEqual([], cut_off(page))
+                self.assertEqual([], too_wide(page))
