@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What a child's save does in the parent, and what it tells.
-@Suite(.onEveryStore) struct ChildSavingTests {
+@Suite struct ChildSavingTests {
     let family: Family
     private var root: NSManagedObjectContext { family.root }
     private var child: NSManagedObjectContext { family.child }

@@ -6,8 +6,13 @@ import Testing
     /// How a context comes to know what another has saved.
     enum Way: CaseIterable, Sendable { case merge, refresh, conflict }
 
-    @Test(arguments: Way.allCases, [true, false], [true, false])
-    func itIsShownOnce(_ way: Way, ordered: Bool, ends: Bool) throws {
+    @Test(arguments: Way.allCases, [true, false])
+    func itIsShownOnce(_ way: Way, ordered: Bool) throws {
+        for ends in [true, false] { try check(way, ordered: ordered, ends: ends) }
+    }
+
+    /// - Parameter ends: whether the own link ends, else it leads to another owner.
+    private func check(_ way: Way, ordered: Bool, ends: Bool) throws {
         let stack = try TestStack(OwnerModel.model(ordered: ordered))
         let context = stack.context()
         try context.performAndWait {
@@ -25,7 +30,7 @@ import Testing
             let owner = try other.named("3", "Owner")
             try other.named("a", "Item")?.setValue(owner, forKey: "owner")
         }
-        func check() throws {
+        func checkLinks() throws {
             #expect(
                 try context.named("a", "Item")?.one("owner") === (ends ? nil : context.named("2", "Owner")))
             #expect(try context.names(of: "1", "Owner", "items")?.sorted() == ["b"])
@@ -41,12 +46,12 @@ import Testing
                 }
             case .conflict: try context.save()
             }
-            try check()
+            try checkLinks()
             if way != .conflict { try context.save() }
-            try check()
+            try checkLinks()
             #expect(!context.hasChanges)
             context.refreshAllObjects()
-            try check()
+            try checkLinks()
         }
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Faults: what fires them, what they find, and how objects become faults again.
-@Suite(.onEveryStore) struct FaultTests {
+@Suite struct FaultTests {
     let diary: DiaryStack
 
     init() throws { diary = try DiaryStack() }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// One object for each row, who keeps it, and its ID.
-@Suite(.onEveryStore) struct IdentityTests {
+@Suite struct IdentityTests {
     let diary: DiaryStack
     var context: NSManagedObjectContext { diary.context }
 

@@ -26,6 +26,8 @@ import Testing
     }
 
     @Test func indexTitles() throws {
+        // The titles are compared without accents, by a derived attribute.
+        guard StoreKind.current.derives else { return }
         let results = try ResultsStack(
             ["anna": 1, "Anton": 1, "berta": 1, "Émile": 1, "": 1],
             .books(by: "canonicalTitle"), sections: "title")
