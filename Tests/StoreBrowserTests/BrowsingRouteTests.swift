@@ -135,7 +135,7 @@ import Testing
             ("/api/text?id=Person/1&key=none", 404, "missing"),
             ("/api/export?entity=Person&format=exe", 400, "request"), ("/api/nothing", 404, "request"),
             ("/api/export/check?entity=Person&format=exe", 400, "request"),
-            ("/api/export/check?entity=Person&format=csv&sort=nothing", 422, "browse"),
+            ("/api/export/check?entity=Person&format=csv&sort=nothing", 422, "store"),
             ("/api/export/check?entity=Person&format=csv&predicate=name%20%3D%3D", 422, "predicate"),
         ] as [(String, Int, String)])
     func wrongQuestionsAreRefused(_ path: String, _ status: Int, _ code: String) async throws {

@@ -1,0 +1,48 @@
+"""Stores that the command cannot make: XML, binary, with a history. A program that uses the library makes them, once."""
+
+import functools
+import subprocess
+import tempfile
+from pathlib import Path
+
+from compiling import compile_program
+
+# Without derived attributes, which XML and binary stores do not compute.
+MODEL = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" sourceLanguage="Swift" userDefinedModelVersionIdentifier="">
+    <entity name="Author" syncable="YES">
+        <attribute name="name" attributeType="String"/>
+        <relationship name="books" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Book" inverseName="author" inverseEntity="Book"/>
+    </entity>
+    <entity name="Book" syncable="YES">
+        <attribute name="price" optional="YES" attributeType="Decimal"/>
+        <attribute name="title" attributeType="String"/>
+        <relationship name="author" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Author" inverseName="books" inverseEntity="Author"/>
+    </entity>
+</model>"""
+
+# The author of a transaction, and more.
+HOSTILE = "<img src=x onerror=alert(4)>"
+
+
+@functools.cache
+def folder():
+    """The folder with the stores, which goes with the last test; kept by the cache."""
+    made = tempfile.TemporaryDirectory()
+    place = Path(made.name)
+    compile_program([Path(__file__).parent / "DocumentProgram/main.swift"], place / "program")
+    model = place / "Library.xcdatamodel"
+    model.mkdir()
+    (model / "contents").write_text(MODEL)
+    subprocess.run([place / "program", model, place, HOSTILE], check=True, timeout=60)
+    return made
+
+
+def stores():
+    """`Books.xml`, `Books.binary` and `History.sqlite`, all of the same model."""
+    return Path(folder().name)
+
+
+def model():
+    """Their model."""
+    return stores() / "Library.xcdatamodel"
