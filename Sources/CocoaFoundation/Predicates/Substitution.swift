@@ -150,8 +150,10 @@ extension NSExpression {
             try predicate.replacing(iterators: iterators, replacement)
         }
         switch kind {
-        case .variable, .constant, .evaluatedObject, .anyKey, .symbol, .custom:
+        case .variable, .constant, .evaluatedObject, .anyKey, .symbol:
             return self
+        case .custom:
+            return try replacingOwnParts(part)
         case .keyPath(let operand, let path):
             return NSExpression(kind: .keyPath(operand: try part(operand), path: path))
         case .function(let target, let name, let arguments):

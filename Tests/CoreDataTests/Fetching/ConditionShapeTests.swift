@@ -3,29 +3,6 @@ import Testing
 
 /// Conditions put together in code, and what stands in other places of a request than its predicate.
 @Suite struct ConditionShapeTests {
-    private static var nothing: NSPredicate { NSCompoundPredicate(type: .not, subpredicates: []) }
-
-    @Test(arguments: [NSPersistentStore.StoreType.sqlite, .inMemory])
-    func aNegationOfNothingIsFalse(_ type: NSPersistentStore.StoreType) throws {
-        let twice = NSCompoundPredicate(notPredicateWithSubpredicate: Self.nothing)
-        try TestStack(type: type).inContext { context throws in
-            Shelf.book("Emma", 474, nil, nil, context)
-            let request = NSFetchRequest<Book>.books()
-            func counts() throws -> [Int] {
-                try [Self.nothing, twice].map { predicate in
-                    request.predicate = predicate
-                    return try context.count(for: request)
-                }
-            }
-            #expect(try counts() == [0, 1])
-            try context.save()
-            #expect(try counts() == [0, 1])
-            let emma = try context.book("Emma")
-            #expect(!Self.nothing.structuralCopy().evaluate(with: emma))
-            #expect(twice.structuralCopy().evaluate(with: emma))
-        }
-    }
-
     /// The ID of an object before its save names it in conditions on groups, too.
     @Test func groupsAreToldByTemporaryIDs() throws {
         try TestStack().inContext { context throws in
