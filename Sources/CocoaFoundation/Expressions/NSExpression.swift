@@ -276,11 +276,6 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
         return try value(with: object, scope: EvaluationScope(context: context))
     }
 
-    /// The expression with its parts replaced; itself when it has none. For classes of other modules.
-    package func replacingOwnParts(_ part: (NSExpression) throws -> NSExpression) rethrows -> NSExpression {
-        self
-    }
-
     /// Does nothing: kept for source compatibility with Apple's, where decoded expressions are locked.
     open func allowEvaluation() {}
 

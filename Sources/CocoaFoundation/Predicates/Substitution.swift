@@ -76,6 +76,12 @@ extension NSPredicate {
     }
 }
 
+/// An expression of a class of another module that has expressions as parts.
+package protocol CompositeExpression: NSExpression {
+    /// The expression with its parts replaced.
+    func replacingOwnParts(_ part: (NSExpression) throws -> NSExpression) rethrows -> NSExpression
+}
+
 extension NSComparisonPredicate {
     fileprivate func replacingSides(
         _ iterators: Set<String>,
@@ -153,7 +159,7 @@ extension NSExpression {
         case .variable, .constant, .evaluatedObject, .anyKey, .symbol:
             return self
         case .custom:
-            return try replacingOwnParts(part)
+            return try (self as? any CompositeExpression)?.replacingOwnParts(part) ?? self
         case .keyPath(let operand, let path):
             return NSExpression(kind: .keyPath(operand: try part(operand), path: path))
         case .function(let target, let name, let arguments):

@@ -111,15 +111,6 @@ open class NSFetchRequestExpression: NSExpression, @unchecked Sendable {
         return try context.result(of: request, countOnly: countOnly)
     }
 
-    package override func replacingOwnParts(_ part: (NSExpression) throws -> NSExpression) rethrows
-        -> NSExpression
-    {
-        // A client's own class makes its own.
-        guard type(of: self) == NSFetchRequestExpression.self else { return self }
-        return NSFetchRequestExpression(
-            request: try part(request), context: try part(context), countOnly: countOnly)
-    }
-
     open override var description: String { "FETCH(\(request), \(context), \(countOnly ? "YES" : "NO"))" }
 
     open override func isEqual(_ object: Any?) -> Bool {
@@ -128,6 +119,15 @@ open class NSFetchRequestExpression: NSExpression, @unchecked Sendable {
     }
 
     open override var hash: Int { request.hash }
+}
+
+extension NSFetchRequestExpression: CompositeExpression {
+    package func replacingOwnParts(_ part: (NSExpression) throws -> NSExpression) rethrows -> NSExpression {
+        // A client's own class makes its own.
+        guard type(of: self) == NSFetchRequestExpression.self else { return self }
+        return NSFetchRequestExpression(
+            request: try part(request), context: try part(context), countOnly: countOnly)
+    }
 }
 
 extension NSExpression {
