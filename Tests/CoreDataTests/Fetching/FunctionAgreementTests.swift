@@ -95,7 +95,8 @@ import Testing
         for _ in 0..<4 {
             let town = RandomTown(&numbers)
             let stored = try TestStack(RandomTown.model())
-            let unsaved = try TestStack(RandomTown.model()).context()
+            let other = try TestStack(RandomTown.model())
+            let unsaved = other.context()
             try stored.inContext { context in
                 town.fill(context)
                 try context.save()

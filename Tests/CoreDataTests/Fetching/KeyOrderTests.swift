@@ -7,18 +7,16 @@ import Testing
     /// Of these the index has another order.
     private static let long = ["Emma", "Persuasion", "Germinal", "EMMA* WAR?"]
 
-    private static func stack(_ type: NSPersistentStore.StoreType = .sqlite) throws -> TestStack {
+    private static func stack() throws -> TestStack {
         let model = Library.model()
         let book = try #require(model.entitiesByName["Book"])
-        if type == .sqlite {
-            let pages = try #require(book.propertiesByName["pages"])
-            book.indexes = [
-                NSFetchIndexDescription(
-                    name: "byPages",
-                    elements: [NSFetchIndexElementDescription(property: pages, collationType: .binary)])
-            ]
-        }
-        let stack = try TestStack(model, type: type)
+        let pages = try #require(book.propertiesByName["pages"])
+        book.indexes = [
+            NSFetchIndexDescription(
+                name: "byPages",
+                elements: [NSFetchIndexElementDescription(property: pages, collationType: .binary)])
+        ]
+        let stack = try TestStack(model)
         try stack.inContext { context in
             Shelf.fill(context)
             try context.save()
@@ -56,9 +54,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [NSPersistentStore.StoreType.sqlite, .inMemory])
-    func changesStayWhereTheyWillBe(_ type: NSPersistentStore.StoreType) throws {
-        try Self.stack(type).inContext { context throws in
+    @Test func changesStayWhereTheyWillBe() throws {
+        try Self.stack().inContext { context throws in
             try context.book("Persuasion").pages = 7
             try context.book("Emma").pages = 8
             context.delete(try context.book("Germinal"))

@@ -100,7 +100,7 @@ import Testing
         ("Book", "author IN %@", "SEARCH t0 USING INDEX ZBOOK_ZAUTHOR_INDEX (ZAUTHOR=?)"),
         ("Book", "SELF == %@", "SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"),
         ("Book", "SELF IN %@", "SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"),
-        ("Author", "ANY books == %@", "ZBOOK"),
+        ("Author", "ANY books == %@", "SEARCH t1 USING INTEGER PRIMARY KEY (rowid=?)"),
         ("Author", "%@ IN books", "ZBOOK"),
     ])
     func objectsAreSearchedByTheirKeys(_ entity: String, _ format: String, _ step: String) throws {

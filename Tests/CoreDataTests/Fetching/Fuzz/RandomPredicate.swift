@@ -215,7 +215,9 @@ struct RandomPredicate {
             let (uuid, other) = (one(of: Pools.uuids), one(of: Pools.uuids))
             switch below(5) {
             case 0: return "\(path) IN \(argument([uuid, other]))"
-            case 1: return "\(path) IN \(argument([uuid.uuidString, other.uuidString.lowercased()]))"
+            // To `evaluate(with:)` an identifier is no text, nor is a link.
+            case 1 where !isPlain:
+                return "\(path) IN \(argument([uuid.uuidString, other.uuidString.lowercased()]))"
             case 2: return "{'\(uuid)', \(path)} CONTAINS \(path)"
             case 3: return "\(path) BETWEEN {'\(uuid)', '\(other)'}"
             default: return "\(path) \(one(of: Self.relations)) \(argument(uuid))"
@@ -224,7 +226,8 @@ struct RandomPredicate {
             guard let path = path(place, [.uri]) else { break }
             switch below(4) {
             case 0: return "\(path) CONTAINS[c] 'EXAMPLE'"
-            case 1: return "\(path) IN \(argument(["file:///tmp/a", one(of: Pools.urls).absoluteString]))"
+            case 1 where !isPlain:
+                return "\(path) IN \(argument(["file:///tmp/a", one(of: Pools.urls).absoluteString]))"
             default: return "\(path) \(one(of: Self.relations)) \(argument(one(of: Pools.urls)))"
             }
         case 4, 5:
