@@ -46,8 +46,10 @@ private struct StoreOperand {
         isNilTest = comparison.leftExpression.isNothing || comparison.rightExpression.isNothing
         value = try comparison.rightExpression.value(with: object, scope: scope)
         side = try comparison.storeSide(value)
-        if comparison.predicateOperatorType == .in, let values = value as? [Any],
-            case .aggregate(let list) = comparison.rightExpression.kind, !comparison.rightExpression.isFixed
+        // The cast copies the list: it comes last.
+        if comparison.predicateOperatorType == .in,
+            case .aggregate(let list) = comparison.rightExpression.kind, !comparison.rightExpression.isFixed,
+            let values = value as? [Any]
         {
             parts = zip(list, values).filter { !$0.0.isNothing }.map(\.1)
         } else {

@@ -72,6 +72,9 @@ export function checkTyped(field, item, kind) {
     note.textContent = answer.problem ?? "";
   };
   field.addEventListener("input", whenQuiet(120, tell));
+  // Drawn again while it is being typed in, the field holds the text once it is in its place.
+  const first = field.value;
+  queueMicrotask(() => { if (field.value !== first) tell(); });
   return [field, note];
 }
 

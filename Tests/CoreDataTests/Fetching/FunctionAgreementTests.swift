@@ -68,7 +68,7 @@ import Testing
         "objectFrom:withIndex:": [Use("readers[FIRST].age", of: "Book", "1", "7")],
         // Another one each time, within bounds.
         "random": [Use("floor:(random())", "0", "1")],
-        "randomn:": [Use("randomn:(1)", "0", "1"), Use("randomn:(5)", "5", "0")],
+        "randomn:": [Use("randomn:(1)", "0", "1"), Use("randomn:(5)", "5", "7")],
     ]
 
     /// What a SQLite store refuses.
