@@ -2,12 +2,12 @@
 ///
 /// The plain search is quadratic: a long pattern in a long text, both written by an attacker, would hold a
 /// server for minutes.
-final class ByteSearch: Sendable {
+package final class ByteSearch: Sendable {
     private let pattern: ContiguousArray<UInt8>
     /// For each position of the pattern the length of the longest proper prefix that ends there.
     private let borders: ContiguousArray<Int>
 
-    init(for pattern: ContiguousArray<UInt8>) {
+    package init(for pattern: ContiguousArray<UInt8>) {
         self.pattern = pattern
         var borders = ContiguousArray(repeating: 0, count: pattern.count)
         var length = 0
@@ -21,7 +21,7 @@ final class ByteSearch: Sendable {
 
     /// Where the bytes first stand in `text` at or after a position, at a place that is accepted; they may overlap those that
     /// are not.
-    func firstRange(
+    package func firstRange(
         in text: UnsafeBufferPointer<UInt8>, from start: Int = 0,
         where isAccepted: ((Range<Int>) -> Bool)? = nil
     ) -> Range<Int>? {

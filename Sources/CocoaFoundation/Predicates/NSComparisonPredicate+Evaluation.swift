@@ -14,13 +14,13 @@ extension NSComparisonPredicate {
 
     /// The right side, prepared for comparing; kept when it is a constant.
     private func comparedOperand(with object: Any?, scope: EvaluationScope) throws -> ComparedOperand {
-        func operand() throws -> ComparedOperand {
-            try ComparedOperand(
-                predicateOperatorType, rightExpression.value(with: object, scope: scope), options: options)
-        }
-        guard rightExpression.isConstant else { return try operand() }
-        if let kept = constantOperands.withLock({ $0.predicate?.current }) { return kept }
+        let isConstant = rightExpression.isConstant
+        if isConstant, let kept = constantOperands.withLock({ $0.predicate?.current }) { return kept }
         let value = try rightExpression.value(with: object, scope: scope)
+        func operand() throws -> ComparedOperand {
+            try ComparedOperand(predicateOperatorType, value, options: options)
+        }
+        guard isConstant else { return try operand() }
         let made = try ConstantOperand(of: value, operand)
         constantOperands.withLock { $0.predicate = made }
         return try made.current ?? operand()
