@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from browser import BrowserTest, Server, expect
+from checks import cut_off, problems, too_wide, violations
 from editor import BOOKS, program
 
 LANDMARKS = ("[role=main]", "header.top", "h1")
@@ -40,16 +41,25 @@ def sample():
         })
     books[0].update(title=HOSTILE_TITLE, abstract=PICTURE, tintColor=color())
     books[1].update(title="long " + "x" * 100_000, price=None, publishDate=None)
-    return {"format": "coredata-dump", "version": 1, "entities": [{"name": "Author", "objects": authors}, {"name": "Book", "objects": books}]}
+    return [{"name": "Author", "objects": authors}, {"name": "Book", "objects": books}]
+
+
+def import_store(folder, name, entities, model):
+    """A store with the objects of a dump, which has a copy of its model. The model is a file, or the text of one."""
+    if isinstance(model, str):
+        text, model = model, folder / f"{name}.xcdatamodel"
+        model.mkdir()
+        (model / "contents").write_text(text)
+    dump = folder / "dump.json"
+    dump.write_text(json.dumps({"format": "coredata-dump", "version": 1, "entities": entities}))
+    path = folder / f"{name}.sqlite"
+    subprocess.run([program(), "store", "import", path, dump, "--model", model], check=True, stdout=subprocess.DEVNULL)
+    return path
 
 
 def make_store(folder):
-    """A store of the sample, which has a copy of its model."""
-    dump = folder / "dump.json"
-    dump.write_text(json.dumps(sample()))
-    path = folder / "Books.sqlite"
-    subprocess.run([program(), "store", "import", path, dump, "--model", BOOKS], check=True, stdout=subprocess.DEVNULL)
-    return path
+    """A store of the sample."""
+    return import_store(folder, "Books", sample(), BOOKS)
 
 
 def history(before):
@@ -73,11 +83,15 @@ class StoreTest(BrowserTest):
     # A refused request is an answer that browsers log.
     allowed = ("403", "404", "409", "422", "400", "503")
 
+    def make(self):
+        """The store to browse."""
+        return make_store(self.folder)
+
     def start_server(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
-        self.path = make_store(self.folder)
+        self.path = self.make()
         return Server(program(), "browse", "--no-open", *(["--write"] if self.writes else []), self.path)
 
     def setUp(self):
@@ -104,6 +118,18 @@ class StoreTest(BrowserTest):
         page.route("**/api/history*", answer)
         page.locator("#view-history").click()
         expect(page.get_by_role("list", name="Transactions").get_by_role("heading")).to_have_count(2)
+
+    def check_forms(self):
+        """Has windows of several kinds pass all checks, as `enter` shows them."""
+        for scheme, width in [("light", 1280), ("dark", 1280), ("light", 360)]:
+            page = self.window(color_scheme=scheme, viewport={"width": width, "height": 900})
+            self.enter(page)
+            with self.subTest(scheme=scheme, width=width):
+                if width > 760:
+                    self.assertEqual([], problems(page, LANDMARKS))
+                self.assertEqual([], violations(page))
+                self.assertEqual([], cut_off(page))
+                self.assertEqual([], too_wide(page))
 
     def filter(self, predicate):
         self.page.locator("#predicate").fill(predicate)

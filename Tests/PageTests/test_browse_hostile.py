@@ -1,15 +1,11 @@
 """A store, and a model, by somebody who means harm: all that they hold is text."""
 
-import json
-import subprocess
-import tempfile
-from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from browser import BrowserTest, Server
 from documents import HOSTILE, stores
 from editor import program
-from store import StoreTest, expect
+from store import StoreTest, expect, import_store
 
 ENTITY = "<img src=x onerror=alert(1)>"
 ATTRIBUTE = "a\"><script>alert(2)</script>"
@@ -24,19 +20,8 @@ MODEL = f"""<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 
 
 class Hostile(StoreTest):
-    def start_server(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        model = self.folder / "Hostile.xcdatamodel"
-        model.mkdir()
-        (model / "contents").write_text(MODEL)
-        dump = self.folder / "dump.json"
-        dump.write_text(json.dumps({"format": "coredata-dump", "version": 1, "entities": [
-            {"name": ENTITY, "objects": [{"objectID": f"{ENTITY}/1", ATTRIBUTE: TEXT}]}]}))
-        self.path = self.folder / "Hostile.sqlite"
-        subprocess.run([program(), "store", "import", self.path, dump, "--model", model], check=True)
-        return Server(program(), "browse", "--no-open", self.path)
+    def make(self):
+        return import_store(self.folder, "Hostile", [{"name": ENTITY, "objects": [{"objectID": f"{ENTITY}/1", ATTRIBUTE: TEXT}]}], MODEL)
 
     def enter(self, page=None):
         page = page or self.page

@@ -3,13 +3,10 @@
 import base64
 import json
 import subprocess
-import tempfile
-from pathlib import Path
 
-from browser import Server, expect
-from checks import cut_off, problems, too_wide, violations
+from browser import expect
 from editor import program
-from store import LANDMARKS, PICTURE, StoreTest
+from store import PICTURE, StoreTest, import_store
 
 MODEL = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" sourceLanguage="Swift" userDefinedModelVersionIdentifier="">
@@ -28,25 +25,12 @@ MODEL = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 
 
 class Values(StoreTest):
-    def make(self):
-        model = self.folder / "Places.xcdatamodel"
-        model.mkdir()
-        (model / "contents").write_text(MODEL)
-        dump = self.folder / "dump.json"
-        dump.write_text(json.dumps({
-            "format": "coredata-dump", "version": 1,
-            "entities": [{"name": "Place", "objects": [{"objectID": f"Place/{number}", "name": f"place {number}"} for number in (1, 2)]}],
-        }))
-        path = self.folder / "Places.sqlite"
-        subprocess.run([program(), "store", "import", path, dump, "--model", model], check=True, stdout=subprocess.DEVNULL)
-        return path
+    writes = True
 
-    def start_server(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.path = self.make()
-        return Server(program(), "browse", "--no-open", "--write", self.path)
+    def make(self):
+        return import_store(self.folder, "Places", [
+            {"name": "Place", "objects": [{"objectID": f"Place/{number}", "name": f"place {number}"} for number in (1, 2)]},
+        ], MODEL)
 
     def enter(self, page=None):
         page = page or self.page
@@ -148,12 +132,4 @@ class Values(StoreTest):
         self.field("tags").fill("[1]")
         self.field("tags").blur()
         expect(self.page.locator("#access")).to_have_text("1 unsaved")
-        for scheme, width in [("light", 1280), ("dark", 1280), ("light", 360)]:
-            page = self.window(color_scheme=scheme, viewport={"width": width, "height": 900})
-            self.enter(page)
-            with self.subTest(scheme=scheme, width=width):
-                if width > 760:
-                    self.assertEqual([], problems(page, LANDMARKS))
-                self.assertEqual([], violations(page))
-                self.assertEqual([], cut_off(page))
-                self.assertEqual([], too_wide(page))
+        self.check_forms()
