@@ -3,9 +3,11 @@ import Testing
 
 /// Conditions put together in code, and what stands in other places of a request than its predicate.
 @Suite struct ConditionShapeTests {
-    /// The ID of an object before its save names it in conditions on groups, too.
+    /// The ID of an object before its save names it in a family of contexts, in conditions on groups, too.
     @Test func groupsAreToldByTemporaryIDs() throws {
         try TestStack().inContext { context throws in
+            let child = NSManagedObjectContext(.privateQueue)
+            child.parent = context
             let author = Author(context: context)
             let id = author.objectID
             #expect(id.isTemporaryID)
@@ -17,15 +19,15 @@ import Testing
             request.propertiesToFetch = ["author"]
             request.propertiesToGroupBy = ["author"]
             request.havingPredicate = NSPredicate(format: "author == %@", id)
-            #expect(
-                try context.fetch(request).map { $0["author"] as? NSManagedObjectID } == [author.objectID])
+            let found = try context.fetch(request).map { $0["author"] as? NSManagedObjectID }
+            #expect(found == [author.objectID])
+            withExtendedLifetime(child) {}
         }
     }
 
     /// Also by a store that has no objects of which it could find out.
-    @Test(arguments: [NSPersistentStore.StoreType.sqlite, .inMemory])
-    func aPredicateOfSwiftAloneIsRefused(_ type: NSPersistentStore.StoreType) throws {
-        try TestStack(type: type).inContext { context throws in
+    @Test(.onEveryStore) func aPredicateOfSwiftAloneIsRefused() throws {
+        try TestStack().inContext { context throws in
             let request = NSFetchRequest<Book>.books()
             request.predicate = NSPredicate(#Predicate<Book> { $0.title?.first != $0.title?.last })
             let error = #expect(throws: NSError.self) { try context.fetch(request) }
@@ -47,11 +49,14 @@ import Testing
             let controller = NSFetchedResultsController(
                 fetchRequest: copy, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
             try controller.performFetch()
+            // Whoever iterates the changes has it follow.
+            let changes = controller.changes()
             #expect(controller.fetchedObjects?.map(\.title) == ["Emma", "Germinal"])
             try context.book("Persuasion").pages = 500
             try context.book("Persuasion").setValue(true, forKey: "isRead")
             context.processPendingChanges()
             #expect(controller.fetchedObjects?.map(\.title) == ["Emma", "Germinal", "Persuasion"])
+            withExtendedLifetime(changes) {}
         }
     }
 }
