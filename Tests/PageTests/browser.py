@@ -130,5 +130,13 @@ class BrowserTest(unittest.TestCase):
         if message.type == "error" and not any(part in message.text for part in self.allowed):
             self.errors.append(message.text)
 
+    def until(self, function, argument=None, page=None):
+        """Waits until a JavaScript function says yes. The pages' policy forbids the driver's own way, which evaluates text in the page."""
+        deadline = time.monotonic() + 10
+        while not (page or self.page).evaluate(function, argument):
+            if time.monotonic() > deadline:
+                self.fail(f"never became true: {function}")
+            (page or self.page).wait_for_timeout(50)
+
     def open(self, path="/", page=None):
         (page or self.page).goto(self.app.url + path)

@@ -96,7 +96,7 @@ class Reading(Keys):
         self.tab_to("scroll")
         for _ in range(5):
             self.press("ArrowDown", "ArrowRight")
-        page.wait_for_function("document.getElementById('scroll').scrollTop > 0")
+        self.until("() => document.getElementById('scroll').scrollTop > 0")
         page.evaluate("import('/files/state.js').then(({ changed }) => changed())")
         expect(page.locator("#scroll")).to_be_focused()
 
@@ -216,7 +216,7 @@ class Writing(Keys):
         self.tab_to("add")
         self.press("Enter")
         expect(page.locator("tr.new")).to_have_count(1)
-        page.wait_for_function("document.activeElement.matches('#detail input')")
+        self.until("() => document.activeElement.matches('#detail input')")
         page.keyboard.type("Cy")
         self.press("Control+s")
         expect(page.locator("[id='f-Author/4-name']")).to_be_focused()

@@ -395,7 +395,7 @@ class Objects(StoreTest):
         self.show(1)
         picture = page.get_by_role("img", name="Picture of abstract")
         expect(picture).to_be_visible()
-        page.wait_for_function("document.querySelector('img.picture').naturalWidth === 1")
+        self.until("() => document.querySelector('img.picture').naturalWidth === 1")
         tree = page.get_by_role("list", name="Contents of tintColor")
         expect(tree).to_contain_text("Tint")
         expect(tree).to_contain_text("red")
@@ -417,7 +417,7 @@ class Objects(StoreTest):
         text = self.page.locator("[id='text-Book/2-title']")
         self.assertLess(len(text.inner_text()), 70_000)
         self.page.locator("[id='all-Book/2-title']").click()
-        self.page.wait_for_function("document.getElementById('text-Book/2-title').textContent.length === 100005")
+        self.until("() => document.getElementById('text-Book/2-title').textContent.length === 100005")
 
     def test_nothing_can_be_changed(self):
         expect(self.page.locator("#save")).to_have_count(0)

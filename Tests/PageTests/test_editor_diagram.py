@@ -61,7 +61,7 @@ class Large(EditorTest):
         box = page.locator("#box-E1")
         place = box.get_attribute("transform")
         box.focus()
-        page.wait_for_function("document.querySelector('#diagram > g').hasAttribute('transform')")
+        self.until("() => document.querySelector('#diagram > g').hasAttribute('transform')")
         target = page.locator("#box-E2").get_attribute("transform")
         [x, y], [to_x, to_y] = [[float(part) for part in re.findall(r"-?[\d.]+", text)] for text in [place, target]]
         for key, steps in [("ArrowRight" if to_x > x else "ArrowLeft", abs(to_x - x)), ("ArrowDown" if to_y > y else "ArrowUp", abs(to_y - y))]:
@@ -123,7 +123,7 @@ class Diagram(EditorTest):
         self.assertGreater(self.box("Book").bounding_box()["width"], before * 1.2)
         self.page.mouse.move(600, 300)
         self.page.mouse.wheel(0, 600)
-        self.page.wait_for_function("width => document.querySelector('#box-Book').getBoundingClientRect().width < width", arg=before)
+        self.until("width => document.querySelector('#box-Book').getBoundingClientRect().width < width", before)
         self.page.get_by_role("button", name="Fit").click()
         frame = self.page.locator("#diagram").bounding_box()
         for name in ["Book", "Author"]:
