@@ -219,7 +219,7 @@ struct RandomPredicate {
             case 1 where !isPlain:
                 return "\(path) IN \(argument([uuid.uuidString, other.uuidString.lowercased()]))"
             case 2: return "{'\(uuid)', \(path)} CONTAINS \(path)"
-            case 3: return "\(path) BETWEEN {'\(uuid)', '\(other)'}"
+            case 3 where !isPlain: return "\(path) BETWEEN {'\(uuid)', '\(other)'}"
             default: return "\(path) \(one(of: Self.relations)) \(argument(uuid))"
             }
         case 2, 3:

@@ -61,7 +61,13 @@ extension PredicateCompiler {
     ) throws -> SQLStatement {
         if element.isNothing { return SQLStatement(relation.type == .in ? "0" : "NULL") }
         let (value, _, family) = try pair(element, .operand(rows.value), relation)
-        guard relation.options.rawValue != 0 else { return rows.contains(value) }
+        guard relation.options.rawValue != 0 else {
+            guard family == .number else { return rows.contains(value) }
+            if case .operand(let operand) = element, operand.isWholeNumber, rows.value.isWholeNumber {
+                return rows.contains(value)
+            }
+            return rows.containsNumber(value)
+        }
         guard family == .text else { throw Self.unsupported(relation.predicate, "options need text") }
         let values = rows.value.sql
         let match = try match(.equal, values, value, relation.with(.equalTo))

@@ -33,6 +33,15 @@ struct QueryCollection {
         return SQLStatement("\(sql.text) IN (\(values.text))", sql.arguments + values.arguments)
     }
 
+    /// Whether a number is one of the collection's, as `contains`.
+    ///
+    /// SQLite turns both sides of `IN` into real numbers when one is a column of such, unlike those of `=`, and then takes
+    /// integers beyond 2⁵³ for their neighbours. A plus sign makes no column of either.
+    func containsNumber(_ sql: SQLStatement) -> SQLStatement {
+        let plain = QueryCollection(source: source, value: value.plain, place: place)
+        return plain.contains(SQLStatement("+\(sql.text)", sql.arguments))
+    }
+
     /// Whether a key is one of the collection's, looked up for that key alone.
     func holds(_ key: String) -> SQLStatement {
         exists(SQLStatement("\(value.text) = \(key)", value.arguments))

@@ -48,6 +48,20 @@ struct QueryOperand {
     /// The SQL for arithmetic. A column of dates may hold a whole number as an integer, one of real numbers does not.
     var realText: String { kind == .date ? "CAST(\(text) AS REAL)" : text }
     var arguments: [SQLValue] { sql.arguments }
+
+    /// The value as an expression, which has no affinity, where a column has one.
+    var plain: QueryOperand {
+        var plain = self
+        plain.sql.text = "+\(text)"
+        return plain
+    }
+
+    var isWholeNumber: Bool {
+        switch kind {
+        case .integer16, .integer32, .integer64, .boolean: true
+        default: false
+        }
+    }
 }
 
 extension QueryOperand.Family {
