@@ -18,7 +18,7 @@ extension NSManagedObject {
             guard info.kind != .fetched else { continue }
             // Of a saved object, a relationship that nobody touched is as valid as it was.
             if event == .update, info.kind.isRelationship, !touched.contains(slot) { continue }
-            if info.kind == .toMany, !needsMembers(slot) { continue }
+            if info.kind == .toMany, !needsMembers(slot, asksClass: checksValues) { continue }
             do {
                 try validateProperty(at: slot)
             } catch {
@@ -55,12 +55,15 @@ extension NSManagedObject {
 
     /// Whether a to-many relationship must be loaded to be checked. Without limits any set of members is valid, and
     /// a save that adds a book to an author need not read all the author's books.
-    private final func needsMembers(_ slot: Int) -> Bool {
+    ///
+    /// - Parameter asksClass: whether the class has a say in what is valid, and sees the members that are loaded.
+    private final func needsMembers(_ slot: Int, asksClass: Bool) -> Bool {
         let info = layout.slots[slot]
         guard let relationship = info.relationship, relationship.isOptional,
             ClassProperties.of(self).validators[info.name] == nil
         else { return true }
-        return relationship.minCount > 0 || relationship.maxCount > 0 || toMany(at: slot).isLoaded
+        if relationship.minCount > 0 || relationship.maxCount > 0 { return true }
+        return (asksClass || layout.traits[slot].hasRules) && toMany(at: slot).isLoaded
     }
 
     /// Has `validateValue(_:forKey:)` check a property's value, and takes what it puts in its place.
