@@ -43,6 +43,35 @@ import Testing
         }
     }
 
+    /// Keys that follow each other, that are near, and that are far apart, of one entity and of two.
+    @Test(arguments: [1, 2]) func manyIdentitiesInAnyOrder(_ entities: Int) throws {
+        let thing = NSEntityDescription("Thing", attribute("place", .integer64))
+        let part = NSEntityDescription("Part")
+        thing.subentities = [part]
+        let folder = try StoreFolder()
+        let count = 30_000
+        let model = NSManagedObjectModel(of: thing, part)
+        try folder.make(model)
+        try folder.execute(
+            """
+            INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, ZPLACE)
+            WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < \(count))
+            SELECT CASE WHEN i < 9000 THEN i + 1 WHEN i < 18000 THEN 30000 - i ELSE i + 100000 + (i % 2) * 1099511627776 END,
+                (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = iif(i < 12000 OR i % \(entities) = 0, 'Thing', 'Part')), 1, i FROM n
+            """)
+        try folder.open(model).inContext { context throws in
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Thing")
+            request.sortDescriptors = [NSSortDescriptor(key: "place", ascending: true)]
+            let things = try context.lazyResults(of: request)
+            #expect(things.count == count)
+            for place in [
+                0, 8191, 8192, 9000, 11_999, 12_001, 16_383, 16_384, 18_000, 24_575, 24_576, 29_999,
+            ] {
+                #expect(things[place].value(forKey: "place") as? Int64 == Int64(place))
+            }
+        }
+    }
+
     @Test func objectsThatAreHeldAreTheSame() throws {
         let stack = try TestStack.books(50)
         try stack.inContext { context throws in

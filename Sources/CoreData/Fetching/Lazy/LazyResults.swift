@@ -2,8 +2,8 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// The objects that a fetch request finds, made as they are asked for: a collection that keeps identities alone, eight bytes
-/// an object, and reads rows batch by batch.
+/// The objects that a fetch request finds, made as they are asked for: a collection that keeps identities alone, at most eight
+/// bytes an object of one entity, and reads rows batch by batch.
 ///
 /// ```swift
 /// let request = NSFetchRequest<Book>(entityName: "Book")

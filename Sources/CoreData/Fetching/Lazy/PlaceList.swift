@@ -1,30 +1,26 @@
-/// Where the objects of a result are, in order and packed: eight bytes an object, twelve when they are of several entities.
-///
-/// Kept in pieces, so that the list grows without ever being copied.
+/// Where the objects of a result are, in order and packed: the keys as `ReferenceList` has them, and four bytes more an object
+/// when they are of several entities.
 struct PlaceList {
-    private static let pieceSize = 8192
+    private static let pieceSize = ReferenceList.pieceSize
 
-    private(set) var count = 0
     private(set) var homes: [StoredEntity] = []
-    private var references: [ContiguousArray<Int64>] = []
+    private var references = ReferenceList()
     /// For each place, the index of its home; empty while there is one home.
     private var homeIndexes: [ContiguousArray<UInt32>] = []
     private var indexOfHome: [ObjectIdentifier: UInt32] = [:]
     private var last: (home: StoredEntity, index: UInt32)?
 
+    var count: Int { references.count }
     var isEmpty: Bool { count == 0 }
 
     /// Adds a place at the end. O(1).
     mutating func append(_ home: StoredEntity, _ reference: Int64) {
         let index = index(of: home)
-        if count % Self.pieceSize == 0 {
-            references.append([])
-            references[references.count - 1].reserveCapacity(Self.pieceSize)
-            if homes.count > 1 { homeIndexes.append([]) }
+        if homes.count > 1 {
+            if count % Self.pieceSize == 0 { homeIndexes.append([]) }
+            homeIndexes[homeIndexes.count - 1].append(index)
         }
-        references[references.count - 1].append(reference)
-        if homes.count > 1 { homeIndexes[homeIndexes.count - 1].append(index) }
-        count += 1
+        references.append(reference)
     }
 
     /// The index of a home. With the second one, all places get theirs.
@@ -35,7 +31,9 @@ struct PlaceList {
             indexOfHome[ObjectIdentifier(home)] = index
             homes.append(home)
             if homes.count == 2 {
-                homeIndexes = references.map { ContiguousArray(repeating: 0, count: $0.count) }
+                homeIndexes = stride(from: 0, to: count, by: Self.pieceSize).map {
+                    ContiguousArray(repeating: 0, count: min(Self.pieceSize, count - $0))
+                }
             }
         }
         last = (home, index)
@@ -46,7 +44,7 @@ struct PlaceList {
     subscript(index: Int) -> ObjectPlace {
         let (piece, offset) = index.quotientAndRemainder(dividingBy: Self.pieceSize)
         let home = homes.count > 1 ? homes[Int(homeIndexes[piece][offset])] : homes[0]
-        return ObjectPlace(home: home, reference: references[piece][offset])
+        return ObjectPlace(home: home, reference: references[index])
     }
 
     /// The places of one table in the order of their keys.

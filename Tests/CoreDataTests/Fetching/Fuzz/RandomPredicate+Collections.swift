@@ -127,7 +127,9 @@ extension RandomPredicate {
 
     mutating func aggregate(_ place: Place) -> String? {
         guard let (path, entity) = objects(place) else { return nil }
-        guard let exact = pick(vocabulary[entity].paths(.exact)),
+        // The sum of real numbers depends on their order, which only a store's rows have.
+        guard
+            let exact = pick(vocabulary[entity].paths(isPlain ? [.integer, .boolean, .decimal] : .exact)),
             let number = pick(vocabulary[entity].paths(.numbers))
         else { return "\(path).@count" }
         switch below(5) {

@@ -1,0 +1,54 @@
+/// Keys of rows, in order and packed: nothing for those that follow each other, four bytes for others that are near, else
+/// eight.
+///
+/// Kept in pieces of one size, so that the list grows without ever being copied.
+struct ReferenceList {
+    static let pieceSize = 8192
+
+    private enum Piece {
+        /// Each is one more than the one before.
+        case run(first: Int64)
+        case near(lowest: Int64, offsets: ContiguousArray<UInt32>)
+        case far(ContiguousArray<Int64>)
+    }
+
+    private var full: [Piece] = []
+    private var open: ContiguousArray<Int64> = []
+
+    var count: Int { full.count * Self.pieceSize + open.count }
+
+    /// Adds a key at the end. O(1).
+    mutating func append(_ reference: Int64) {
+        if open.isEmpty { open.reserveCapacity(Self.pieceSize) }
+        open.append(reference)
+        guard open.count == Self.pieceSize else { return }
+        full.append(Self.packed(open))
+        open.removeAll(keepingCapacity: true)
+    }
+
+    /// O(1).
+    subscript(index: Int) -> Int64 {
+        let (piece, place) = index.quotientAndRemainder(dividingBy: Self.pieceSize)
+        guard piece < full.count else { return open[place] }
+        return switch full[piece] {
+        case .run(let first): first + Int64(place)
+        case .near(let lowest, let offsets): lowest + Int64(offsets[place])
+        case .far(let references): references[place]
+        }
+    }
+
+    private static func packed(_ references: ContiguousArray<Int64>) -> Piece {
+        var (lowest, highest) = (references[0], references[0])
+        var isRun = true
+        for (place, reference) in references.enumerated() {
+            isRun = isRun && reference.subtractingReportingOverflow(references[0]) == (Int64(place), false)
+            lowest = min(lowest, reference)
+            highest = max(highest, reference)
+        }
+        if isRun { return .run(first: lowest) }
+        let (span, overflow) = highest.subtractingReportingOverflow(lowest)
+        // The copy has room for no more than there is.
+        guard !overflow, span <= UInt32.max else { return .far(ContiguousArray(references)) }
+        return .near(lowest: lowest, offsets: ContiguousArray(references.lazy.map { UInt32($0 - lowest) }))
+    }
+}
