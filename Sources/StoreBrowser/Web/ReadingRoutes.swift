@@ -144,7 +144,7 @@ func refusing(_ body: () async throws -> Response) async throws -> Response {
             case "missing": .notFound
             case "readonly": .forbidden
             case "time": .gatewayTimeout
-            case "superseded": .conflict
+            case "superseded", "conflict": .conflict
             case "busy": .serviceUnavailable
             default: .unprocessableContent
             }
