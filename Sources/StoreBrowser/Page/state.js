@@ -40,7 +40,7 @@ export const state = {
   pane: "objects",
   openStatements: new Set(),
   chart: { by: "", unit: "month", data: null, problem: null },
-  history: { transactions: [], next: null, isKept: true, isLoaded: false },
+  history: { transactions: [], next: null, isKept: true, isLoaded: false, statements: [] },
   facts: null,
 };
 
@@ -105,7 +105,7 @@ async function loadCount() {
 /** Shows the first page of what is asked for now, or its chart, and counts it. */
 export async function restart() {
   const number = ++counted;
-  Object.assign(state, { starts: [null], count: null, countStatements: [], problem: null });
+  Object.assign(state, { starts: [null], count: null, countStatements: [], exported: null, problem: null });
   // The table is not what is looked at, and what it has is not what is asked for any more.
   if (state.mode === "chart") state.page = null;
   await (state.mode === "chart" ? loadChart() : loadPage());
@@ -141,7 +141,7 @@ export function filter(predicate) {
 export function sortBy(key) {
   if (state.sort === key && state.isDescending) Object.assign(state, { sort: "", isDescending: false });
   else Object.assign(state, { isDescending: state.sort === key, sort: key });
-  state.starts = [null];
+  Object.assign(state, { starts: [null], exported: null });
   return loadPage();
 }
 
@@ -218,7 +218,7 @@ export async function loadChart() {
 
 export async function showHistory() {
   Object.assign(state, { view: "history", pane: "objects" });
-  state.history = { transactions: [], next: null, isKept: true, isLoaded: false };
+  state.history = { transactions: [], next: null, isKept: true, isLoaded: false, statements: [] };
   changed();
   await loadHistory();
 }
@@ -228,6 +228,7 @@ export async function loadHistory() {
   try {
     const part = await get("/api/history", history.next ? { before: history.next } : {});
     history.transactions.push(...part.transactions);
+    history.statements.push(...part.statements);
     Object.assign(history, { next: part.next ?? null, isKept: part.isKept, isLoaded: true });
   } catch (error) {
     announce(error.message, true);
@@ -239,6 +240,25 @@ export async function showFacts() {
   Object.assign(state, { view: "facts", pane: "objects" });
   try { state.facts = await get("/api/facts"); } catch (error) { announce(error.message, true); }
   changed();
+}
+
+const pause = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
+
+/** Follows a download that has this name: its SQL is shown as long as its table is. Throws what keeps it from its end. */
+export async function followExport(name) {
+  const exported = { statements: [] };
+  state.exported = exported;
+  // What the browser does not ask for is not waited for.
+  for (let time = 0; ; time += 1) {
+    await pause(Math.min(200 * (time + 1), 2000));
+    const { hasBegun, hasEnded, problem, statements } = await get("/api/export/state", { name });
+    if (problem) throw new Error(problem);
+    if (statements.length) {
+      exported.statements = statements;
+      if (state.exported === exported) changed();
+    }
+    if (hasEnded || (!hasBegun && time > 10)) return;
+  }
 }
 
 /** Counts the objects of all entities, one after the other. */
