@@ -32,6 +32,10 @@ export const state = {
   /** How the entities were counted. */
   countsStatements: [],
   detail: null,
+  /** From which place on members of ordered relationships are shown: { of, starts }. */
+  members: { of: null, starts: {} },
+  /** The export of the table that was begun last, with its SQL. */
+  exported: null,
   problems: [],
   /** Why nothing can be saved before everything is read anew. */
   conflict: null,
@@ -169,9 +173,11 @@ const names = new Map();
 export async function showObject(name, { stays = false } = {}) {
   const id = names.get(name) ?? name;
   const number = ++shown;
+  // Saved, it has another name.
+  if ((names.get(state.members.of) ?? state.members.of) !== id) state.members = { of: id, starts: {} };
   if (!stays) wanted = id;
   try {
-    const detail = await get("/api/object", { ...asker("object"), id });
+    const detail = await get("/api/object", { ...asker("object"), id, starts: JSON.stringify(state.members.starts) });
     if (number !== shown) return;
     state.detail = detail;
     if (!stays) state.pane = "detail";
@@ -185,6 +191,21 @@ export async function showObject(name, { stays = false } = {}) {
   }
   wanted = null;
   changed();
+}
+
+/** So many members of an ordered relationship are shown at a time. */
+export const MEMBERS = 20;
+
+/** Has the part of an ordered relationship shown, from now on, that a place is in. */
+export function goToMember(object, relationship, place) {
+  const starts = state.members.of === object ? state.members.starts : {};
+  state.members = { of: object, starts: { ...starts, [relationship]: Math.floor(place / MEMBERS) * MEMBERS } };
+}
+
+/** Shows the part of an ordered relationship that a place is in. */
+export function showMembers(object, relationship, place) {
+  goToMember(object, relationship, place);
+  return showObject(object, { stays: true });
 }
 
 /** Shows no object; what was asked for does not come any more. */

@@ -49,8 +49,9 @@ struct ReadingRoutes: Sendable {
         }
         router.get("api/object") { request, _ in
             let reference = try request.reference("id")
+            let starts = try request.starts()
             return try await answer {
-                try await ObjectDetail(reference, for: request.text("asker"), of: store)
+                try await ObjectDetail(reference, for: request.text("asker"), from: starts, of: store)
             }
         }
         router.get("api/targets") { request, _ in
@@ -107,6 +108,18 @@ extension Request {
                 .badRequest, code: "request", "'\(name)' names no object; it has the form Book/12.")
         }
         return reference
+    }
+
+    /// The places from which on members of ordered relationships are asked for, by the names of these: a JSON object.
+    ///
+    /// - Throws: `SiteError` for something else.
+    func starts() throws -> [String: Int] {
+        guard let text = text("starts") else { return [:] }
+        guard let starts = try? JSONDecoder().decode([String: Int].self, from: Data(text.utf8)) else {
+            throw SiteError(
+                .badRequest, code: "request", #"'starts' has places by relationship, such as {"books":40}."#)
+        }
+        return starts
     }
 
     func question() throws -> Question {
