@@ -20,8 +20,8 @@ package final class OpenStore {
     ///   - url: the file.
     ///   - model: the model; nil for the copy that the store holds, or else one made from its tables or objects, with
     ///     which a store can only be read.
-    ///   - isReadOnly: whether nothing of the store, and of the files beside it, may change. XML and binary stores can only
-    ///     be read.
+    ///   - isReadOnly: whether nothing of the store, and of the files beside it, may change. What a context changes of an
+    ///     XML or binary store is in the file after `save(_:)`.
     ///   - makesFile: whether a store that is not there is made.
     /// - Throws: as `NSPersistentStoreCoordinator.addPersistentStore(ofType:configurationName:at:options:)`; an error
     ///   that asks for a model when a new store is to be made without one.
@@ -33,15 +33,17 @@ package final class OpenStore {
         guard exists || makesFile else { throw StoreToolError("There is no store at \(url.path).") }
         type = exists ? StoreFileType(url) : .sqlite
         guard type == .sqlite else {
-            guard isReadOnly else {
+            guard isReadOnly || model != nil else {
                 throw StoreToolError(
-                    "\(url.path) is \(type.description), which can only be read: objects can be added to SQLite stores only."
-                )
+                    """
+                    \(url.path) is \(type.description), which holds no copy of its model; with one that is made from its \
+                    objects it can only be read. Give the model with --model.
+                    """)
             }
             let model = try model ?? Self.objectModel(url, type)
             self.model = model
             hasCopy = false
-            let copy = try DocumentCopy(url, type, model)
+            let copy = try DocumentCopy(url, type, model, isReadOnly: isReadOnly)
             self.copy = copy
             coordinator = copy.coordinator
             store = copy.store
@@ -132,6 +134,20 @@ package final class OpenStore {
             "The store holds no copy of its model; one was made from its \(origin), \(lack). Give the model with --model."
         ]
     }
+
+    /// Saves a context of the store, to be called on its queue. The file of an XML or binary store is written as a whole.
+    ///
+    /// - Throws: as `NSManagedObjectContext.save()`; 133020 also when somebody else has written to the file of an XML or
+    ///   binary store since it was read.
+    package func save(_ context: NSManagedObjectContext) throws {
+        guard let copy else { return try context.save() }
+        try copy.save(context)
+    }
+
+    /// Reads an XML or binary store anew, with what others wrote to it. What contexts have of it is to be given up then.
+    ///
+    /// - Throws: as `init(_:model:isReadOnly:makesFile:)`; everything is as it was then.
+    package func readAnew() throws { try copy?.readAnew() }
 
     /// Closes the store; what is in its log goes into the file if the store was open for writing.
     package func close() throws { if copy == nil { try coordinator.remove(store) } }

@@ -73,7 +73,8 @@ def history(before):
     transactions = [
         {"number": number, "date": "2024-02-03T04:05:06Z", "author": "the program", "context": "import", "bundle": "", "process": "reader",
          "changes": changes, "changeCount": 103} for number in numbers]
-    return {"isKept": True, "transactions": transactions, "next": numbers[-1] if numbers[-1] > 1 else None}
+    statement = {"title": "History", "sql": f"SELECT {before}", "plan": ["SCAN CONSTANT ROW"], "milliseconds": 0.5}
+    return {"isKept": True, "transactions": transactions, "next": numbers[-1] if numbers[-1] > 1 else None, "statements": [statement]}
 
 
 class StoreTest(BrowserTest):

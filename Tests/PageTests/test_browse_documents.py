@@ -1,8 +1,11 @@
-"""XML and binary stores, which are read as a whole and shown like others."""
+"""XML and binary stores, which are read and saved as a whole, and shown like others."""
 
 import csv
 import io
+import shutil
 import subprocess
+import tempfile
+from pathlib import Path
 
 from browser import Server
 from checks import cut_off, too_wide, violations
@@ -52,26 +55,175 @@ class Documents(StoreTest):
                 expect(page.locator("#object")).to_have_text("Ada")
                 page.goto("about:blank")
 
-    def test_that_they_are_only_read_is_said(self):
-        page = self.page
-        expect(page.locator("#access")).to_have_text("Read only")
-        expect(page.locator(".notice")).to_contain_text("XML")
-        expect(page.locator(".notice")).to_contain_text("only be read")
+    def test_without_leave_they_are_only_read(self):
+        expect(self.page.locator("#access")).to_have_text("Read only")
+        expect(self.page.locator(".notice")).to_have_count(0)
+
+    def test_that_a_model_is_missing_is_said(self):
+        other = Server(program(), "browse", "--no-open", stores() / "Books.xml")
+        self.addCleanup(other.stop)
         for width, scheme in [(1280, "light"), (360, "dark")]:
             window = self.window(color_scheme=scheme, viewport={"width": width, "height": 800})
-            window.goto(self.app.entrance)
-            expect(window.locator(".notice")).to_be_visible()
+            window.goto(other.entrance)
+            expect(window.locator("#access")).to_have_text("Read only")
+            expect(window.locator(".notice")).to_contain_text("Give the model with --model")
             with self.subTest(width=width):
                 self.assertEqual([], violations(window))
                 self.assertEqual([], cut_off(window))
                 self.assertEqual([], too_wide(window))
+            window.goto("about:blank")
 
-    def test_they_are_not_opened_for_changes(self):
+    def test_without_a_model_they_are_not_opened_for_changes(self):
         for name in TYPES:
             path = stores() / name
             before = path.read_bytes()
-            done = subprocess.run(
-                [program(), "browse", "--no-open", "--write", "--model", model(), path], capture_output=True, text=True, timeout=60)
+            done = subprocess.run([program(), "browse", "--no-open", "--write", path], capture_output=True, text=True, timeout=60)
             self.assertNotEqual(0, done.returncode)
-            self.assertIn("only be read", done.stderr)
+            self.assertIn("it can only be read. Give the model with --model", done.stderr)
             self.assertEqual(before, path.read_bytes())
+
+
+class Edited:
+    """Changes of a document, whose name a class has."""
+
+    name = None
+
+    def start_server(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name) / self.name
+        shutil.copy(stores() / self.name, self.path)
+        return self.serve()
+
+    def serve(self):
+        return Server(program(), "browse", "--no-open", "--write", "--model", model(), self.path)
+
+    def enter(self, page=None):
+        page = page or self.page
+        page.goto(self.app.entrance)
+        expect(page.locator("#title")).to_have_text("Author")
+        expect(page.locator("#entity-Book .count")).to_have_text("120")
+
+    def stored(self, entity, predicate):
+        """How many objects the file has, as another program sees it."""
+        done = subprocess.run(
+            [program(), "store", "query", self.path, entity, predicate, "--count", "--model", model()], check=True, capture_output=True, text=True)
+        return int(done.stdout)
+
+    def show(self, title):
+        page = self.page
+        page.locator("#entity-Book").click()
+        self.filter(f"title == '{title}'")
+        expect(page.locator("#count")).to_have_text("1 object")
+        page.locator("table.objects tbody th button.link").click()
+        expect(page.locator("#object")).to_have_text(title)
+
+    def set(self, name, text):
+        field = self.page.locator(f"[id^='f-'][id$='-{name}']")
+        field.fill(text)
+        field.blur()
+
+    def save(self):
+        self.page.locator("#save").click()
+        expect(self.page.locator("#access")).to_have_text("Saved")
+
+    def test_values_are_changed_undone_redone_and_saved(self):
+        page = self.page
+        expect(page.locator(".notice")).to_have_count(0)
+        before = self.path.read_bytes()
+        self.show("Book 7")
+        self.set("title", "Another")
+        expect(page.locator("#access")).to_have_text("1 unsaved")
+        page.locator("#undo").click()
+        expect(page.locator("[id^='f-'][id$='-title']")).to_have_value("Book 7")
+        page.locator("#redo").click()
+        expect(page.locator("[id^='f-'][id$='-title']")).to_have_value("Another")
+        self.assertEqual(before, self.path.read_bytes())
+        self.save()
+        self.assertEqual(1, self.stored("Book", "title == 'Another' AND price == 7 AND author.name == 'Bo'"))
+        self.assertEqual(120, self.stored("Book", "TRUEPREDICATE"))
+        # Nothing else is left beside it.
+        self.assertEqual([self.path], list(self.path.parent.iterdir()))
+        # What was saved is undone, and that saved.
+        page.locator("#undo").click()
+        self.save()
+        self.assertEqual(1, self.stored("Book", "title == 'Book 7'"))
+
+    def test_objects_are_added_linked_and_deleted(self):
+        page = self.page
+        page.locator("#add").click()
+        expect(page.locator("#detail .id")).to_contain_text("Author/-")
+        self.set("name", "Cy")
+        page.get_by_role("combobox", name="Add to books: number or text of an object").fill("Book 77")
+        page.get_by_role("option", name="Book 77").click()
+        expect(page.locator("#detail .links")).to_contain_text("Book 77")
+        self.save()
+        # The number is the file's, where books have numbers too.
+        expect(page.locator("#detail .id")).not_to_contain_text("Author/-")
+        name = page.locator("#detail .id").inner_text()
+        self.assertEqual(1, self.stored("Author", "name == 'Cy' AND books.@count == 1 AND ANY books.title == 'Book 77'"))
+        page.locator("#view-facts").click()
+        expect(page.get_by_role("table", name="Version hashes")).to_contain_text("the same")
+        self.show("Book 8")
+        page.locator("#delete").click()
+        # Its author has changed too.
+        expect(page.locator("#access")).to_have_text("2 unsaved")
+        self.save()
+        self.assertEqual((0, 119), (self.stored("Book", "title == 'Book 8'"), self.stored("Book", "TRUEPREDICATE")))
+        expect(page.locator("#entity-Book .count")).to_have_text("119")
+        self.app.restart()
+        self.page.goto(self.app.entrance)
+        page.locator("table.objects tbody tr", has_text="Cy").locator("th button").click()
+        expect(page.locator("#object")).to_have_text("Cy")
+        expect(page.locator("#detail .id")).to_have_text(name)
+
+    def test_what_the_model_does_not_allow_is_told_at_its_field(self):
+        page = self.page
+        before = self.path.read_bytes()
+        page.locator("#entity-Book").click()
+        page.locator("#add").click()
+        expect(page.locator("#detail .id")).to_contain_text("Book/-")
+        self.set("price", "3")
+        page.locator("#save").click()
+        expect(page.locator("[id^='f-'][id$='-title-problem']")).to_contain_text("title")
+        expect(page.locator("[id^='f-'][id$='-title']")).to_be_focused()
+        self.assertEqual(before, self.path.read_bytes())
+        self.set("title", "Allowed")
+        self.save()
+        self.assertEqual(1, self.stored("Book", "title == 'Allowed' AND price == 3"))
+
+    def test_what_others_wrote_meanwhile_is_not_overwritten(self):
+        page = self.page
+        self.show("Book 7")
+        self.set("title", "Mine")
+        expect(page.locator("#access")).to_have_text("1 unsaved")
+        other = self.serve()
+        self.addCleanup(other.stop)
+        window = self.window()
+        window.goto(other.entrance)
+        expect(window.locator("#title")).to_have_text("Author")
+        id = page.locator("#detail .id").locator("span").first.inner_text()
+        for path, body in [("/api/set", {"id": id, "key": "title", "text": "Theirs"}), ("/api/save", {})]:
+            self.assertEqual(200, self.ask("POST", path, body, window)[0])
+        window.goto("about:blank")
+        theirs = self.path.read_bytes()
+        for _ in range(2):
+            page.locator("#save").click()
+            expect(page.locator("#objects .conflict")).to_contain_text("somebody else has changed the file")
+            expect(page.locator("#access")).to_have_text("1 unsaved")
+        self.assertEqual([], violations(page))
+        self.assertEqual([], cut_off(page))
+        self.assertEqual(theirs, self.path.read_bytes())
+        page.get_by_role("button", name="Discard changes and read anew").click()
+        expect(page.locator("[id^='f-'][id$='-title']")).to_have_value("Theirs")
+        self.set("title", "Mine after all")
+        self.save()
+        self.assertEqual(1, self.stored("Book", "title == 'Mine after all'"))
+
+
+class EditedXML(Edited, StoreTest):
+    name = "Books.xml"
+
+
+class EditedBinary(Edited, StoreTest):
+    name = "Books.binary"

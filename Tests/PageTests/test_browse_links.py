@@ -120,3 +120,91 @@ class Links(StoreTest):
 
     def test_the_forms_pass_the_checks(self):
         self.check_forms()
+
+
+class LongList(StoreTest):
+    """An ordered relationship of more objects than are shown at a time."""
+
+    writes = True
+
+    def make(self):
+        return import_store(self.folder, "Music", [
+            {"name": "Playlist", "objects": [{"objectID": "Playlist/1", "name": "Mine", "tracks": [f"Track/{number}" for number in range(250, 0, -1)]}]},
+            {"name": "Track", "objects": [{"objectID": f"Track/{number}", "title": f"Track {number:03}", "playlist": "Playlist/1"} for number in range(1, 251)]},
+        ], MODEL)
+
+    enter = Links.enter
+    stored = Links.stored
+    save = Links.save
+
+    def shown(self, first, start=1):
+        """Waits for a part of the members, and that their places are right."""
+        links = self.page.locator("#detail .links .quiet:not(.place)")
+        expect(links.nth(0)).to_have_text(f"Track/{first}")
+        expect(self.page.locator("#detail .parts")).to_contain_text(f"{start} to {min(start + 19, 250)} of 250")
+        expect(self.page.locator("#detail .links input.place").first).to_have_value(str(start))
+
+    def test_members_are_shown_in_parts_in_their_order(self):
+        page = self.page
+        self.shown(250)
+        earlier, later = page.get_by_role("button", name="Earlier members of tracks"), page.get_by_role("button", name="Later members of tracks")
+        expect(earlier).to_have_attribute("aria-disabled", "true")
+        later.click()
+        self.shown(230, 21)
+        for start in range(41, 242, 20):
+            later.press("Enter")
+            self.shown(251 - start, start)
+        expect(page.locator("#detail .links li")).to_have_count(10)
+        expect(later).to_have_attribute("aria-disabled", "true")
+        expect(later).to_be_focused()
+        earlier.click()
+        self.shown(30, 221)
+        # It is of this object, and begins anew with another one.
+        page.locator("#detail .links button.link").first.click()
+        expect(page.locator("#object")).to_have_text("Track 030")
+        page.locator("#detail .links button.link").first.click()
+        self.shown(250)
+
+    def test_a_member_is_moved_to_a_place_that_is_typed(self):
+        page = self.page
+        place = page.get_by_role("textbox", name="Place of Track/248 in tracks")
+        expect(place).to_have_value("3")
+        for text in ["0", "251", "1.5", "first"]:
+            place.fill(text)
+            place.press("Enter")
+            expect(page.locator("#status")).to_have_text("The place is a number from 1 to 250.")
+            expect(place).to_have_value("3")
+        expect(page.locator("#access")).to_have_text("Saved")
+        place.fill("245")
+        place.press("Enter")
+        # It is gone along with.
+        self.shown(9, 241)
+        expect(place).to_have_value("245")
+        expect(place).to_be_focused()
+        order = [f"Track/{number}" for number in range(250, 0, -1)]
+        order.remove("Track/248")
+        order.insert(244, "Track/248")
+        self.save()
+        self.assertEqual(order, self.stored())
+        place.fill("1")
+        place.press("Enter")
+        self.shown(248)
+        expect(place).to_be_focused()
+        page.keyboard.press("Control+z")
+        expect(page.locator("#access")).to_have_text("Saved")
+
+    def test_buttons_lead_over_the_ends_of_a_part(self):
+        page = self.page
+        page.get_by_role("button", name="Later members of tracks").click()
+        self.shown(230, 21)
+        up = page.get_by_role("button", name="Move Track/230 up in tracks")
+        up.press("Enter")
+        self.shown(250)
+        expect(page.get_by_role("textbox", name="Place of Track/230 in tracks")).to_have_value("20")
+        expect(up).to_be_focused()
+        page.get_by_role("button", name="Move Track/230 down in tracks").press("Enter")
+        self.shown(230, 21)
+        self.assertEqual("Track/250", self.stored()[0])
+
+    def test_the_forms_pass_the_checks(self):
+        self.check_forms()

@@ -85,7 +85,10 @@ extension NSManagedObjectContext {
         }
     }
 
-    func validateChanges() throws {
+    /// Validates all inserted, updated and deleted objects, as a save does.
+    ///
+    /// - Throws: 1550 to 1699; 1560 for several errors.
+    package func validateChanges() throws {
         isValidating = true
         defer { isValidating = false }
         var errors: [any Error] = []

@@ -13,7 +13,20 @@ package struct FetchInspection {
         package let statement: String
         /// What SQLite says of its way to the rows, one step a line.
         package let plan: [String]
-        package let seconds: Double
+        /// How long it took, all times together.
+        package private(set) var seconds: Double
+        /// How often it was executed.
+        package private(set) var count = 1
+
+        init(statement: String, plan: [String], seconds: Double) {
+            (self.statement, self.plan, self.seconds) = (statement, plan, seconds)
+        }
+
+        /// Counts further executions in.
+        package mutating func add(count: Int, seconds: Double) {
+            self.count += count
+            self.seconds += seconds
+        }
     }
 
     /// Some primary keys, in order.

@@ -7,6 +7,8 @@ package struct HistoryPage<Element> {
     package let elements: [Element]
     /// Whether there are older ones.
     package let hasMore: Bool
+    /// What was executed for it.
+    package let executions: [FetchInspection.Execution]
 }
 
 extension HistoryPage: Sendable where Element: Sendable {}
@@ -30,21 +32,24 @@ extension SQLiteStore {
         return try read("read the history", cancellation) { database in
             let reader = HistoryReader(store: self, history: history, database: database, readsFiles: false)
             let tables = history.tables
-            let records = try reader.records(
-                SQLStatement(tables.latestTransactions, [.integer(number), .integer(Int64(count) + 1)]))
-            let elements = try records.prefix(count).map { record in
-                let changes = try reader.changes(
-                    SQLStatement(
-                        tables.firstChanges, [.integer(record.number), .integer(Int64(changeCount))]))
-                let all = try SQLiteReader(database).integer(
-                    SQLStatement(
-                        "SELECT COUNT(*) FROM \(HistoryTables.change) WHERE ZTRANSACTIONID = ?",
-                        [.integer(record.number)]))
-                let transaction = NSPersistentHistoryTransaction(
-                    record, storeID: identifier ?? "", changes: changes[record.number] ?? [])
-                return try body(transaction, all)
+            let (page, executions) = try StatementTrace.during(database) {
+                let records = try reader.records(
+                    SQLStatement(tables.latestTransactions, [.integer(number), .integer(Int64(count) + 1)]))
+                let elements = try records.prefix(count).map { record in
+                    let changes = try reader.changes(
+                        SQLStatement(
+                            tables.firstChanges, [.integer(record.number), .integer(Int64(changeCount))]))
+                    let all = try SQLiteReader(database).integer(
+                        SQLStatement(
+                            "SELECT COUNT(*) FROM \(HistoryTables.change) WHERE ZTRANSACTIONID = ?",
+                            [.integer(record.number)]))
+                    let transaction = NSPersistentHistoryTransaction(
+                        record, storeID: identifier ?? "", changes: changes[record.number] ?? [])
+                    return try body(transaction, all)
+                }
+                return (elements, records.count > count)
             }
-            return HistoryPage(elements: elements, hasMore: records.count > count)
+            return HistoryPage(elements: page.0, hasMore: page.1, executions: executions)
         }
     }
 }

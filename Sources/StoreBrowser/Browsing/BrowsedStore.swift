@@ -18,11 +18,12 @@ package final class BrowsedStore: @unchecked Sendable {
     let running = RunningQuestions()
     let precedence = Precedence()
     let isExporting = ExportFlag()
+    let exports = ExportLog()
 
     /// - Parameters:
     ///   - url: a store: SQLite, XML or binary.
     ///   - model: its model; nil for the copy that it holds, or one made from its tables or objects.
-    ///   - canWrite: whether objects can be changed, which takes a SQLite store and its real model.
+    ///   - canWrite: whether objects can be changed, which takes the real model.
     /// - Throws: as `OpenStore.init(_:model:isReadOnly:makesFile:)`.
     package init(opening url: URL, model: NSManagedObjectModel?, canWrite: Bool = false) throws {
         source = try OpenStore(url, model: model, isReadOnly: !canWrite)

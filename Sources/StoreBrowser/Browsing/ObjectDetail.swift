@@ -25,8 +25,12 @@ struct ObjectDetail: Encodable, Sendable {
     struct Relationship: Encodable, Sendable {
         let name: String
         let count: Int
-        /// The first ones.
+        /// Some of them: the first ones, or those of an ordered relationship from `start` on.
         let links: [Link]
+        /// The place of the first link, counted from 0.
+        var start = 0
+        /// Whether others than these can be asked for.
+        var hasParts = false
         /// Why it cannot be read.
         var problem: String?
         /// Whether its objects can be put in another order.
@@ -38,6 +42,8 @@ struct ObjectDetail: Encodable, Sendable {
     static let longestText = 64 << 10
     private static let mostLinks = 20
     private static let mostLoaded = 200
+    /// The order of a longer one is not read, and not changed.
+    private static let longestOrder = 100_000
 
     let id: String
     let entity: String
@@ -48,10 +54,14 @@ struct ObjectDetail: Encodable, Sendable {
     /// How the object itself was read; none for one that is not stored yet.
     let statements: [ShownStatement]
 
-    /// - Parameter asker: who asks; what is still being read of the object that they asked for before is not wanted any
-    ///   more.
+    /// - Parameters:
+    ///   - asker: who asks; what is still being read of the object that they asked for before is not wanted any more.
+    ///   - starts: the place, counted from 0, from which on the members of ordered relationships are told.
     /// - Throws: `BrowsingError` when there is no such object, or another one was asked for meanwhile; an error of the store.
-    init(_ reference: ObjectReference, for asker: String? = nil, of store: BrowsedStore) async throws {
+    init(
+        _ reference: ObjectReference, for asker: String? = nil, from starts: [String: Int] = [:],
+        of store: BrowsedStore
+    ) async throws {
         let question = QuestionGroup()
         if let asker { store.running.begin(asker, question) }
         defer { if let asker { store.running.end(asker, question) } }
@@ -68,7 +78,7 @@ struct ObjectDetail: Encodable, Sendable {
                 group.addTask {
                     do {
                         return try await Self.relationship(
-                            name, of: reference, found.isSaved, store, question)
+                            name, of: reference, from: starts[name] ?? 0, found.isSaved, store, question)
                     } catch {
                         return Relationship(name: name, count: 0, links: [], problem: Self.text(error))
                     }
@@ -217,9 +227,10 @@ struct ObjectDetail: Encodable, Sendable {
     }
 
     private static func relationship(
-        _ name: String, of reference: ObjectReference, _ isSaved: Bool, _ store: BrowsedStore,
-        _ group: QuestionGroup
+        _ name: String, of reference: ObjectReference, from start: Int, _ isSaved: Bool,
+        _ store: BrowsedStore, _ group: QuestionGroup
     ) async throws -> Relationship {
+        let isOrdered = try store.relationship(name, of: reference).isOrdered
         var question = Question(entity: try store.destination(of: name, reference))
         question.related = (reference, name)
         let asked = question
@@ -231,9 +242,9 @@ struct ObjectDetail: Encodable, Sendable {
             } : nil
         let count = counted?.count ?? 0
         let statements = counted.map { [ShownStatement($0.execution, of: "Number of \(name)")] } ?? []
-        guard count > mostLoaded else {
+        guard count > (isOrdered ? longestOrder : mostLoaded) else {
             return try await store.precedence.ahead {
-                try await few(name, of: reference, isSaved, store, group, statements)
+                try await few(name, of: reference, from: start, isSaved, store, group, statements)
             }
         }
         let order = ObjectPage.Order(limit: mostLinks)
@@ -247,8 +258,8 @@ struct ObjectDetail: Encodable, Sendable {
 
     /// A relationship with few enough objects to read all links, in their order.
     private static func few(
-        _ name: String, of reference: ObjectReference, _ isSaved: Bool, _ store: BrowsedStore,
-        _ group: QuestionGroup, _ counted: [ShownStatement]
+        _ name: String, of reference: ObjectReference, from start: Int, _ isSaved: Bool,
+        _ store: BrowsedStore, _ group: QuestionGroup, _ counted: [ShownStatement]
     ) async throws -> Relationship {
         let relationship = try store.relationship(name, of: reference)
         var statements = counted
@@ -268,10 +279,13 @@ struct ObjectDetail: Encodable, Sendable {
             let ids =
                 store.editing == nil
                 ? stored : try store.object(reference, in: context).objectIDs(forRelationshipNamed: name)
-            let shown = Array(ids.prefix(mostLinks))
+            let last = (ids.count - 1) / mostLinks * mostLinks
+            let first = relationship.isOrdered ? min(max(start, 0), max(last, 0)) / mostLinks * mostLinks : 0
+            let shown = Array(ids.dropFirst(first).prefix(mostLinks))
             let times = try rows(of: shown, relationship, context)
             return Relationship(
-                name: name, count: ids.count, links: shown.map { link($0, context) },
+                name: name, count: ids.count, links: shown.map { link($0, context) }, start: first,
+                hasParts: relationship.isOrdered && ids.count > mostLinks,
                 canMove: relationship.isOrdered && store.editing != nil,
                 statements: told + times.statements)
         }

@@ -122,7 +122,8 @@ struct ShownStatement: Encodable, Sendable {
     let milliseconds: Double
 
     init(_ execution: FetchInspection.Execution, of title: String) {
-        self.init(title, execution.statement, execution.plan, execution.seconds)
+        let times = execution.count == 1 ? "" : ", \(execution.count) times"
+        self.init("\(title)\(times)", execution.statement, execution.plan, execution.seconds)
     }
 
     fileprivate init(_ title: String, _ sql: String, _ plan: [String], _ seconds: Double) {

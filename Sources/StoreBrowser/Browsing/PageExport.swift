@@ -23,6 +23,10 @@ struct PageExport: Sendable {
     private var hasBegun = false
     private var hasObjects = false
     private var hasEnded = false
+    /// What was executed so far.
+    private var executed = ExecutedStatements()
+
+    var statements: [ShownStatement] { executed.statements }
 
     /// - Throws: `BrowsingError` for an entity that is not there, or when the store is being exported already.
     init(_ question: Question, _ order: ObjectPage.Order, as format: Format, of store: BrowsedStore) throws {
@@ -48,14 +52,18 @@ struct PageExport: Sendable {
                 cancellation)
         }
         let (format, fields) = (format, fields)
-        let lines = try await store.reading { _, cancellation in
-            try Self.values(page.keys, of: question.entity, in: store, cancellation).map {
-                reference, values in
+        let (lines, executions) = try await store.reading { _, cancellation in
+            let (found, executions) = try Self.values(
+                page.keys, of: question.entity, in: store, cancellation)
+            let lines = found.map { reference, values in
                 format == .csv
                     ? CSVText.line(["\(reference)"] + fields.map { values[$0]?.field })
                     : StoreDump.line(reference, fields, values)
             }
+            return (lines, executions)
         }
+        executed.add(page.executions, "Keys of the export")
+        executed.add(executions, "Values of the export")
         var text = ""
         if !hasBegun { text += format == .csv ? CSVText.line([ObjectValues.objectID] + fields) : "[" }
         hasBegun = true
@@ -75,19 +83,44 @@ struct PageExport: Sendable {
 
     private static func values(
         _ keys: [Int64], of name: String, in store: BrowsedStore, _ cancellation: FetchCancellation
-    ) throws -> [StoreQuery.Match] {
+    ) throws -> (value: [StoreQuery.Match], executions: [FetchInspection.Execution]) {
         let entity = try store.source.entity(named: name)
         return try store.source.store.withSnapshot(until: cancellation) { snapshot in
-            let reader = ObjectValues(snapshot, isBrief: false)
-            let rows = Dictionary(
-                try snapshot.rows(of: entity, references: keys).map { ($0.reference, $0) },
-                uniquingKeysWith: { a, _ in a })
-            var matches: [StoreQuery.Match] = []
-            try reader.forEach(keys.compactMap { rows[$0] }, of: entity, reader.fields(of: entity)) {
-                row, values in
-                matches.append((reader.reference(row, entity), values))
+            try StatementTrace.during(snapshot.database) {
+                let reader = ObjectValues(snapshot, isBrief: false)
+                let rows = Dictionary(
+                    try snapshot.rows(of: entity, references: keys).map { ($0.reference, $0) },
+                    uniquingKeysWith: { a, _ in a })
+                var matches: [StoreQuery.Match] = []
+                try reader.forEach(keys.compactMap { rows[$0] }, of: entity, reader.fields(of: entity)) {
+                    row, values in
+                    matches.append((reader.reference(row, entity), values))
+                }
+                return matches
             }
-            return matches
+        }
+    }
+}
+
+/// Statements that are executed over and over, each told once.
+private struct ExecutedStatements: Sendable {
+    /// Texts differ by the number of rows, and by a few more.
+    private static let most = 50
+
+    private var found: [(title: String, execution: FetchInspection.Execution)] = []
+
+    var statements: [ShownStatement] { found.map { ShownStatement($0.execution, of: $0.title) } }
+
+    mutating func add(_ executions: [FetchInspection.Execution], _ title: String) {
+        for execution in executions {
+            let place = found.firstIndex {
+                $0.execution.statement == execution.statement && $0.title == title
+            }
+            if let place {
+                found[place].execution.add(count: execution.count, seconds: execution.seconds)
+            } else if found.count < Self.most {
+                found.append((title, execution))
+            }
         }
     }
 }

@@ -18,10 +18,13 @@ struct StoreFacts: Encodable, Sendable {
 
     let metadata: [Fact]
     let hashes: [Hash]
+    /// How the metadata were read; none of a file that is no database.
+    let statements: [ShownStatement]
 
     /// - Throws: as `StoreMetadata.values()`.
     init(_ store: BrowsedStore) throws {
-        let values = try StoreMetadata(store.source.url).values()
+        let (values, executions) = try StoreMetadata(store.source.url).tracedValues()
+        statements = executions.map { ShownStatement($0, of: "Metadata") }
         metadata = values.map {
             Fact(key: $0.key, value: ShownValue($0.value.plainText, .stringAttributeType, 4000).text)
         }

@@ -58,20 +58,13 @@ struct StoreShape: Encodable, Sendable {
     let notices: [String]
     let entities: [Entity]
 
-    private static func onlyRead(_ type: StoreFileType) -> String {
-        """
-        This is \(type.description), which can only be read here. To change its objects, make a SQLite store of it with \
-        `coredata store dump` and `coredata store import`.
-        """
-    }
-
     init(_ store: BrowsedStore) {
         let source = store.source
         name = source.url.lastPathComponent
         path = source.url.path
         type = source.type.description
         canWrite = store.editing != nil
-        notices = source.notices + (source.type == .sqlite ? [] : [Self.onlyRead(source.type)])
+        notices = source.notices
         entities = source.store.schema.entities.map { Self.entity($0.home.entity) }
             .sorted { $0.name.localizedStandardCompare($1.name) == .orderedAscending }
     }

@@ -31,6 +31,8 @@ struct StoreTimeline: Encodable, Sendable {
     let transactions: [Transaction]
     /// The number to ask for older ones with; nil when there are none.
     let next: Int64?
+    /// How they were read.
+    let statements: [ShownStatement]
 
     /// - Parameter before: the number of the transaction whose predecessors are told; nil for the latest.
     /// - Throws: an error of the store.
@@ -43,6 +45,7 @@ struct StoreTimeline: Encodable, Sendable {
         }
         isKept = page != nil
         transactions = page?.elements ?? []
+        statements = (page?.executions ?? []).map { ShownStatement($0, of: "History") }
         next = page?.hasMore == true ? transactions.last?.number : nil
     }
 

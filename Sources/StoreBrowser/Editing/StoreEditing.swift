@@ -195,15 +195,19 @@ struct StoreEditing: Sendable {
     /// Saves all changes.
     ///
     /// - Throws: `Invalid` when objects are not as the model wants them; 133020 when others have changed them in the store
-    ///   since they were read, which stays so until `discard()`; an error of the store.
+    ///   since they were read, which stays so until `discard()`; `BrowsingError` when others have written to the file of an
+    ///   XML or binary store, which stays so too; an error of the store.
     func save() async throws -> State {
         let context = try writable()
         let renamed = try await context.perform {
             let new = context.insertedObjects.map { ($0, "\($0.reference)") }
             do {
-                try context.save()
+                try store.source.save(context)
             } catch let error as NSError where error.isValidation {
                 throw Invalid(problems: Self.problems(error))
+            } catch let error as NSError where error.isConflict && store.source.type != .sqlite {
+                throw BrowsingError(
+                    "Not saved: somebody else has changed the file since it was read.", code: "conflict")
             }
             return new.reduce(into: [:]) { $0[$1.1] = "\($1.0.reference)" }
         }
@@ -214,9 +218,11 @@ struct StoreEditing: Sendable {
 
     /// Gives all changes up, and has everything read anew when it is shown next.
     ///
-    /// - Throws: `BrowsingError` for a store that can only be read.
+    /// - Throws: `BrowsingError` for a store that can only be read; an error of a file that cannot be read anew, and nothing
+    ///   is given up then.
     func discard() async throws -> State {
         try await change { context in
+            try store.source.readAnew()
             context.rollback()
             context.reset()
             return nil
@@ -247,6 +253,9 @@ extension NSError {
     fileprivate var isValidation: Bool {
         domain == NSCocoaErrorDomain && (1550...1699).contains(code)
     }
+
+    /// Whether it says that others have changed what was to be saved.
+    fileprivate var isConflict: Bool { domain == NSCocoaErrorDomain && code == NSManagedObjectMergeError }
 }
 
 extension BrowsedStore {

@@ -2,7 +2,7 @@
 
 import { h, announce } from "./dom.js";
 import { get } from "./api.js";
-import { state, changed, entityNamed, fieldKey, leaveObject, showObject, showEntity } from "./state.js";
+import { MEMBERS, state, changed, entityNamed, fieldKey, leaveObject, showMembers, showObject, showEntity } from "./state.js";
 import { bytes } from "./bytes.js";
 import { clearButton, editor, fieldId, fileEditor, jsonEditor, linkEditor, remove } from "./editing.js";
 import { shownNumber } from "./sidebar.js";
@@ -106,8 +106,22 @@ async function showAll(id, key) {
   }
 }
 
+// Which members of an ordered relationship are shown, and buttons to others.
+function memberParts(object, { name, count, start, links }) {
+  const end = start + links.length;
+  // Not disabled: the focus stays on it.
+  const step = (key, sign, to, isPossible) => h("button", {
+    type: "button", id: `${key}-${object.id}-${name}`, "aria-label": `${key === "earlier" ? "Earlier" : "Later"} members of ${name}`,
+    "aria-disabled": isPossible ? null : "true", onclick: () => { if (isPossible) showMembers(object.id, name, to); },
+  }, sign);
+  return h("div", { class: "parts", role: "group", "aria-label": `Members of ${name}` },
+    step("earlier", "←", start - MEMBERS, start > 0),
+    h("span", { id: `part-${object.id}-${name}` }, `${shownNumber(start + 1)} to ${shownNumber(end)} of ${shownNumber(count)}`),
+    step("later", "→", start + MEMBERS, end < count));
+}
+
 function relation(object, entity, relationship) {
-  const { name, count, links, problem, canMove } = relationship;
+  const { name, count, links, start, hasParts, problem, canMove } = relationship;
   const shape = entity.relationships.find((candidate) => candidate.name === name);
   const isEdited = state.changes.canWrite && object.state !== "deleted";
   return h("div", { class: "value" },
@@ -115,11 +129,13 @@ function relation(object, entity, relationship) {
       h("span", { class: "mark" }, ` ${shape.isToMany ? `to many${shape.isOrdered ? ", ordered" : ""}` : "to one"}`)),
     h("dd", {},
       problem ? h("p", { class: "problem" }, problem) : links.length
-        ? h("ul", { class: "links", "aria-label": name }, links.map(({ id, label }, place) => h("li", {},
+        ? h("ul", { class: "links", "aria-label": name }, links.map(({ id, label }, index) => h("li", {},
+          hasParts ? linkEditor.place(object, shape, id, start + index, count, isEdited && canMove) : null,
           h("button", { type: "button", class: "link", id: `to-${object.id}-${name}-${id}`, dir: "auto", onclick: () => showObject(id) }, label ? `${label} ` : "", h("span", { class: "quiet" }, id)),
-          isEdited && canMove ? linkEditor.move(object, shape, id, place, count) : null,
+          isEdited && canMove ? linkEditor.move(object, shape, id, start + index, count) : null,
           isEdited ? linkEditor.remove(object, shape, id) : null)))
         : h("span", { class: "null" }, shape.isToMany ? "none" : "null"),
+      hasParts ? memberParts(object, relationship) : null,
       shape.isToMany && count
         ? h("button", {
           type: "button", id: `table-${object.id}-${name}`, onclick: () => showEntity(shape.destination, { mode: "table", related: { of: object.id, relationship: name } }),

@@ -1,7 +1,7 @@
 // Changes of objects. The server refuses all of them unless the command was given --write.
 
 import { h, announce, onChosen, tellTyped } from "./dom.js";
-import { state, change, changed, fieldKey, recount, sendSave, showObject } from "./state.js";
+import { state, change, changed, fieldKey, goToMember, recount, sendSave, showObject } from "./state.js";
 import { targetField } from "./targets.js";
 
 export const undo = () => change("/api/undo", {});
@@ -143,7 +143,27 @@ export const linkEditor = {
       type: "button", class: "plain", id: `${key}-${object.id}-${shape.name}-${other}`, "aria-label": `Move ${other} ${key} in ${shape.name}`,
       // Not disabled: the focus stays on it while its object is moved.
       "aria-disabled": isPossible ? null : "true",
-      onclick: () => { if (isPossible) change("/api/move", { id: object.id, key: shape.name, member: other, place: to }); },
+      onclick: () => { if (isPossible) moveTo(object, shape, other, to); },
     }, sign);
   }),
+  /** The place of a member of a long relationship, counted from 1; a field by which it is moved anywhere. */
+  place: (object, shape, other, place, count, canMove) => {
+    const text = String(place + 1);
+    if (!canMove) return h("span", { class: "quiet place" }, text);
+    return h("input", {
+      id: `place-${object.id}-${shape.name}-${other}`, class: "place", value: text, inputmode: "numeric", autocomplete: "off", "aria-label": `Place of ${other} in ${shape.name}`,
+      onchange: ({ target }) => {
+        const to = Number(target.value);
+        if (Number.isInteger(to) && to >= 1 && to <= count) return moveTo(object, shape, other, to - 1);
+        target.value = text;
+        return announce(`The place is a number from 1 to ${count}.`, true);
+      },
+    });
+  },
 };
+
+/** Moves a member, and goes along with it. */
+function moveTo(object, shape, other, to) {
+  goToMember(object.id, shape.name, to);
+  return change("/api/move", { id: object.id, key: shape.name, member: other, place: to });
+}

@@ -2,23 +2,25 @@
 
 import { h, announce, download } from "./dom.js";
 import { get } from "./api.js";
-import { state, question, order } from "./state.js";
+import { state, followExport, question, order } from "./state.js";
 
 const fileName = (name) => name.replace(/[^\p{L}\p{N}_-]/gu, "_");
 
 const FORMATS = { csv: "CSV", json: "JSON" };
 
-/** Links to all that a table asks for. What keeps the server from it is told here: a refused download says nothing. */
+/** Links to all that a table asks for. What keeps the server from it is told here: a download itself tells the page nothing. */
 export const tableExports = (entity) => Object.entries(FORMATS).map(([format, title]) => {
   const query = { ...question(), ...order(), format };
   const href = `/api/export?${Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")}`;
-  const name = `${fileName(entity.name)}.${format}`;
+  const file = `${fileName(entity.name)}.${format}`;
   return h("a", {
-    class: "button", id: `export-${format}`, href, download: name, onclick: async (event) => {
+    class: "button", id: `export-${format}`, href, download: file, onclick: async (event) => {
       event.preventDefault();
       try {
         await get("/api/export/check", query);
-        h("a", { href, download: name }).click();
+        const name = crypto.randomUUID();
+        h("a", { href: `${href}&name=${name}`, download: file }).click();
+        await followExport(name);
       } catch (error) {
         announce(`Not exported: ${error.message}`, true);
       }

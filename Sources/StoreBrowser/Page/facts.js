@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 import { state } from "./state.js";
 import { factsExports } from "./export.js";
+import { statements } from "./statements.js";
 
 export function factsView() {
   const { facts } = state;
@@ -18,5 +19,6 @@ export function factsView() {
         h("tbody", {}, facts.hashes.map(({ entity, model, store }) => h("tr", {},
           h("td", { dir: "auto" }, entity), h("td", {}, h("code", {}, model)),
           h("td", { class: store === model ? "quiet" : "warning" }, store === model ? "the same" : store ?? "none")))))) : h("p", { class: "quiet note" }, "…"),
+    statements(facts?.statements),
   ];
 }

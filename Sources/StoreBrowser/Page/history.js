@@ -4,6 +4,7 @@ import { h } from "./dom.js";
 import { state, loadHistory, showObject } from "./state.js";
 import { historyExports } from "./export.js";
 import { shownNumber } from "./sidebar.js";
+import { statements } from "./statements.js";
 
 const KINDS = { insert: "+", update: "∆", delete: "−" };
 
@@ -16,6 +17,7 @@ export function historyView() {
     h("div", { class: "page", id: "page", "data-scroll": "history", tabindex: 0, role: "region", "aria-labelledby": "title" },
       h("ol", { class: "timeline", "aria-label": "Transactions" }, transactions.map(transaction)),
       next ? h("button", { type: "button", id: "older", onclick: loadHistory }, "Older transactions") : null),
+    statements(state.history.statements),
   ];
 }
 

@@ -32,6 +32,10 @@ export const state = {
   /** How the entities were counted. */
   countsStatements: [],
   detail: null,
+  /** From which place on members of ordered relationships are shown: { of, starts }. */
+  members: { of: null, starts: {} },
+  /** The export of the table that was begun last, with its SQL. */
+  exported: null,
   problems: [],
   /** Why nothing can be saved before everything is read anew. */
   conflict: null,
@@ -40,7 +44,7 @@ export const state = {
   pane: "objects",
   openStatements: new Set(),
   chart: { by: "", unit: "month", data: null, problem: null },
-  history: { transactions: [], next: null, isKept: true, isLoaded: false },
+  history: { transactions: [], next: null, isKept: true, isLoaded: false, statements: [] },
   facts: null,
 };
 
@@ -105,7 +109,7 @@ async function loadCount() {
 /** Shows the first page of what is asked for now, or its chart, and counts it. */
 export async function restart() {
   const number = ++counted;
-  Object.assign(state, { starts: [null], count: null, countStatements: [], problem: null });
+  Object.assign(state, { starts: [null], count: null, countStatements: [], exported: null, problem: null });
   // The table is not what is looked at, and what it has is not what is asked for any more.
   if (state.mode === "chart") state.page = null;
   await (state.mode === "chart" ? loadChart() : loadPage());
@@ -141,7 +145,7 @@ export function filter(predicate) {
 export function sortBy(key) {
   if (state.sort === key && state.isDescending) Object.assign(state, { sort: "", isDescending: false });
   else Object.assign(state, { isDescending: state.sort === key, sort: key });
-  state.starts = [null];
+  Object.assign(state, { starts: [null], exported: null });
   return loadPage();
 }
 
@@ -169,9 +173,11 @@ const names = new Map();
 export async function showObject(name, { stays = false } = {}) {
   const id = names.get(name) ?? name;
   const number = ++shown;
+  // Saved, it has another name.
+  if ((names.get(state.members.of) ?? state.members.of) !== id) state.members = { of: id, starts: {} };
   if (!stays) wanted = id;
   try {
-    const detail = await get("/api/object", { ...asker("object"), id });
+    const detail = await get("/api/object", { ...asker("object"), id, starts: JSON.stringify(state.members.starts) });
     if (number !== shown) return;
     state.detail = detail;
     if (!stays) state.pane = "detail";
@@ -185,6 +191,21 @@ export async function showObject(name, { stays = false } = {}) {
   }
   wanted = null;
   changed();
+}
+
+/** So many members of an ordered relationship are shown at a time. */
+export const MEMBERS = 20;
+
+/** Has the part of an ordered relationship shown, from now on, that a place is in. */
+export function goToMember(object, relationship, place) {
+  const starts = state.members.of === object ? state.members.starts : {};
+  state.members = { of: object, starts: { ...starts, [relationship]: Math.floor(place / MEMBERS) * MEMBERS } };
+}
+
+/** Shows the part of an ordered relationship that a place is in. */
+export function showMembers(object, relationship, place) {
+  goToMember(object, relationship, place);
+  return showObject(object, { stays: true });
 }
 
 /** Shows no object; what was asked for does not come any more. */
@@ -218,7 +239,7 @@ export async function loadChart() {
 
 export async function showHistory() {
   Object.assign(state, { view: "history", pane: "objects" });
-  state.history = { transactions: [], next: null, isKept: true, isLoaded: false };
+  state.history = { transactions: [], next: null, isKept: true, isLoaded: false, statements: [] };
   changed();
   await loadHistory();
 }
@@ -228,6 +249,7 @@ export async function loadHistory() {
   try {
     const part = await get("/api/history", history.next ? { before: history.next } : {});
     history.transactions.push(...part.transactions);
+    history.statements.push(...part.statements);
     Object.assign(history, { next: part.next ?? null, isKept: part.isKept, isLoaded: true });
   } catch (error) {
     announce(error.message, true);
@@ -239,6 +261,25 @@ export async function showFacts() {
   Object.assign(state, { view: "facts", pane: "objects" });
   try { state.facts = await get("/api/facts"); } catch (error) { announce(error.message, true); }
   changed();
+}
+
+const pause = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
+
+/** Follows a download that has this name: its SQL is shown as long as its table is. Throws what keeps it from its end. */
+export async function followExport(name) {
+  const exported = { statements: [] };
+  state.exported = exported;
+  // What the browser does not ask for is not waited for.
+  for (let time = 0; ; time += 1) {
+    await pause(Math.min(200 * (time + 1), 2000));
+    const { hasBegun, hasEnded, problem, statements } = await get("/api/export/state", { name });
+    if (problem) throw new Error(problem);
+    if (statements.length) {
+      exported.statements = statements;
+      if (state.exported === exported) changed();
+    }
+    if (hasEnded || (!hasBegun && time > 10)) return;
+  }
 }
 
 /** Counts the objects of all entities, one after the other. */

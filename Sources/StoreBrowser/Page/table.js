@@ -26,7 +26,7 @@ export function entityView() {
     relatedNote(),
     isChart ? chart(entity) : table(entity),
     isChart ? null : pager(),
-    statements(isChart ? state.chart.data?.statements : state.page ? [...state.page.statements, ...state.countStatements] : []),
+    statements(isChart ? state.chart.data?.statements : state.page ? [...state.page.statements, ...state.countStatements, ...(state.exported?.statements ?? [])] : []),
   ];
 }
 

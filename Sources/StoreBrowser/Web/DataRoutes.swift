@@ -69,17 +69,32 @@ struct DataRoutes: Sendable {
         }
         router.get("api/export") { request, _ in
             let (question, order, format) = try Self.export(request)
-            return try await refusing {
-                var export = try PageExport(question, order, as: format, of: store)
-                // What is wrong with the question is told before anything is sent.
-                let first = try await export.next()
-                let type = format == .csv ? "text/csv" : "application/json"
-                return Response(
-                    status: .ok,
-                    headers: Self.download(Self.fileName(question, format), "\(type); charset=utf-8"),
-                    body: Self.body(export, first))
+            let name = request.text("name")
+            store.exports.note(name) { $0 = ExportLog.Entry() }
+            do {
+                return try await refusing {
+                    var export = try PageExport(question, order, as: format, of: store)
+                    // What is wrong with the question is told before anything is sent.
+                    let first = try await export.next()
+                    let type = format == .csv ? "text/csv" : "application/json"
+                    return Response(
+                        status: .ok,
+                        headers: Self.download(Self.fileName(question, format), "\(type); charset=utf-8"),
+                        body: body(export, first, name))
+                }
+            } catch let error as SiteError {
+                end(name, error.message)
+                throw error
             }
         }
+        // How a download goes that the page has given a name.
+        router.get("api/export/state") { request, _ in
+            try Response(json: store.exports[request.text("name") ?? ""])
+        }
+    }
+
+    private func end(_ name: String?, _ problem: String? = nil) {
+        store.exports.note(name) { ($0.hasEnded, $0.problem) = (true, problem) }
     }
 
     /// What is to be exported.
@@ -127,15 +142,23 @@ struct DataRoutes: Sendable {
     }
 
     /// Sends part after part; when the client has gone, sending fails and the export ends.
-    private static func body(_ export: PageExport, _ first: String?) -> ResponseBody {
+    private func body(_ export: PageExport, _ first: String?, _ name: String?) -> ResponseBody {
         ResponseBody { writer in
             var (export, part) = (export, first)
-            while let text = part {
-                try await writer.write(ByteBuffer(string: text))
-                try Task.checkCancellation()
-                part = try await export.next()
+            do {
+                while let text = part {
+                    try await writer.write(ByteBuffer(string: text))
+                    try Task.checkCancellation()
+                    part = try await export.next()
+                    let statements = export.statements
+                    store.exports.note(name) { $0.statements = statements }
+                }
+                try await writer.finish(nil)
+                end(name)
+            } catch {
+                end(name, (error as? BrowsingError)?.detail ?? "It was ended before all was sent.")
+                throw error
             }
-            try await writer.finish(nil)
         }
     }
 }

@@ -49,8 +49,9 @@ struct ReadingRoutes: Sendable {
         }
         router.get("api/object") { request, _ in
             let reference = try request.reference("id")
+            let starts = try request.starts()
             return try await answer {
-                try await ObjectDetail(reference, for: request.text("asker"), of: store)
+                try await ObjectDetail(reference, for: request.text("asker"), from: starts, of: store)
             }
         }
         router.get("api/targets") { request, _ in
@@ -109,6 +110,18 @@ extension Request {
         return reference
     }
 
+    /// The places from which on members of ordered relationships are asked for, by the names of these: a JSON object.
+    ///
+    /// - Throws: `SiteError` for something else.
+    func starts() throws -> [String: Int] {
+        guard let text = text("starts") else { return [:] }
+        guard let starts = try? JSONDecoder().decode([String: Int].self, from: Data(text.utf8)) else {
+            throw SiteError(
+                .badRequest, code: "request", #"'starts' has places by relationship, such as {"books":40}."#)
+        }
+        return starts
+    }
+
     func question() throws -> Question {
         var question = Question(entity: text("entity") ?? "")
         question.predicate = text("predicate") ?? ""
@@ -144,7 +157,7 @@ func refusing(_ body: () async throws -> Response) async throws -> Response {
             case "missing": .notFound
             case "readonly": .forbidden
             case "time": .gatewayTimeout
-            case "superseded": .conflict
+            case "superseded", "conflict": .conflict
             case "busy": .serviceUnavailable
             default: .unprocessableContent
             }

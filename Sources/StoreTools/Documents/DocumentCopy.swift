@@ -1,34 +1,58 @@
 import CoreData
+import Synchronization
 
 /// The objects of an XML or binary store in a SQLite store of its own, which goes with this: so tools look at all stores
 /// in one way. All of such a file is in memory when it is read, and it is small beside databases.
 ///
-/// Objects have the numbers of the file as their keys.
-final class DocumentCopy {
+/// Objects have the numbers of the file as their keys. What changes in the copy is written to the file by `save(_:)` only.
+final class DocumentCopy: Sendable {
+    private struct State {
+        /// Where the copy is; nil when it is in memory.
+        var folder: URL?
+        /// What the copy could not take as it is, each as a sentence.
+        var notices: [String] = []
+        /// What the file held when the copy was made, or saved; nil for a copy that is only read.
+        var contents: Data?
+    }
+
     let store: SQLiteStore
     let coordinator: NSPersistentStoreCoordinator
+    private let url: URL
+    private let type: StoreFileType
+    private let model: NSManagedObjectModel
+    private let configuration: String?
+    private let isReadOnly: Bool
+    private let state: Mutex<State>
+
     /// What the copy could not take as it is, each as a sentence.
-    private(set) var notices: [String] = []
-    /// Where the copy is; nil when it is in memory.
-    private let folder: URL?
+    var notices: [String] { state.withLock { $0.notices } }
 
     /// - Throws: as `NSPersistentStoreCoordinator.addPersistentStore(ofType:configurationName:at:options:)`: for a file that
-    ///   is damaged, or is not one of the model.
-    init(_ url: URL, _ type: StoreFileType, _ model: NSManagedObjectModel) throws {
+    ///   is damaged, or is not one of the model; an error for a file that is to be saved and is write-protected.
+    init(_ url: URL, _ type: StoreFileType, _ model: NSManagedObjectModel, isReadOnly: Bool) throws {
+        (self.url, self.type, self.model, self.isReadOnly) = (url, type, model, isReadOnly)
+        // A save renames a new file, which the protection of the old one would not keep from being lost.
+        let files = FileManager.default
+        guard isReadOnly || !files.fileExists(atPath: url.path) || files.isWritableFile(atPath: url.path)
+        else {
+            throw StoreToolError("The store at \(url.path) is write-protected: it can only be read.")
+        }
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
             ofType: type.storeType, at: url)
-        let configuration = ModelCache.configuration(of: model, for: metadata)
+        configuration = ModelCache.configuration(of: model, for: metadata)
         let origin = NSPersistentStoreCoordinator(managedObjectModel: model)
         let opened = try origin.addPersistentStore(
             ofType: type.storeType, configurationName: configuration, at: url,
-            options: [NSReadOnlyPersistentStoreOption: true])
+            options: [
+                NSReadOnlyPersistentStoreOption: true, DocumentStore.guardsFileOption: !isReadOnly,
+            ])
         defer { try? origin.remove(opened) }
-        guard let source = opened as? any ObjectStore else {
+        guard let source = opened as? DocumentStore else {
             throw StoreToolError("The store at \(url.path) cannot be read.")
         }
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         // No file is made with a model that was made from objects; neither is there external data then.
-        folder = model.isReconstructed ? nil : try Self.makeFolder()
+        let folder = model.isReconstructed ? nil : try Self.makeFolder()
         do {
             let made = try coordinator.addPersistentStore(
                 ofType: NSSQLiteStoreType, configurationName: configuration,
@@ -41,13 +65,82 @@ final class DocumentCopy {
             if let folder { try? FileManager.default.removeItem(at: folder) }
             throw error
         }
+        state = Mutex(State(folder: folder, contents: source.knownContents))
         // From here on `deinit` removes the folder.
-        try store.importing { target in try copy(source, to: target) }
+        var notices: [String] = []
+        try store.importing { target in try Self.copy(source, to: target, &notices) }
+        let found = notices
+        state.withLock { $0.notices = found }
     }
 
     deinit {
         try? coordinator.remove(store)
-        if let folder { try? FileManager.default.removeItem(at: folder) }
+        if let folder = state.withLock({ $0.folder }) { try? FileManager.default.removeItem(at: folder) }
+    }
+
+    /// Writes what a context of the copy has changed to the file, and then to the copy. To be called on its queue.
+    ///
+    /// - Throws: as `DocumentSave.write(_:)`; nothing has changed then. When the file was written and the copy cannot be, the
+    ///   context has lost its objects, and an error of the copy is thrown if that cannot be made anew either.
+    func save(_ context: NSManagedObjectContext) throws {
+        context.processPendingChanges()
+        guard context.hasChanges else { return try context.save() }
+        let save = DocumentSave(
+            url: url, storeType: type.storeType, configuration: configuration, model: model)
+        let written = try save.write(context, replacing: state.withLock { $0.contents })
+        state.withLock { $0.contents = written.contents }
+        do {
+            try number(written.numbers, in: context)
+            try context.save()
+        } catch {
+            // The file has what was to be saved.
+            try readAnew()
+            context.rollback()
+            context.reset()
+        }
+    }
+
+    /// Gives new objects the keys that are their numbers in the file.
+    private func number(
+        _ numbers: [(object: NSManagedObject, number: Int64)], in context: NSManagedObjectContext
+    ) throws {
+        var rest = numbers.filter { $0.object.objectID.isTemporaryID }.sorted { $0.number < $1.number }[...]
+        while let first = rest.first {
+            // Those that come one after the other in one entity.
+            let run = rest.enumerated().prefix { index, next in
+                next.object.entity === first.object.entity && next.number == first.number + Int64(index)
+            }
+            guard let home = store.schema.entity(of: first.object.entity)?.home else {
+                throw StoreToolError(
+                    "The copy of \(url.path) has no entity '\(first.object.entity.name ?? "")'.")
+            }
+            try store.importing { try $0.reserve(upTo: first.number - 1, of: home) }
+            try context.obtainPermanentIDs(for: run.map(\.element.object))
+            guard run.allSatisfy({ $0.element.object.objectID.reference == $0.element.number }) else {
+                throw StoreToolError("The copy of \(url.path) has objects that the file does not have.")
+            }
+            rest = rest.dropFirst(run.count)
+        }
+    }
+
+    /// Has the copy hold what the file holds now. Contexts know nothing of that: what they have is to be given up.
+    ///
+    /// - Throws: as `init(_:_:_:isReadOnly:)`; the copy is as it was then.
+    func readAnew() throws {
+        let fresh = try DocumentCopy(url, type, model, isReadOnly: isReadOnly)
+        guard let place = fresh.store.url else { return }
+        try fresh.coordinator.remove(fresh.store)
+        store.url = place
+        guard store.url == place else {
+            throw StoreToolError("The copy of \(url.path) cannot be made anew.")
+        }
+        // The folder of the old copy goes with the one that is not needed any more.
+        let made = fresh.state.withLock { $0 }
+        let old = state.withLock { state in
+            defer { state = made }
+            return state.folder
+        }
+        fresh.state.withLock { $0.folder = old }
     }
 
     /// A folder that nobody else may look into.
@@ -61,7 +154,9 @@ final class DocumentCopy {
 
     private static let batchSize = 256
 
-    private func copy(_ source: any ObjectStore, to target: StoreImport) throws {
+    private static func copy(
+        _ source: any ObjectStore, to target: StoreImport, _ notices: inout [String]
+    ) throws {
         var builder = RowBuilder()
         var highest: [UInt32: (home: StoredEntity, key: Int64)] = [:]
         let schema = target.snapshot.schema
@@ -82,7 +177,7 @@ final class DocumentCopy {
             if !unit.isEmpty { try target.save(unit) }
         }
         for (home, key) in highest.values { try target.reserve(upTo: key, of: home) }
-        try copyLinks(source, to: target)
+        try copyLinks(source, to: target, &notices)
     }
 
     /// The number that an object has in the file.
@@ -131,7 +226,9 @@ final class DocumentCopy {
         let destination: Int64
     }
 
-    private func copyLinks(_ source: any ObjectStore, to target: StoreImport) throws {
+    private static func copyLinks(
+        _ source: any ObjectStore, to target: StoreImport, _ notices: inout [String]
+    ) throws {
         let relationships = Set(
             source.homes.flatMap { home in
                 let inherited = home.layout.superlayout?.slots.count ?? 0

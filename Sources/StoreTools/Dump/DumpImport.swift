@@ -91,6 +91,11 @@ package struct DumpImport {
         let reader = try DumpReader(file)
         // Before anything of the store is touched.
         let header = try reader.header()
+        let type = StoreFileType(url)
+        guard type == .sqlite else {
+            throw StoreToolError(
+                "\(url.path) is \(type.description): objects can be added to SQLite stores only.")
+        }
         let target = try OpenStore(url, model: model, isReadOnly: false)
         do {
             let outcome = try add(reader, header, to: target, keepsKeys: false, progress)

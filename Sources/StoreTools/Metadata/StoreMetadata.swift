@@ -21,8 +21,21 @@ package struct StoreMetadata {
     /// All values by key, sorted.
     ///
     /// - Throws: 259, 134010, 134080 or 134090 when the file is no store or cannot be read.
-    package func values() throws -> [(key: String, value: JSONValue)] {
-        try dictionary().sorted { $0.key.utf8Precedes($1.key) }
+    package func values() throws -> [(key: String, value: JSONValue)] { try Self.values(try dictionary()) }
+
+    /// All values by key, sorted, and what was executed to read them: nothing for XML and binary stores.
+    ///
+    /// - Throws: as `values()`.
+    package func tracedValues() throws -> (
+        values: [(key: String, value: JSONValue)], executions: [FetchInspection.Execution]
+    ) {
+        guard type == .sqlite else { return (try values(), []) }
+        let (metadata, executions) = try SQLiteStoreTables(url).tracedMetadata()
+        return (try Self.values(metadata), executions)
+    }
+
+    private static func values(_ metadata: [String: Any]) throws -> [(key: String, value: JSONValue)] {
+        try metadata.sorted { $0.key.utf8Precedes($1.key) }
             .map { ($0.key, try PropertyListJSON.json($0.value)) }
     }
 

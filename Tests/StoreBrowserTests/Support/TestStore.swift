@@ -133,9 +133,10 @@ struct TestPage: Sendable {
     }
 
     static func with(
-        _ url: URL, canWrite: Bool = false, _ body: @Sendable (TestPage) async throws -> Void
+        _ url: URL, model: NSManagedObjectModel? = nil, canWrite: Bool = false,
+        _ body: @Sendable (TestPage) async throws -> Void
     ) async throws {
-        let store = try BrowsedStore(opening: url, model: nil, canWrite: canWrite)
+        let store = try BrowsedStore(opening: url, model: model, canWrite: canWrite)
         let site = StoreBrowser.site(store)
         let app = Application(router: site.router(hosts: AllowedHosts(["localhost"])))
         try await app.test(.router) { client in

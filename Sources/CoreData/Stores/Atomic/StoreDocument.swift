@@ -47,8 +47,10 @@ enum StoreDocument {
 
     /// Puts contents into a file, all or nothing.
     ///
-    /// - Throws: 134030 when that is not possible, also for more than can be read again; the file is as it was.
-    static func write(_ data: Data, to url: URL) throws {
+    /// - Parameter known: what the file must still hold; nil for whatever it holds.
+    /// - Throws: 134030 when that is not possible, also for more than can be read again; 133020 when the file holds
+    ///   something else, or is gone. It is as it was.
+    static func write(_ data: Data, to url: URL, replacing known: Data? = nil) throws {
         guard data.count <= maximumByteCount else {
             throw NSError.coreData(
                 .persistentStoreSave,
@@ -72,10 +74,14 @@ enum StoreDocument {
             try handle.synchronize()
             if isThere, fchmod(descriptor, old.st_mode & 0o7777) != 0 { throw systemError() }
             try handle.close()
+            // As late as possible: nobody else is kept from writing.
+            if let known, try readIfPresent(url) != known { throw changed(url) }
             // `rename` takes the old file's place in one step, which Foundation's move does not.
             guard rename(draft.path, target.path) == 0 else {
                 throw systemError()
             }
+        } catch let error as NSError where error.isForeignChange {
+            throw error
         } catch {
             throw NSError.coreData(
                 .persistentStoreSave,
@@ -89,6 +95,13 @@ enum StoreDocument {
     static func unopenable(_ url: URL, _ reason: String) -> NSError {
         .coreData(
             .persistentStoreOpen, "The store at \(url.path) cannot be opened: \(reason).",
+            [NSFilePathErrorKey: url.path])
+    }
+
+    fileprivate static func changed(_ url: URL) -> NSError {
+        .coreData(
+            .managedObjectMerge,
+            "Somebody else has written to the store at \(url.path), or removed it, since it was read.",
             [NSFilePathErrorKey: url.path])
     }
 
@@ -115,8 +128,25 @@ enum StoreDocument {
     }
 }
 
+extension NSError {
+    fileprivate var isForeignChange: Bool {
+        domain == NSCocoaErrorDomain && code == CocoaError.Code.managedObjectMerge.rawValue
+    }
+}
+
 /// A store of this framework in one file.
 package class DocumentStore: MappedStore, @unchecked Sendable {
+    /// The option of tools that what others wrote to the file since it was read is not overwritten: a save throws 133020 then.
+    /// The contents of the file stay in memory for that. Neither is a file made that is not there.
+    package static let guardsFileOption = "OpenCoreDataGuardsFile"
+
+    /// What the file held when it was read or written last, with `guardsFileOption`; nil without it.
+    package private(set) final var knownContents: Data?
+
+    private var guardsFile: Bool { options?[Self.guardsFileOption] as? Bool == true }
+
+    override var knownOptions: Set<String> { [Self.guardsFileOption] }
+
     /// Whether there was anything in the file.
     private(set) final var isNew = true
     /// What was in the file when the metadata were read, until the objects are.
@@ -147,7 +177,7 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
     package final override func loadMetadata() throws {
         guard let url else { return }
         guard let data = try StoreDocument.readIfPresent(url), !data.isEmpty else {
-            guard !isReadOnly else {
+            guard !isReadOnly, !guardsFile else {
                 throw StoreDocument.unopenable(url, "the file does not exist or is empty")
             }
             let folder = url.deletingLastPathComponent()
@@ -157,6 +187,7 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
             return
         }
         isNew = false
+        if guardsFile { knownContents = data }
         setLoadedMetadata(try metadata(in: data, url))
         unread = data
     }
@@ -169,7 +200,9 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
 
     package final override func save() throws {
         guard let url else { return }
-        try StoreDocument.write(try contents(), to: url)
+        let contents = try contents()
+        try StoreDocument.write(contents, to: url, replacing: knownContents)
+        if guardsFile { knownContents = contents }
     }
 
     final override func makeIfMissing() throws {

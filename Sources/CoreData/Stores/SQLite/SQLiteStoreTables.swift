@@ -31,6 +31,19 @@ package struct SQLiteStoreTables {
         return try read { try SQLiteMetadata.read($0, url) }
     }
 
+    /// What the store says of itself, and what was executed for that.
+    ///
+    /// - Throws: as `metadata()`.
+    package func tracedMetadata() throws -> (
+        metadata: [String: Any], executions: [FetchInspection.Execution]
+    ) {
+        let url = url
+        return try read { database in
+            let traced = try StatementTrace.during(database) { try SQLiteMetadata.read(database, url) }
+            return (traced.value, traced.executions)
+        }
+    }
+
     /// The folder with the files of external data.
     package var externalDataFolder: URL { url.externalDataFolder }
 
