@@ -161,7 +161,8 @@ import Testing
             #expect(try document.contents().count == 3)
             try await editor.post("undo")
             #expect(try await editor.save().problems.isEmpty)
-            #expect(try await editor.id("Shelf", "Left") == shelf)
+            // What comes back has a number of its own.
+            #expect(try await editor.id("Shelf", "Left") != shelf)
         }
         #expect(try document.contents() == before)
     }
@@ -239,16 +240,16 @@ import Testing
         let cut = text[place].replacing(#/ idrefs="[^"]+"/#, with: "")
         try text.replacingCharacters(in: place, with: cut).write(
             to: document.url, atomically: true, encoding: .utf8)
-        let bytes = try Data(contentsOf: document.url)
         try await edit(document) { editor in
             for name in ["Left", "Right"] {
                 let shelf = try await editor.id("Shelf", name)
                 try await editor.post("delete", #"{"ids":["\#(shelf)"]}"#)
             }
-            #expect(try await editor.failure("save").message.contains("do not agree"))
-            #expect(try await editor.isEdited())
+            #expect(try await editor.save().problems.isEmpty)
         }
-        #expect(try Data(contentsOf: document.url) == bytes)
+        let left = try document.contents()
+        #expect(left.count == 2)
+        #expect(left.values.compactMap { $0["shelf"] } == ["none"])
     }
 
     @Test(arguments: types) func withoutAModelItIsOnlyRead(type: String) throws {

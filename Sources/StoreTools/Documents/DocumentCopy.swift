@@ -104,7 +104,7 @@ final class DocumentCopy: Sendable {
     private func number(
         _ numbers: [(object: NSManagedObject, number: Int64)], in context: NSManagedObjectContext
     ) throws {
-        var rest = numbers.filter { $0.object.objectID.isTemporaryID }.sorted { $0.number < $1.number }[...]
+        var rest = numbers.sorted { $0.number < $1.number }[...]
         while let first = rest.first {
             // Those that come one after the other in one entity.
             let run = rest.enumerated().prefix { index, next in

@@ -131,7 +131,7 @@ struct DocumentSave {
         func take(_ changes: Changes) throws -> [NSManagedObject] {
             var new: [NSManagedObjectID: NSManagedObject] = [:]
             let made = try changes.inserted.map { change in
-                let object = try insert(change)
+                let object = NSManagedObject(entity: try entity(change.id), insertInto: context)
                 new[change.id] = object
                 return object
             }
@@ -148,16 +148,6 @@ struct DocumentSave {
                     """)
             }
             return made
-        }
-
-        private func insert(_ change: Changes.Change) throws -> NSManagedObject {
-            let object = NSManagedObject(entity: try entity(change.id), insertInto: context)
-            // One that was deleted, and comes back.
-            guard !change.id.isTemporaryID else { return object }
-            try document.numberingNext(change.id.reference) {
-                try context.obtainPermanentIDs(for: [object])
-            }
-            return object
         }
 
         private func entity(_ id: NSManagedObjectID) throws -> NSEntityDescription {

@@ -18,16 +18,6 @@ package class MappedStore: NSAtomicStore, @unchecked Sendable {
         }
     }
 
-    /// Gives the next new object a number: that of one which was deleted and comes back.
-    package final func numberingNext<Value>(_ number: Int64, _ body: () throws -> Value) rethrows -> Value {
-        try access.withLock {
-            let highest = lastReference
-            lastReference = number - 1
-            defer { lastReference = max(highest, lastReference) }
-            return try body()
-        }
-    }
-
     override var keepsInverses: Bool { true }
 
     /// The options that the type of store has, beside those that all have.
