@@ -24,7 +24,7 @@ import Testing
         Outcome(policy: .rollback, name: "theirs", note: "theirs", comesBack: false, staysDeleted: false),
     ]
 
-    private static let kinds: [StoreKind] = [.sqlite, .memory, .xml, .binary]
+    private static let kinds = StoreKind.allCases
 
     private static let model: NSManagedObjectModel = {
         let owner = NSEntityDescription("Owner", attribute("name", .string))

@@ -2,32 +2,36 @@ import CoreData
 import Testing
 
 /// Rows that others changed since they were read: by another context, or behind another coordinator.
-@Suite struct ConflictTests {
+@Suite(.onEveryStore) struct ConflictTests {
     /// Who was faster.
     enum Rival: CaseIterable, Sendable {
         /// Another context of the same coordinator: the row cache knows what it saved.
         case context
         /// A context of another coordinator, as in another process: only the file knows.
         case coordinator
+
+        /// Whether stores of the type can have one: documents belong to one coordinator.
+        var exists: Bool { self == .context || StoreKind.current == .sqlite }
     }
 
-    private static let model: NSManagedObjectModel = {
+    private static func model() -> NSManagedObjectModel {
         let owner = NSEntityDescription("Owner", attribute("name", .string))
         let item = NSEntityDescription(
             "Item", attribute("name", .string), attribute("note", .string), attribute("amount", .decimal),
-            derived("changed", .date, "now()"), Library.transient("fleeting", .string))
+            Library.transient("fleeting", .string))
+        if StoreKind.current.derives { item.add(derived("changed", .date, "now()")) }
         pair(owner.relate("items", to: item, many: true), item.relate("owner", to: owner))
         return NSManagedObjectModel(of: owner, item)
-    }()
+    }
 
-    private let folder: StoreFolder
+    private let store: ConformanceStore
     private let coordinator: NSPersistentStoreCoordinator
     private let other: NSPersistentStoreCoordinator
 
     init() throws {
-        folder = try StoreFolder()
-        coordinator = try folder.open(Self.model)
-        other = try folder.open(Self.model)
+        store = try ConformanceStore(.current)
+        coordinator = try store.open(Self.model())
+        other = Rival.coordinator.exists ? try store.open(Self.model()) : coordinator
         try coordinator.inContext { context in
             let owner = try context.insert("Owner", ["name": "first"])
             try context.insert("Owner", ["name": "second"])
@@ -58,7 +62,27 @@ import Testing
         item.setValue("theirs", forKey: "name")
     }
 
-    private func stored() throws -> [String] { try folder.stored("ZNAME", "ZNOTE", "Z_OPT", in: "ZITEM") }
+    /// Runs a block in a context that reads what was saved: with a coordinator of its own, if that is not in memory.
+    private func inStore<Value>(_ body: (NSManagedObjectContext) throws -> Value) throws -> Value {
+        try (store.kind.isLasting ? try store.open(Self.model()) : coordinator).inContext(body)
+    }
+
+    /// Checks what the store has of the only item.
+    ///
+    /// - Parameter version: how often it was written, which the rows of SQLite tell.
+    private func expectStored(
+        _ name: String?, _ note: String?, version: Int? = nil, _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        try inStore { context in
+            let item = try context.only("Item")
+            #expect([text(item, "name"), text(item, "note")] == [name, note], sourceLocation: location)
+        }
+        guard let version, store.kind == .sqlite else { return }
+        let stored = try store.folder.value("SELECT Z_OPT FROM ZITEM")
+        #expect(stored.storage.value as? Int64 == Int64(version), sourceLocation: location)
+    }
+
+    private func storedCount(_ entity: String) throws -> Int { try inStore { try $0.all(entity).count } }
 
     private func text(_ object: NSManagedObject, _ key: String) -> String? {
         object.value(forKey: key) as? String
@@ -68,6 +92,7 @@ import Testing
 
     @Test(arguments: Rival.allCases)
     func theSaveFailsWithTheConflict(_ rival: Rival) throws {
+        guard rival.exists else { return }
         try conflict(rival, rival: rename) { context, item in
             item.setValue("mine", forKey: "name")
             item.setValue(NSDecimalNumber(string: "1.5"), forKey: "amount")
@@ -82,7 +107,10 @@ import Testing
             #expect(conflict.objectSnapshot?["name"] as? String == "mine")
             #expect(conflict.objectSnapshot?["amount"] as? NSDecimalNumber == NSDecimalNumber(string: "1.5"))
             #expect(conflict.objectSnapshot?["owner"] is NSManagedObjectID)
-            #expect(conflict.objectSnapshot?.keys.sorted() == ["amount", "changed", "name", "note", "owner"])
+            let keys = ["amount", "changed", "name", "note", "owner"]
+            #expect(
+                conflict.objectSnapshot?.keys.sorted()
+                    == keys.filter { store.kind.derives || $0 != "changed" })
             if rival == .context {
                 #expect(conflict.cachedSnapshot?["name"] as? String == "theirs")
                 #expect(conflict.persistedSnapshot == nil)
@@ -95,31 +123,33 @@ import Testing
 
             // Nothing is lost on either side.
             #expect(text(item, "name") == "mine" && item.hasChanges)
-            #expect(try stored() == ["text 'theirs'", "text 'old'", "integer 2"])
+            try expectStored("theirs", "old", version: 2)
 
             // After a refresh the save goes through.
             context.refresh(item, mergeChanges: true)
             #expect(text(item, "name") == "mine")
             try context.save()
-            #expect(try stored() == ["text 'mine'", "text 'old'", "integer 3"])
+            try expectStored("mine", "old", version: 3)
         }
     }
 
     @Test(arguments: Rival.allCases)
     func aConflictFailsTheWholeSave(_ rival: Rival) throws {
+        guard rival.exists else { return }
         try conflict(rival, rival: rename) { context, item in
             item.setValue("mine", forKey: "name")
             try context.insert("Item", ["name": "new"])
             context.delete(try context.all("Owner", where: NSPredicate(format: "name == 'second'"))[0])
             #expect(try error { try context.save() }.code == 133020)
-            #expect(try stored() == ["text 'theirs'", "text 'old'", "integer 2"])
-            #expect(try folder.value("SELECT COUNT(*) FROM ZOWNER").description == "2")
+            try expectStored("theirs", "old", version: 2)
+            #expect(try storedCount("Owner") == 2)
             #expect(context.insertedObjects.count == 1 && context.deletedObjects.count == 1)
         }
     }
 
     @Test(arguments: Rival.allCases)
     func deletingAChangedRowIsAConflict(_ rival: Rival) throws {
+        guard rival.exists else { return }
         try conflict(rival, rival: rename) { context, item in
             context.delete(item)
             let refusal = try error { try context.save() }
@@ -134,6 +164,7 @@ import Testing
 
     @Test(arguments: Rival.allCases)
     func changingADeletedRowIsAConflict(_ rival: Rival) throws {
+        guard rival.exists else { return }
         try conflict(rival, rival: { $0.delete($1) }) { context, item in
             item.setValue("mine", forKey: "name")
             let refusal = try error { try context.save() }
@@ -148,6 +179,7 @@ import Testing
 
     @Test(arguments: Rival.allCases)
     func deletingADeletedRowIsNone(_ rival: Rival) throws {
+        guard rival.exists else { return }
         let second = NSPredicate(format: "name == 'second'")
         try coordinator.inContext { context in
             let owner = try context.all("Owner", where: second)[0]
@@ -159,11 +191,12 @@ import Testing
             try context.save()
             #expect(!context.hasChanges)
         }
-        #expect(try folder.value("SELECT COUNT(*) FROM ZOWNER").description == "1")
+        #expect(try storedCount("Owner") == 1)
     }
 
     @Test(arguments: Rival.allCases)
     func differentObjectsDoNotConflict(_ rival: Rival) throws {
+        guard rival.exists else { return }
         try conflict(rival, rival: rename) { context, item in
             let owner = try context.all("Owner", by: "name")[1]
             owner.setValue("renamed", forKey: "name")
@@ -174,6 +207,7 @@ import Testing
 
     @Test(arguments: Rival.allCases)
     func anUnchangedObjectIsComparedWhenAsked(_ rival: Rival) throws {
+        guard rival.exists else { return }
         try conflict(rival, rival: rename) { context, item in
             context.detectConflicts(for: item)
             try context.insert("Owner", ["name": "third"])
@@ -184,12 +218,12 @@ import Testing
                 #expect(conflicts?.map(\.sourceObject) == [item])
                 #expect(conflicts?.first?.newVersionNumber == 2)
             }
-            #expect(try folder.value("SELECT COUNT(*) FROM ZOWNER").description == "2")
+            #expect(try storedCount("Owner") == 2)
             context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
             try context.save()
             #expect(text(item, "name") == "theirs" && !context.hasChanges)
-            #expect(try folder.value("SELECT COUNT(*) FROM ZOWNER").description == "3")
-            #expect(try stored() == ["text 'theirs'", "text 'old'", "integer 2"])
+            #expect(try storedCount("Owner") == 3)
+            try expectStored("theirs", "old", version: 2)
         }
     }
 
@@ -206,7 +240,7 @@ import Testing
             try context.insert("Owner", ["name": "fourth"])
             try context.save()
         }
-        #expect(try stored()[2] == "integer 2")
+        try expectStored("theirs", "old", version: 2)
     }
 
     @Test func transientChangesDoNotConflict() throws {
@@ -219,8 +253,10 @@ import Testing
     // MARK: The other policies
 
     /// Mine: name. Theirs: name and note.
-    private func settle(_ rival: Rival, _ policy: NSMergePolicy) throws -> (
-        name: String?, note: String?, stored: [String]
+    ///
+    /// - Parameter version: how often the row is written.
+    private func settle(_ rival: Rival, _ policy: NSMergePolicy, version: Int) throws -> (
+        name: String?, note: String?
     ) {
         var shown: (String?, String?) = (nil, nil)
         try conflict(
@@ -238,51 +274,53 @@ import Testing
             item.setValue("later", forKey: "note")
             try context.save()
         }
-        let stored = try stored()
-        #expect(stored[1] == "text 'later'")
-        #expect(stored[0] == "text '\(shown.0 ?? "")'")
-        return (shown.0, shown.1, stored)
+        try expectStored(shown.0, "later", version: version)
+        return shown
     }
 
     @Test(arguments: Rival.allCases)
     func objectTrump(_ rival: Rival) throws {
-        let settled = try settle(rival, .mergeByPropertyObjectTrump)
+        guard rival.exists else { return }
+        let settled = try settle(rival, .mergeByPropertyObjectTrump, version: 4)
         #expect(settled.name == "mine" && settled.note == "theirs")
-        #expect(settled.stored[2] == "integer 4")
     }
 
     @Test(arguments: Rival.allCases)
     func storeTrump(_ rival: Rival) throws {
-        let settled = try settle(rival, .mergeByPropertyStoreTrump)
+        guard rival.exists else { return }
+        let settled = try settle(rival, .mergeByPropertyStoreTrump, version: 3)
         #expect(settled.name == "theirs" && settled.note == "theirs")
     }
 
     @Test(arguments: Rival.allCases)
     func storeTrumpKeepsWhatTheyLeftAlone(_ rival: Rival) throws {
+        guard rival.exists else { return }
         try conflict(rival, .mergeByPropertyStoreTrump, rival: rename) { context, item in
             item.setValue("mine", forKey: "name")
             item.setValue("mine", forKey: "note")
             try context.save()
             #expect(text(item, "name") == "theirs" && text(item, "note") == "mine")
         }
-        #expect(try stored() == ["text 'theirs'", "text 'mine'", "integer 3"])
+        try expectStored("theirs", "mine", version: 3)
     }
 
     @Test(arguments: Rival.allCases)
     func overwriting(_ rival: Rival) throws {
-        let settled = try settle(rival, .overwrite)
+        guard rival.exists else { return }
+        let settled = try settle(rival, .overwrite, version: 4)
         #expect(settled.name == "mine" && settled.note == "old")
     }
 
     @Test(arguments: Rival.allCases)
     func rollingBack(_ rival: Rival) throws {
-        let settled = try settle(rival, .rollback)
+        guard rival.exists else { return }
+        let settled = try settle(rival, .rollback, version: 3)
         #expect(settled.name == "theirs" && settled.note == "theirs")
-        #expect(settled.stored[2] == "integer 3")
     }
 
     @Test(arguments: Rival.allCases)
     func relationshipsAreSettledToo(_ rival: Rival) throws {
+        guard rival.exists else { return }
         func setOwner(_ context: NSManagedObjectContext, _ item: NSManagedObject, _ name: String?) throws {
             let owners = try context.all("Owner", where: NSPredicate(format: "name == %@", name ?? ""))
             item.setValue(owners.first, forKey: "owner")
@@ -293,42 +331,50 @@ import Testing
             try context.save()
             #expect((item.value(forKey: "owner") as? NSManagedObject).map { text($0, "name") } == "second")
         }
-        #expect(try folder.stored("ZOWNER", "ZNAME", in: "ZITEM") == ["integer 2", "text 'mine'"])
+        try inStore { context in
+            let item = try context.only("Item")
+            #expect(text(item, "name") == "mine")
+            #expect((item.value(forKey: "owner") as? NSManagedObject).map { text($0, "name") } == "second")
+        }
     }
 
     @Test(arguments: Rival.allCases, [NSMergePolicy.mergeByPropertyObjectTrump, .overwrite])
     func aDeletedRowComesBack(_ rival: Rival, _ policy: NSMergePolicy) throws {
+        guard rival.exists else { return }
         try conflict(rival, policy, rival: { $0.delete($1) }) { context, item in
             item.setValue("mine", forKey: "name")
             try context.save()
             #expect(!item.objectID.isTemporaryID && !context.hasChanges)
         }
-        #expect(try folder.stored("ZNAME", "ZNOTE", in: "ZITEM") == ["text 'mine'", "text 'old'"])
+        try expectStored("mine", "old")
     }
 
     @Test(arguments: Rival.allCases, [NSMergePolicy.mergeByPropertyStoreTrump, .rollback])
     func aDeletedRowStaysAway(_ rival: Rival, _ policy: NSMergePolicy) throws {
+        guard rival.exists else { return }
         try conflict(rival, policy, rival: { $0.delete($1) }) { context, item in
             item.setValue("mine", forKey: "name")
             try context.save()
             #expect(!context.hasChanges)
             #expect(try context.all("Item").isEmpty)
         }
-        #expect(try folder.value("SELECT COUNT(*) FROM ZITEM").description == "0")
+        #expect(try storedCount("Item") == 0)
     }
 
     @Test(arguments: Rival.allCases, [NSMergePolicy.mergeByPropertyObjectTrump, .overwrite])
     func aDeletionPrevails(_ rival: Rival, _ policy: NSMergePolicy) throws {
+        guard rival.exists else { return }
         try conflict(rival, policy, rival: rename) { context, item in
             context.delete(item)
             try context.save()
             #expect(!context.hasChanges)
         }
-        #expect(try folder.value("SELECT COUNT(*) FROM ZITEM").description == "0")
+        #expect(try storedCount("Item") == 0)
     }
 
     @Test(arguments: Rival.allCases)
     func rollingBackADeletion(_ rival: Rival) throws {
+        guard rival.exists else { return }
         try conflict(rival, .rollback, rival: rename) { context, item in
             context.delete(item)
             try context.save()
@@ -338,6 +384,7 @@ import Testing
     }
 
     @Test func derivedValuesAreThoseOfTheStore() throws {
+        guard store.kind.derives else { return }
         try conflict(.coordinator, .mergeByPropertyObjectTrump, rival: rename) { context, item in
             let before = try #require(item.value(forKey: "changed") as? Date)
             item.setValue("mine", forKey: "note")
@@ -345,7 +392,7 @@ import Testing
             let after = try #require(item.value(forKey: "changed") as? Date)
             #expect(after > before)
             #expect(
-                try folder.value("SELECT ZCHANGED FROM ZITEM").storage.value as? Double
+                try store.folder.value("SELECT ZCHANGED FROM ZITEM").storage.value as? Double
                     == after.timeIntervalSinceReferenceDate)
         }
     }
@@ -361,9 +408,11 @@ import Testing
         }
     }
 
-    @Test func aSubclassSeesTheConflicts() throws {
+    @Test(arguments: Rival.allCases)
+    func aSubclassSeesTheConflicts(_ rival: Rival) throws {
+        guard rival.exists else { return }
         let policy = Recording(merge: .mergeByPropertyObjectTrumpMergePolicyType)
-        try conflict(.coordinator, policy, rival: rename) { context, item in
+        try conflict(rival, policy, rival: rename) { context, item in
             item.setValue("mine", forKey: "name")
             try context.save()
             #expect(policy.settled.map(\.sourceObject) == [item])
@@ -409,10 +458,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [UInt(1), 2, 3, 4])
-    func aFailedSaveTakesTheSettlementOfADeletionBack(_ type: UInt) throws {
+    @Test(arguments: [UInt(1), 2, 3, 4], Rival.allCases)
+    func aFailedSaveTakesTheSettlementOfADeletionBack(_ type: UInt, _ rival: Rival) throws {
+        guard rival.exists else { return }
         let policy = Failing(merge: try #require(NSMergePolicyType(rawValue: type)))
-        try conflict(.coordinator, policy, rival: rename) { context, item in
+        try conflict(rival, policy, rival: rename) { context, item in
             context.delete(item)
             let failure = try error { try context.save() }
             #expect(failure.code == CocoaError.Code.featureUnsupported.rawValue)

@@ -34,20 +34,32 @@ extension NSIncrementalStore {
 
     /// Compares the rows that the objects were read with and those in the row cache, which another context may have saved
     /// since. A store that counts its versions in its own way gives rows with other numbers and the same values.
+    ///
+    /// - Throws: `SaveConflicts`; an error of the store.
     private func checkConflicts(_ unit: UnitOfWork) throws {
         var conflicts: [SaveConflicts.Conflict] = []
-        func check(_ home: StoredEntity, _ old: Row) {
+        func check(_ home: StoredEntity, _ old: Row, isDeletion: Bool = false) throws {
             let key = ObjectKey(table: home.table, reference: old.reference)
-            guard let cached = rowCache.row(key), cached.version != old.version,
-                home.layout.slots.contains(where: { slot in
-                    slot.isStored && slot.kind != .toMany && !cached.hasSameValue(as: old, slot.rowSlot, slot)
-                })
-            else { return }
-            conflicts.append(.init(home: home, old: old, cached: cached, current: cached))
+            let cached = rowCache.row(key)
+            // Another context may have deleted what is not in the cache: only the store can tell.
+            let current =
+                try cached
+                ?? row(of: home, old.reference, notBefore: .infinity, in: unit.objects.context)
+            if let current {
+                guard current.version != old.version,
+                    home.layout.slots.contains(where: { slot in
+                        slot.isStored && slot.kind != .toMany
+                            && !current.hasSameValue(as: old, slot.rowSlot, slot)
+                    })
+                else { return }
+            } else if isDeletion {
+                return
+            }
+            conflicts.append(.init(home: home, old: old, cached: cached, current: current))
         }
-        for update in unit.updates { check(update.home, update.old) }
-        for lock in unit.locks { check(lock.home, lock.old) }
-        for deletion in unit.deletions { check(deletion.home, deletion.old) }
+        for update in unit.updates { try check(update.home, update.old) }
+        for lock in unit.locks { try check(lock.home, lock.old) }
+        for deletion in unit.deletions { try check(deletion.home, deletion.old, isDeletion: true) }
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
     }
 
