@@ -16,12 +16,21 @@ struct HandedChanges {
             case .members(let added, let removed, _): added + removed
             }
         }
+
+        /// Whether a link was made to the object at one of these places, and not ended.
+        func isMade(_ place: ObjectPlace) -> Bool {
+            guard case .members(_, let removed, _) = self else { return true }
+            return !removed.contains { $0.key == place.key }
+        }
     }
 
     struct Object {
         let place: ObjectPlace
         let values: [(slot: Int, value: Value)]
         let assignedStore: NSPersistentStore?
+
+        /// Whether anything was changed that a store keeps.
+        var isPersistent: Bool { values.contains { !place.home.layout.slots[$0.slot].isTransient } }
     }
 
     let inserted: [Object]

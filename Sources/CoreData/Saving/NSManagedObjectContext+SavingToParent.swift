@@ -12,26 +12,43 @@ struct ParentConflicts: Error, @unchecked Sendable {
     }
 
     let conflicts: [Conflict]
+    /// Where the links that the child has made lead to objects that the parent has not, if there are no conflicts.
+    var missing: [ObjectPlace] = []
+}
+
+/// What a parent has changed besides when it took a child's changes over: it had other links than the child knew of.
+struct FurtherChanges {
+    var updated: [ObjectPlace] = []
+    var deleted: [ObjectPlace] = []
 }
 
 extension NSManagedObjectContext {
     /// Hands the changes to the parent. What the parent has deleted is a conflict for the merge policy, as a row that is
-    /// gone.
+    /// gone; new links to it end.
     func handUpSettlingConflicts() throws {
         var attempts = 0
+        var endsLinks = true
         while true {
             let changes = HandedChanges(self)
             // What is saved here is what rolling back returns to, whatever the parent makes of it.
             let inserted = try inserted.all.map { ($0, try presentRow(of: $0)) }
             let updated = try updated.all.filter { !$0.isDeleted }.map { ($0, try presentRow(of: $0)) }
             keepExternalData(deleted.all)
+            let further: FurtherChanges
             do {
-                try readParent { parent in try parent.runEvent { try parent.take(changes) } }
+                further = try readParent { parent in
+                    try parent.runEvent { try parent.take(changes, reportsMissing: endsLinks) }
+                }
             } catch let found as ParentConflicts {
-                try settle(found.conflicts.compactMap(mergeConflict), after: &attempts)
+                if found.missing.isEmpty {
+                    try settle(found.conflicts.compactMap(mergeConflict), after: &attempts)
+                } else {
+                    endsLinks = false
+                    try endLinks(toMissing: found.missing, after: &attempts)
+                }
                 continue
             }
-            finishHandingUp(inserted: inserted, updated: updated)
+            finishHandingUp(inserted: inserted, updated: updated, further)
             return
         }
     }
@@ -45,17 +62,70 @@ extension NSManagedObjectContext {
         }
     }
 
+    /// Ends unsaved links to what the parent has deleted. The objects themselves have no changes that were a conflict.
+    ///
+    /// - Throws: a validation error for what became of the objects.
+    private func endLinks(toMissing places: [ObjectPlace], after attempts: inout Int) throws {
+        try beginSettling(&attempts)
+        let gone = Set(places.compactMap { identityMap.object(place($0).key) })
+        for object in gone { settlement?.append(.object(ObjectSnapshot(object))) }
+        endUnsavedLinks(to: gone, isNoted: true)
+        propagateDeletes(all: true)
+        try endSettling()
+    }
+
     private func finishHandingUp(
-        inserted new: [(NSManagedObject, Row?)], updated changed: [(NSManagedObject, Row?)]
+        inserted new: [(NSManagedObject, Row?)], updated changed: [(NSManagedObject, Row?)],
+        _ further: FurtherChanges
     ) {
         keepSettlement(isComplete: true)
         watched = [:]
-        let changes = ContextChanges(
+        let gone = further.deleted.compactMap { identityMap.object(place($0).key) }.filter { !$0.isDeleted }
+        // What was handed up shows what was handed up, unless it led to what is gone.
+        let others = further.updated.compactMap { identityMap.object(place($0).key) }.filter {
+            !$0.isDeleted && !$0.state.contains(.inaccessible)
+                && (!gone.isEmpty || !$0.isInserted && !$0.isUpdated)
+        }
+        var changes = ContextChanges(
             inserted: new.map(\.0), updated: changed.map(\.0), deleted: deleted.all)
         inserted.removeAll()
         deleted.removeAll()
         for (object, row) in new + changed { markSaved(object, row) }
+        if !gone.isEmpty {
+            let isGone = Set(gone)
+            changes.inserted.removeAll(where: isGone.contains)
+            changes.updated.removeAll(where: isGone.contains)
+            changes.deleted += gone
+            for object in gone {
+                // Its row is gone: only one that the object holds can be read.
+                object.takeLastKnownRow()
+                guard object.isFault else { continue }
+                if let row = object.row {
+                    object.realise(with: row)
+                } else {
+                    makeInaccessible(object)
+                    deleted.remove(object)
+                }
+            }
+        }
+        showFurtherChanges(of: others)
         announceSave(changes, affected: [])
+    }
+
+    /// Shows objects that the parent has changed by itself as they are there.
+    private func showFurtherChanges(of objects: [NSManagedObject]) {
+        for object in objects {
+            if object.isFault {
+                object.row = nil
+            } else {
+                readingStore(of: object) {
+                    guard let row = try storedRow(of: object, notBefore: .infinity) else { return }
+                    refreshValues(of: object, row)
+                }
+            }
+            external.refreshed.append(object)
+        }
+        if !objects.isEmpty { scheduleEventEnd() }
     }
 }
 
@@ -63,9 +133,10 @@ extension NSManagedObjectContext {
 extension NSManagedObjectContext {
     /// Makes the changes of a child changes of this context: one event, to be undone as one.
     ///
+    /// - Parameter reportsMissing: whether links to what is gone here are an error, and not left out.
     /// - Throws: `ParentConflicts`; an error of the store; 134030 while this context is itself in the middle of a save.
     ///   Nothing has changed then.
-    func take(_ changes: HandedChanges) throws {
+    func take(_ changes: HandedChanges, reportsMissing: Bool) throws -> FurtherChanges {
         guard phase == .idle || phase == .savingHooks, !isValidating else {
             throw NSError.coreData(
                 .persistentStoreSave,
@@ -76,11 +147,15 @@ extension NSManagedObjectContext {
         var updated: [(NSManagedObject, HandedChanges.Object)] = []
         var deleted: [NSManagedObject] = []
         var targets: [ObjectKey: NSManagedObject] = [:]
+        var missing: [ObjectPlace] = []
         try throwingFaultingErrors {
-            targets = try linkTargets(of: changes)
+            let links = try linkTargets(of: changes)
+            targets = links.found
+            missing = links.missing
             for changed in changes.updated {
                 guard let object = try loadedObject(at: changed.place) else {
-                    conflicts.append(.init(place: changed.place, current: nil))
+                    // What no store keeps is nobody's conflict.
+                    if changed.isPersistent { conflicts.append(.init(place: changed.place, current: nil)) }
                     continue
                 }
                 for case (let slot, .members(_, _, .some)) in changed.values {
@@ -94,12 +169,20 @@ extension NSManagedObjectContext {
             conflicts += try changes.watched.compactMap(conflict)
         }
         guard conflicts.isEmpty else { throw ParentConflicts(conflicts: conflicts) }
+        guard missing.isEmpty || !reportsMissing else {
+            throw ParentConflicts(conflicts: [], missing: missing)
+        }
 
         let inserted = changes.inserted.map { (newObject(for: $0), $0) }
         for (object, handed) in inserted { targets[handed.place.key] = object }
         for (object, changed) in inserted + updated { take(changed.values, for: object, targets) }
         for object in deleted where !object.isDeleted { markDeleted(object) }
+        propagateDeletes(all: propagatesDeletesAtEndOfEvent || phase == .savingHooks)
+        let further = FurtherChanges(
+            updated: eventUpdated.all.map(ObjectPlace.init),
+            deleted: (eventDeleted.all + eventForgotten.all).map(ObjectPlace.init))
         processPendingChanges()
+        return further
     }
 
     /// What a child watches and is not what it was when the child read it.
@@ -239,16 +322,22 @@ extension NSManagedObjectContext {
 
     /// The objects that changed links lead or led to, loaded, but for new ones and those that are gone here. By their
     /// places in the child, which stay what they are when objects are named meanwhile.
-    private func linkTargets(of changes: HandedChanges) throws -> [ObjectKey: NSManagedObject] {
+    ///
+    /// - Returns: also where links were made to those that are gone.
+    private func linkTargets(
+        of changes: HandedChanges
+    ) throws -> (found: [ObjectKey: NSManagedObject], missing: [ObjectPlace]) {
         let new = Set(changes.inserted.map(\.place.key))
         var targets: [ObjectKey: NSManagedObject] = [:]
+        var missing: [ObjectPlace] = []
         for (_, value) in (changes.inserted + changes.updated).flatMap(\.values) {
             for place in value.places {
                 guard !new.contains(place.key), targets[place.key] == nil else { continue }
                 targets[place.key] = try loadedObject(at: place)
+                if targets[place.key] == nil, value.isMade(place) { missing.append(place) }
             }
         }
-        return targets
+        return (targets, missing)
     }
 }
 
