@@ -17,8 +17,8 @@ struct HandedChanges {
             }
         }
 
-        /// Whether a link was made to the object at one of these places, and not ended.
-        func isMade(_ place: ObjectPlace) -> Bool {
+        /// Whether a link to the object at one of these places is there after the change, and not one that it ended.
+        func keepsLink(to place: ObjectPlace) -> Bool {
             guard case .members(_, let removed, _) = self else { return true }
             return !removed.contains { $0.key == place.key }
         }

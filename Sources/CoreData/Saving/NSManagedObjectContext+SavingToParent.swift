@@ -329,12 +329,15 @@ extension NSManagedObjectContext {
     ) throws -> (found: [ObjectKey: NSManagedObject], missing: [ObjectPlace]) {
         let new = Set(changes.inserted.map(\.place.key))
         var targets: [ObjectKey: NSManagedObject] = [:]
+        var (sought, told): (Set<ObjectKey>, Set<ObjectKey>) = ([], [])
         var missing: [ObjectPlace] = []
         for (_, value) in (changes.inserted + changes.updated).flatMap(\.values) {
             for place in value.places {
-                guard !new.contains(place.key), targets[place.key] == nil else { continue }
-                targets[place.key] = try loadedObject(at: place)
-                if targets[place.key] == nil, value.isMade(place) { missing.append(place) }
+                guard !new.contains(place.key) else { continue }
+                if sought.insert(place.key).inserted { targets[place.key] = try loadedObject(at: place) }
+                if targets[place.key] == nil, value.keepsLink(to: place), told.insert(place.key).inserted {
+                    missing.append(place)
+                }
             }
         }
         return (targets, missing)

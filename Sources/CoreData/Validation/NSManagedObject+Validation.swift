@@ -63,7 +63,8 @@ extension NSManagedObject {
             ClassProperties.of(self).validators[info.name] == nil
         else { return true }
         if relationship.minCount > 0 || relationship.maxCount > 0 { return true }
-        return (asksClass || layout.traits[slot].hasRules) && toMany(at: slot).isLoaded
+        // That there are none is known of a new object from here on, whoever asks.
+        return toMany(at: slot).isLoaded && (asksClass || layout.traits[slot].hasRules)
     }
 
     /// Has `validateValue(_:forKey:)` check a property's value, and takes what it puts in its place.

@@ -80,8 +80,9 @@ final class DocumentCopy: Sendable {
 
     /// Writes what a context of the copy has changed to the file, and then to the copy. To be called on its queue.
     ///
-    /// - Throws: as `DocumentSave.write(_:)`; nothing has changed then. When the file was written and the copy cannot be, the
-    ///   context has lost its objects, and an error of the copy is thrown if that cannot be made anew either.
+    /// - Throws: as `DocumentSave.write(_:)`; nothing has changed then. When the file was written and the copy could not be, the
+    ///   context has lost its objects, which the file has, and the copy is made anew; an error says so. Where that fails too,
+    ///   nothing is saved until `readAnew()` succeeds.
     func save(_ context: NSManagedObjectContext) throws {
         context.processPendingChanges()
         guard context.hasChanges else { return try context.save() }
@@ -93,10 +94,17 @@ final class DocumentCopy: Sendable {
             try number(written.numbers, in: context)
             try context.save()
         } catch {
-            // The file has what was to be saved.
-            try readAnew()
+            // The file has what was to be saved, which must not be saved to it once more.
             context.rollback()
             context.reset()
+            // No file is equal to nothing.
+            state.withLock { $0.contents = nil }
+            try readAnew()
+            throw StoreToolError(
+                """
+                Saved to \(url.path). What is shown was read from there anew, since its copy could not be changed: \
+                \(error.localizedDescription)
+                """)
         }
     }
 

@@ -33,7 +33,7 @@ struct DocumentSave {
         guard let document = opened as? DocumentStore, document.knownContents == known else {
             throw NSError(domain: NSCocoaErrorDomain, code: NSManagedObjectMergeError)
         }
-        let changes = Changes(context)
+        let changes = try Changes(context)
         let mirror = NSManagedObjectContext(.privateQueue)
         mirror.persistentStoreCoordinator = coordinator
         let numbers = try mirror.performAndWait {
@@ -49,18 +49,27 @@ struct DocumentSave {
 
     /// What a context has changed, as values.
     private struct Changes {
+        struct Link {
+            let key: String
+            /// All destinations, or those that came if some are told that went.
+            let destinations: [NSManagedObjectID]
+            /// Those that went: the file may have others that the copy has not. Nil for all but the members of a saved object
+            /// that have no order.
+            var removed: [NSManagedObjectID]?
+        }
+
         struct Change {
             let object: NSManagedObject
             let id: NSManagedObjectID
             var values: [(key: String, value: Any?)] = []
-            var links: [(key: String, destinations: [NSManagedObjectID])] = []
+            var links: [Link] = []
         }
 
         var inserted: [Change] = []
         var updated: [Change] = []
         var deleted: [NSManagedObjectID] = []
 
-        init(_ context: NSManagedObjectContext) {
+        init(_ context: NSManagedObjectContext) throws {
             let gone = context.deletedObjects
             deleted = gone.map(\.objectID)
             let lost = Set(deleted)
@@ -73,7 +82,7 @@ struct DocumentSave {
                 let properties = keys.compactMap { object.entity.propertiesByName[$0] }
                 updated.append(Self.change(object, properties, without: lost))
             }
-            addOrders(without: lost)
+            try addOrders(without: lost)
         }
 
         private static func change(
@@ -85,31 +94,49 @@ struct DocumentSave {
                 switch property {
                 case is NSAttributeDescription:
                     change.values.append((property.name, object.primitiveValue(forKey: property.name)))
-                case is NSRelationshipDescription:
-                    let ids = object.objectIDs(forRelationshipNamed: property.name)
-                    change.links.append((property.name, ids.filter { !lost.contains($0) }))
+                case let relationship as NSRelationshipDescription:
+                    let ids = object.objectIDs(forRelationshipNamed: property.name).filter {
+                        !lost.contains($0)
+                    }
+                    guard relationship.isToMany, !relationship.isOrdered, !object.isInserted else {
+                        change.links.append(Link(key: property.name, destinations: ids))
+                        continue
+                    }
+                    let old = committedMembers(of: object, property.name)
+                    let removed = old.subtracting(ids).subtracting(lost)
+                    change.links.append(
+                        Link(
+                            key: property.name, destinations: ids.filter { !old.contains($0) },
+                            removed: Array(removed)))
                 default: continue
                 }
             }
             return change
         }
 
+        private static func committedMembers(of object: NSManagedObject, _ key: String) -> Set<
+            NSManagedObjectID
+        > {
+            let members = object.committedValues(forKeys: [key])[key] as? Set<NSManagedObject> ?? []
+            return Set(members.map(\.objectID))
+        }
+
         /// Where the other end of a link that changed is ordered, that end's order is told: it may not have been loaded, and
         /// the file would get another one than the copy.
-        private mutating func addOrders(without lost: Set<NSManagedObjectID>) {
+        private mutating func addOrders(without lost: Set<NSManagedObjectID>) throws {
             var known = Set(
                 (inserted + updated).flatMap { change in
                     change.links.map { [change.id] + [$0.key] as [AnyHashable] }
                 })
             for change in inserted + updated {
-                for (key, destinations) in change.links {
-                    guard let inverse = change.object.entity.relationshipsByName[key]?.inverseRelationship,
+                for link in change.links {
+                    guard
+                        let inverse = change.object.entity.relationshipsByName[link.key]?.inverseRelationship,
                         inverse.isOrdered, let context = change.object.managedObjectContext
                     else { continue }
-                    for id in destinations where known.insert([id, inverse.name]).inserted {
-                        guard let owner = try? context.existingObject(with: id), !owner.isDeleted else {
-                            continue
-                        }
+                    for id in link.destinations where known.insert([id, inverse.name]).inserted {
+                        let owner = try context.existingObject(with: id)
+                        guard !owner.isDeleted else { continue }
                         updated.append(Self.change(owner, [inverse], without: lost))
                     }
                 }
@@ -169,8 +196,15 @@ struct DocumentSave {
             _ change: Changes.Change, _ object: NSManagedObject, _ new: [NSManagedObjectID: NSManagedObject]
         ) throws {
             for (key, value) in change.values { try object.setValue(checking: value, forKey: key) }
-            for (key, destinations) in change.links {
-                let objects = try destinations.map { try self.object($0, new) }
+            for link in change.links {
+                let key = link.key
+                let objects = try link.destinations.map { try self.object($0, new) }
+                if let removed = link.removed {
+                    let members = object.mutableSetValue(forKey: key)
+                    for id in removed { members.remove(try self.object(id, new)) }
+                    for member in objects { members.add(member) }
+                    continue
+                }
                 switch object.entity.relationshipsByName[key] {
                 case let relationship? where relationship.isOrdered:
                     try object.setValue(checking: NSOrderedSet(array: objects), forKey: key)

@@ -47,8 +47,7 @@ struct ReferenceList {
         }
         if isRun { return .run(first: lowest) }
         let (span, overflow) = highest.subtractingReportingOverflow(lowest)
-        // The copy has room for no more than there is.
-        guard !overflow, span <= UInt32.max else { return .far(ContiguousArray(references)) }
+        guard !overflow, span <= UInt32.max else { return .far(references) }
         return .near(lowest: lowest, offsets: ContiguousArray(references.lazy.map { UInt32($0 - lowest) }))
     }
 }

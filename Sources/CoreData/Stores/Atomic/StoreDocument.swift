@@ -72,6 +72,13 @@ enum StoreDocument {
             let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
             try handle.write(contentsOf: data)
             try handle.synchronize()
+            // The new file is whose the old one was; where that cannot be, one that is not ours stays.
+            var new = stat()
+            if isThere, fstat(descriptor, &new) == 0, new.st_uid != old.st_uid || new.st_gid != old.st_gid,
+                fchown(descriptor, old.st_uid, old.st_gid) != 0, known != nil
+            {
+                throw systemError()
+            }
             if isThere, fchmod(descriptor, old.st_mode & 0o7777) != 0 { throw systemError() }
             try handle.close()
             // As late as possible: nobody else is kept from writing.
