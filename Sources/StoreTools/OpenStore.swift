@@ -6,13 +6,32 @@ package final class OpenStore {
     package let url: URL
     package let type: StoreFileType
     package let model: NSManagedObjectModel
-    package let coordinator: NSPersistentStoreCoordinator
-    /// The store; the objects of one that is not in SQLite are copied into one that is.
-    package let store: SQLiteStore
+    /// Another one after an XML or binary store was read anew.
+    package var coordinator: NSPersistentStoreCoordinator { opened.coordinator }
+    /// The store; the objects of one that is not in SQLite are copied into one that is, and into another one when they are
+    /// read anew.
+    package var store: SQLiteStore { opened.store }
+
+    private enum Origin {
+        case file(NSPersistentStoreCoordinator, SQLiteStore)
+        /// Where the objects of a store are that is not in SQLite.
+        case copy(DocumentCopy)
+    }
+
+    private let origin: Origin
     /// Whether the model is the copy that the store holds.
     private let hasCopy: Bool
-    /// Where the objects of a store are that is not in SQLite.
-    private let copy: DocumentCopy?
+
+    private var copy: DocumentCopy? {
+        if case .copy(let copy) = origin { copy } else { nil }
+    }
+
+    private var opened: (coordinator: NSPersistentStoreCoordinator, store: SQLiteStore) {
+        switch origin {
+        case .file(let coordinator, let store): (coordinator, store)
+        case .copy(let copy): copy.opened
+        }
+    }
 
     /// Opens a store.
     ///
@@ -43,13 +62,9 @@ package final class OpenStore {
             let model = try model ?? Self.objectModel(url, type)
             self.model = model
             hasCopy = false
-            let copy = try DocumentCopy(url, type, model, isReadOnly: isReadOnly)
-            self.copy = copy
-            coordinator = copy.coordinator
-            store = copy.store
+            origin = .copy(try DocumentCopy(url, type, model, isReadOnly: isReadOnly))
             return
         }
-        copy = nil
         var configuration: String?
         var options: [AnyHashable: Any] = [NSReadOnlyPersistentStoreOption: isReadOnly]
         if exists {
@@ -66,13 +81,13 @@ package final class OpenStore {
             self.model = model
             hasCopy = false
         }
-        coordinator = NSPersistentStoreCoordinator(managedObjectModel: self.model)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: self.model)
         let added = try coordinator.addPersistentStore(
             ofType: NSSQLiteStoreType, configurationName: configuration, at: url, options: options)
         guard let store = added as? SQLiteStore else {
             throw StoreToolError("The store at \(url.path) is no SQLite store.")
         }
-        self.store = store
+        origin = .file(coordinator, store)
     }
 
     /// The copy of its model that a store holds. Stores of before 2012 hold none: then what their tables tell.
@@ -144,10 +159,15 @@ package final class OpenStore {
         try copy.save(context)
     }
 
-    /// Reads an XML or binary store anew, with what others wrote to it. What contexts have of it is to be given up then.
+    /// Has a context, on whose queue this is called, give up what it has; an XML or binary store is read anew, with what
+    /// others wrote to it. Other contexts of the store have what was read before.
     ///
     /// - Throws: as `init(_:model:isReadOnly:makesFile:)`; everything is as it was then.
-    package func readAnew() throws { try copy?.readAnew() }
+    package func discard(_ context: NSManagedObjectContext) throws {
+        if let copy { return try copy.readAnew(for: context) }
+        context.rollback()
+        context.reset()
+    }
 
     /// Closes the store; what is in its log goes into the file if the store was open for writing.
     package func close() throws { if copy == nil { try coordinator.remove(store) } }

@@ -222,9 +222,7 @@ struct StoreEditing: Sendable {
     ///   is given up then.
     func discard() async throws -> State {
         try await change { context in
-            try store.source.readAnew()
-            context.rollback()
-            context.reset()
+            try store.source.discard(context)
             return nil
         }
     }

@@ -6,23 +6,61 @@ import Synchronization
 ///
 /// Objects have the numbers of the file as their keys. What changes in the copy is written to the file by `save(_:)` only.
 final class DocumentCopy: Sendable {
+    /// A store with its folder. Who reads it keeps the store until it has read, also when another one has taken its place.
+    private final class Place: Sendable {
+        let store: SQLiteStore
+        let coordinator: NSPersistentStoreCoordinator
+        /// Nil for a store in memory.
+        private let folder: URL?
+
+        init(_ model: NSManagedObjectModel, _ configuration: String?) throws {
+            // No file is made with a model that was made from objects; neither is there external data then.
+            let folder = model.isReconstructed ? nil : try Self.makeFolder()
+            do {
+                coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+                let made = try coordinator.addPersistentStore(
+                    ofType: NSSQLiteStoreType, configurationName: configuration,
+                    at: folder?.appendingPathComponent("Copy.sqlite") ?? URL(fileURLWithPath: "/dev/null"))
+                guard let made = made as? SQLiteStore else { throw StoreToolError("It is no SQLite store.") }
+                (store, self.folder) = (made, folder)
+            } catch {
+                if let folder { try? FileManager.default.removeItem(at: folder) }
+                throw error
+            }
+        }
+
+        deinit {
+            if let folder { try? FileManager.default.removeItem(at: folder) }
+        }
+
+        /// A folder that nobody else may look into.
+        private static func makeFolder() throws -> URL {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+                "coredata-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            return folder
+        }
+    }
+
     private struct State {
-        /// Where the copy is; nil when it is in memory.
-        var folder: URL?
+        let place: Place
         /// What the copy could not take as it is, each as a sentence.
-        var notices: [String] = []
+        let notices: [String]
         /// What the file held when the copy was made, or saved; nil for a copy that is only read.
         var contents: Data?
     }
 
-    let store: SQLiteStore
-    let coordinator: NSPersistentStoreCoordinator
     private let url: URL
     private let type: StoreFileType
     private let model: NSManagedObjectModel
     private let configuration: String?
     private let isReadOnly: Bool
     private let state: Mutex<State>
+
+    var opened: (coordinator: NSPersistentStoreCoordinator, store: SQLiteStore) {
+        state.withLock { ($0.place.coordinator, $0.place.store) }
+    }
 
     /// What the copy could not take as it is, each as a sentence.
     var notices: [String] { state.withLock { $0.notices } }
@@ -40,6 +78,19 @@ final class DocumentCopy: Sendable {
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
             ofType: type.storeType, at: url)
         configuration = ModelCache.configuration(of: model, for: metadata)
+        state = Mutex(try Self.read(url, type, model, configuration, isReadOnly: isReadOnly))
+    }
+
+    deinit {
+        let place = state.withLock { $0.place }
+        try? place.coordinator.remove(place.store)
+    }
+
+    /// A copy of what the file holds now.
+    private static func read(
+        _ url: URL, _ type: StoreFileType, _ model: NSManagedObjectModel, _ configuration: String?,
+        isReadOnly: Bool
+    ) throws -> State {
         let origin = NSPersistentStoreCoordinator(managedObjectModel: model)
         let opened = try origin.addPersistentStore(
             ofType: type.storeType, configurationName: configuration, at: url,
@@ -50,39 +101,17 @@ final class DocumentCopy: Sendable {
         guard let source = opened as? DocumentStore else {
             throw StoreToolError("The store at \(url.path) cannot be read.")
         }
-        coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        // No file is made with a model that was made from objects; neither is there external data then.
-        let folder = model.isReconstructed ? nil : try Self.makeFolder()
-        do {
-            let made = try coordinator.addPersistentStore(
-                ofType: NSSQLiteStoreType, configurationName: configuration,
-                at: folder?.appendingPathComponent("Copy.sqlite") ?? URL(fileURLWithPath: "/dev/null"))
-            guard let made = made as? SQLiteStore else {
-                throw StoreToolError("The store at \(url.path) cannot be copied.")
-            }
-            store = made
-        } catch {
-            if let folder { try? FileManager.default.removeItem(at: folder) }
-            throw error
-        }
-        state = Mutex(State(folder: folder, contents: source.knownContents))
-        // From here on `deinit` removes the folder.
+        let place = try Place(model, configuration)
         var notices: [String] = []
-        try store.importing { target in try Self.copy(source, to: target, &notices) }
-        let found = notices
-        state.withLock { $0.notices = found }
-    }
-
-    deinit {
-        try? coordinator.remove(store)
-        if let folder = state.withLock({ $0.folder }) { try? FileManager.default.removeItem(at: folder) }
+        try place.store.importing { target in try copy(source, to: target, &notices) }
+        return State(place: place, notices: notices, contents: source.knownContents)
     }
 
     /// Writes what a context of the copy has changed to the file, and then to the copy. To be called on its queue.
     ///
     /// - Throws: as `DocumentSave.write(_:)`; nothing has changed then. When the file was written and the copy could not be, the
     ///   context has lost its objects, which the file has, and the copy is made anew; an error says so. Where that fails too,
-    ///   nothing is saved until `readAnew()` succeeds.
+    ///   nothing is saved until `readAnew(for:)` succeeds.
     func save(_ context: NSManagedObjectContext) throws {
         context.processPendingChanges()
         guard context.hasChanges else { return try context.save() }
@@ -99,7 +128,7 @@ final class DocumentCopy: Sendable {
             context.reset()
             // No file is equal to nothing.
             state.withLock { $0.contents = nil }
-            try readAnew()
+            try readAnew(for: context)
             throw StoreToolError(
                 """
                 Saved to \(url.path). What is shown was read from there anew, since its copy could not be changed: \
@@ -118,6 +147,7 @@ final class DocumentCopy: Sendable {
             let run = rest.enumerated().prefix { index, next in
                 next.object.entity === first.object.entity && next.number == first.number + Int64(index)
             }
+            let store = opened.store
             guard let home = store.schema.entity(of: first.object.entity)?.home else {
                 throw StoreToolError(
                     "The copy of \(url.path) has no entity '\(first.object.entity.name ?? "")'.")
@@ -131,33 +161,15 @@ final class DocumentCopy: Sendable {
         }
     }
 
-    /// Has the copy hold what the file holds now. Contexts know nothing of that: what they have is to be given up.
+    /// Has the copy hold what the file holds now. The context, on whose queue this is called, gives up what it has.
     ///
-    /// - Throws: as `init(_:_:_:isReadOnly:)`; the copy is as it was then.
-    func readAnew() throws {
-        let fresh = try DocumentCopy(url, type, model, isReadOnly: isReadOnly)
-        guard let place = fresh.store.url else { return }
-        try fresh.coordinator.remove(fresh.store)
-        store.url = place
-        guard store.url == place else {
-            throw StoreToolError("The copy of \(url.path) cannot be made anew.")
-        }
-        // The folder of the old copy goes with the one that is not needed any more.
-        let made = fresh.state.withLock { $0 }
-        let old = state.withLock { state in
-            defer { state = made }
-            return state.folder
-        }
-        fresh.state.withLock { $0.folder = old }
-    }
-
-    /// A folder that nobody else may look into.
-    private static func makeFolder() throws -> URL {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "coredata-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        return folder
+    /// - Throws: as `init(_:_:_:isReadOnly:)`; everything is as it was then.
+    func readAnew(for context: NSManagedObjectContext) throws {
+        let fresh = try Self.read(url, type, model, configuration, isReadOnly: isReadOnly)
+        context.rollback()
+        context.reset()
+        context.persistentStoreCoordinator = fresh.place.coordinator
+        state.withLock { $0 = fresh }
     }
 
     private static let batchSize = 256
