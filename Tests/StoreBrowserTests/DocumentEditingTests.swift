@@ -252,6 +252,33 @@ import Testing
         #expect(left.values.compactMap { $0["shelf"] } == ["none"])
     }
 
+    /// One end of a link between many and many, of which the file has the other end alone, stays as it is.
+    @Test(arguments: ["BOOK", "TAG"]) func whatOneEndAloneLinksStays(entity: String) async throws {
+        let document = try TestDocument(NSXMLStoreType)
+        let text = try String(contentsOf: document.url, encoding: .utf8)
+        let object = try #require(
+            text.range(of: #"(?s)<object type="\#(entity)".*?</object>"#, options: .regularExpression))
+        let key = entity == "TAG" ? "books" : "tags"
+        let link = try #require(
+            text.range(
+                of: #"<relationship name="\#(key)"[^>]*idrefs="[^"]+""#, options: .regularExpression,
+                range: object.lowerBound..<text.endIndex))
+        let cut = text[link].replacing(#/ idrefs="[^"]+"/#, with: "")
+        try text.replacingCharacters(in: link, with: cut).write(
+            to: document.url, atomically: true, encoding: .utf8)
+        let before = try document.contents()
+        try await edit(document) { editor in
+            let tag = try await editor.id("Tag", "old")
+            try await editor.link(tag, "books", try await editor.id("Book", "Book 2"))
+            #expect(try await editor.save().problems.isEmpty)
+        }
+        var wanted = before
+        wanted["Book 2"]?["tags"] = "old"
+        let books = before["old"]?["books"]?.split(separator: ", ").map(String.init) ?? []
+        wanted["old"]?["books"] = (books + ["Book 2"]).sorted().joined(separator: ", ")
+        #expect(try document.contents() == wanted)
+    }
+
     @Test(arguments: types) func withoutAModelItIsOnlyRead(type: String) throws {
         let document = try TestDocument(type)
         let error = #expect(throws: StoreToolError.self) {
