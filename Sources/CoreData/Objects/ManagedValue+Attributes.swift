@@ -17,7 +17,7 @@ extension ManagedComponent where Self: FixedWidthInteger {
     /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
         object.checkedSlot(.integer(Int64(truncatingIfNeeded: self)), NSNumber(value: Int64(self)), slot) {
-            $0.isInteger && $0.integerRange.contains(Int64(self))
+            $0.isWholeNumber && $0.integerRange.contains(Int64(self))
         }
     }
 }
@@ -38,7 +38,7 @@ extension Bool: ManagedComponent {
 
     /// The value as the object keeps it.
     public func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
-        object.checkedSlot(.integer(self ? 1 : 0), self, slot, \.isInteger)
+        object.checkedSlot(.integer(self ? 1 : 0), self, slot, \.isWholeNumber)
     }
 }
 
@@ -282,13 +282,6 @@ extension NSManagedObject {
 }
 
 extension SlotKind {
-    fileprivate var isInteger: Bool {
-        switch self {
-        case .integer16, .integer32, .integer64, .boolean: true
-        default: false
-        }
-    }
-
     fileprivate var isRealNumber: Bool { self == .double || self == .float }
 }
 

@@ -205,7 +205,7 @@ struct StoreEditing: Sendable {
                 try store.source.save(context)
             } catch let error as NSError where error.isValidation {
                 throw Invalid(problems: Self.problems(error))
-            } catch let error as NSError where error.isConflict && store.source.type != .sqlite {
+            } catch let error as NSError where error.isMergeConflict && store.source.type != .sqlite {
                 throw BrowsingError(
                     "Not saved: somebody else has changed the file since it was read.", code: "conflict")
             }
@@ -251,9 +251,6 @@ extension NSError {
     fileprivate var isValidation: Bool {
         domain == NSCocoaErrorDomain && (1550...1699).contains(code)
     }
-
-    /// Whether it says that others have changed what was to be saved.
-    fileprivate var isConflict: Bool { domain == NSCocoaErrorDomain && code == NSManagedObjectMergeError }
 }
 
 extension BrowsedStore {

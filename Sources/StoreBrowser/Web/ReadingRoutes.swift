@@ -168,9 +168,7 @@ func refusing(_ body: () async throws -> Response) async throws -> Response {
             "\(error.reason) (column \(error.column))")
     } catch let error as StoreToolError {
         throw SiteError(.unprocessableContent, code: "store", error.description)
-    } catch let error as NSError
-        where error.domain == NSCocoaErrorDomain && error.code == NSManagedObjectMergeError
-    {
+    } catch let error as NSError where error.isMergeConflict {
         throw SiteError(
             .conflict, code: "conflict",
             "Not saved: somebody else has changed or deleted the same objects in the store since they were read."

@@ -87,7 +87,7 @@ enum StoreDocument {
             guard rename(draft.path, target.path) == 0 else {
                 throw systemError()
             }
-        } catch let error as NSError where error.isForeignChange {
+        } catch let error as NSError where error.isMergeConflict {
             throw error
         } catch {
             throw NSError.coreData(
@@ -132,12 +132,6 @@ enum StoreDocument {
             .persistentStoreTypeMismatch,
             "The file at \(url.path) is no store of type \(type); it looks like one of type \(found.0).",
             [NSFilePathErrorKey: url.path])
-    }
-}
-
-extension NSError {
-    fileprivate var isForeignChange: Bool {
-        domain == NSCocoaErrorDomain && code == CocoaError.Code.managedObjectMerge.rawValue
     }
 }
 

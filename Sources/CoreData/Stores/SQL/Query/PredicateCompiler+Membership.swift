@@ -63,7 +63,8 @@ extension PredicateCompiler {
         let (value, _, family) = try pair(element, .operand(rows.value), relation)
         guard relation.options.rawValue != 0 else {
             guard family == .number else { return rows.contains(value) }
-            if case .operand(let operand) = element, operand.isWholeNumber, rows.value.isWholeNumber {
+            if case .operand(let operand) = element, operand.kind.isWholeNumber, rows.value.kind.isWholeNumber
+            {
                 return rows.contains(value)
             }
             return rows.containsNumber(value)

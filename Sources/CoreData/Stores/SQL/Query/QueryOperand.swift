@@ -55,13 +55,6 @@ struct QueryOperand {
         plain.sql.text = "+\(text)"
         return plain
     }
-
-    var isWholeNumber: Bool {
-        switch kind {
-        case .integer16, .integer32, .integer64, .boolean: true
-        default: false
-        }
-    }
 }
 
 extension QueryOperand.Family {
