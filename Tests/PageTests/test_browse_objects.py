@@ -240,7 +240,11 @@ class Tables(StoreTest):
                 page.locator("#entity-Book").click()
                 expect(page.locator("#title")).to_have_text("Book")
                 expect(told).to_have_text("")
-        self.filter("nothing == 3")
+        # It stays when what it was said of is asked for.
+        field.fill("nothing == 3")
+        expect(told).to_contain_text("nothing")
+        field.press("Enter")
+        expect(page.locator("#objects [role=alert]")).to_contain_text("nothing")
         expect(told).to_contain_text("nothing")
         page.locator("#clear").click()
         expect(page.locator("#count")).to_have_text("250 objects")

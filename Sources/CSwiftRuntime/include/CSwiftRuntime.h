@@ -17,4 +17,13 @@ static inline const void *coredata_materialising(void) { return coredata_materia
 /// Sets what `coredata_materialising` answers on this thread.
 static inline void coredata_set_materialising(const void *entity) { coredata_materialising_entity = entity; }
 
+/// What `coredata_releasing` answers on this thread.
+extern _Thread_local void *coredata_release_queue;
+
+/// Where this thread keeps what it lets go of, one after the other; NULL while it lets go of nothing.
+static inline void *coredata_releasing(void) { return coredata_release_queue; }
+
+/// Sets what `coredata_releasing` answers on this thread.
+static inline void coredata_set_releasing(void *queue) { coredata_release_queue = queue; }
+
 #endif

@@ -26,7 +26,7 @@ extension NSManagedObjectContext {
             !object.state.contains(.gone),
             "An object whose deletion was saved can be inserted again when all have been told of the save.")
         if object.isDeleted, object.context === self {
-            restoreDeleted(object)
+            if object.state.contains(.inaccessible) { renew(object) } else { restoreDeleted(object) }
             return
         }
         guard object.context !== self else { return }
@@ -58,8 +58,12 @@ extension NSManagedObjectContext {
             object.context === self || object.context == nil,
             "An object can be deleted only by its own context.")
         guard object.context === self else { return }
+        // A hook may delete others, whose hooks delete this one.
+        guard !object.state.contains(.prepared) else { return }
         object.fireFault()
+        object.state.insert(.prepared)
         object.prepareForDeletion()
+        object.state.remove(.prepared)
         guard !object.isDeleted else { return }
         markDeleted(object)
     }

@@ -35,8 +35,8 @@ extension NSManagedObjectContext {
             settlement?.append(.object(ObjectSnapshot(conflict.sourceObject)))
         }
         do {
-            if let conflicts = conflicts as? [NSConstraintConflict] {
-                try policy.resolve(constraintConflicts: conflicts)
+            if conflicts.allSatisfy({ $0 is NSConstraintConflict }) {
+                try policy.resolve(mergeConflicts: conflicts)
             } else {
                 let conflicts = conflicts.compactMap { $0 as? NSMergeConflict }
                 let objects = conflicts.map(\.sourceObject)
@@ -162,6 +162,17 @@ extension NSManagedObjectContext {
         external.deleted.append(object)
         object.state.insert(.inaccessible)
         leave(object)
+    }
+
+    /// Brings back, as a new object, one that this context has deleted or lost after others had deleted it.
+    func renew(_ object: NSManagedObject) {
+        deleted.remove(object)
+        eventDeleted.remove(object)
+        object.state.remove(.inaccessible)
+        reinsert(object)
+        eventUpdated.remove(object)
+        eventInserted.insert(object)
+        scheduleEventEnd()
     }
 
     /// Makes an object whose row is gone a new one.

@@ -9,6 +9,7 @@ extension NSManagedObjectContext {
         let home = row.flatMap { place.home.store?.home(number: $0.entityNumber) } ?? place.home
         let object = (home.isTemporary ? unstoredEntity(home.layout) : home).materialise(
             reference: place.reference)
+        if let known = identityMap.object(object.key) { displace(known) }
         adopt(object, row)
         identityMap.register(object)
         return object
@@ -25,6 +26,16 @@ extension NSManagedObjectContext {
             return known
         }
         return materialise(nil, place)
+    }
+
+    /// Lets go of an object whose place another one takes: somebody asked for it by an ID with another entity of the table.
+    private func displace(_ object: NSManagedObject) {
+        if object.isFault { makeInaccessible(object) }
+        updated.remove(object)
+        eventUpdated.remove(object)
+        deleted.remove(object)
+        eventDeleted.remove(object)
+        leave(object)
     }
 
     func adopt(_ object: NSManagedObject, _ row: Row?) {
@@ -65,6 +76,7 @@ extension NSManagedObjectContext {
                 }
                 objects.append(known)
             } else if let object = make(row) {
+                if let known = known[index] { displace(known) }
                 objects.append(object)
                 made.append(object)
             }
@@ -92,6 +104,7 @@ extension NSManagedObjectContext {
                 continue
             }
             guard let home = store.home(number: key.entityNumber) else { continue }
+            if !known.isEmpty, let known = known[index] { displace(known) }
             let object = home.materialise(reference: key.reference)
             adopt(object, nil)
             objects.append(object)

@@ -78,7 +78,9 @@ extension NSManagedObjectContext {
     }
 
     /// Loads a fault.
-    func fulfil(_ object: NSManagedObject) {
+    ///
+    /// - Parameter slot: the property that is read; nil for the object as a whole.
+    func fulfil(_ object: NSManagedObject, reading slot: Int? = nil) {
         assertOnQueue()
         if let row = object.row, accepts(row) { return object.realise(with: row) }
         do {
@@ -96,7 +98,7 @@ extension NSManagedObjectContext {
             if let row = try storedRow(of: object, notBefore: oldest) {
                 object.realise(with: row)
             } else {
-                handleInaccessible(object)
+                handleInaccessible(object, slot)
             }
         } catch {
             // The reader of a property cannot be told; the next save is.
@@ -119,8 +121,10 @@ extension NSManagedObjectContext {
             of: place.home, place.reference, notBefore: notBefore, in: self)
     }
 
-    private func handleInaccessible(_ object: NSManagedObject) {
-        guard shouldHandleInaccessibleFault(object, for: object.objectID, triggeredByProperty: nil) else {
+    private func handleInaccessible(_ object: NSManagedObject, _ slot: Int?) {
+        let property = slot.map { object.layout.slots[$0].property }
+        guard shouldHandleInaccessibleFault(object, for: object.objectID, triggeredByProperty: property)
+        else {
             fatalError("CoreData could not fulfill a fault for '\(object.objectID)'")
         }
         makeInaccessible(object)
@@ -290,9 +294,14 @@ extension NSManagedObjectContext {
 
     /// Gives the objects permanent IDs before they are saved. Those that a parent has too get theirs there.
     ///
-    /// - Throws: an error of the store; no ID has changed then.
+    /// - Throws: an error of the store; 134060 for an object of another context, or of none. No ID has changed then.
     public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
         assertOnQueue()
+        if let foreign = objects.first(where: { $0.context !== self }) {
+            throw NSError.coreData(
+                .coreData, "Only an object's own context can obtain its permanent ID: \(foreign.objectID).",
+                [NSAffectedObjectsErrorKey: [foreign]])
+        }
         adoptPermanentIDs()
         try obtainPermanentIDsFromParent(for: objects)
         var byStore: [(store: any ObjectStore, groups: [NewObjects])] = []

@@ -23,8 +23,7 @@ extension NSManagedObjectContext {
             context.performAndWait {
                 guard let coordinator = context.persistentStoreCoordinator else { return }
                 let changes = SavedChanges(changeNotificationData, for: coordinator)
-                context.forgetRows(of: changes)
-                context.merge(changes, isCertain: context.parentContext == nil)
+                context.merge(changes, isCertain: context.parentContext == nil, isForeign: true)
                 context.processPendingChanges()
             }
         }

@@ -15,7 +15,9 @@ extension NSManagedObjectContext {
         let dismissed = inserted.all + eventForgotten.all
         // Others were not told yet of what the running event inserted and deleted.
         changes.deleted = dismissed.filter { !$0.state.contains(.madeInEvent) }
-        changes.inserted = deleted.all.filter { !eventDeleted.contains($0) }
+        changes.inserted = deleted.all.filter {
+            !eventDeleted.contains($0) && !$0.state.contains(.inaccessible)
+        }
         changes.updated = updated.all.filter { !$0.isInserted } + deleted.all.filter(eventDeleted.contains)
         clearChanges()
         for object in dismissed { dismiss(object) }

@@ -7,7 +7,14 @@ extension NSManagedObjectContext {
     /// What `save()` does.
     func saveChanges() throws {
         assertOnQueue()
-        require(phase == .idle, "save() was called from inside a save, an undo or a hook of one.")
+        guard phase == .idle, settlement == nil else {
+            throw NSError(
+                domain: NSCocoaErrorDomain, code: 132001,
+                userInfo: [
+                    NSLocalizedDescriptionKey:
+                        "save() was called from inside a save, an undo or a hook of one; that attempt was given up."
+                ])
+        }
         adoptPermanentIDs()
         try throwFaultingError()
         processPendingChanges()
@@ -62,7 +69,8 @@ extension NSManagedObjectContext {
     private func runWillSave() throws {
         phase = .savingHooks
         defer { phase = .idle }
-        if !propagatesDeletesAtEndOfEvent { processPendingChanges() }
+        // What observers of the save have changed, and delete rules that wait for it, belong to the first round.
+        processPendingChanges()
         changedWhileSaving = []
         var round = inserted.all + updated.all + deleted.all
         var passes = 0
@@ -158,7 +166,7 @@ extension NSManagedObjectContext {
                     [NSUnderlyingErrorKey: error as NSError, NSAffectedStoresErrorKey: [storePlan.store]])
             }
         }
-        finish(outcomes + compared.map { ($0, SaveOutcome()) }, isComplete: true)
+        finish(outcomes + compared.map { ($0, SaveOutcome()) }, gone: plan.gone, isComplete: true)
     }
 
     /// Compares watched objects of a store that gets nothing to write.
@@ -188,8 +196,12 @@ extension NSManagedObjectContext {
 
     /// Takes in what the stores wrote, then tells everybody.
     ///
-    /// - Parameter isComplete: false when other stores have not written yet what is theirs.
-    private func finish(_ outcomes: [(StorePlan, SaveOutcome)], isComplete: Bool) {
+    /// - Parameters:
+    ///   - gone: deleted objects that no store has.
+    ///   - isComplete: false when other stores have not written yet what is theirs.
+    private func finish(
+        _ outcomes: [(StorePlan, SaveOutcome)], gone: [NSManagedObject] = [], isComplete: Bool
+    ) {
         keepSettlement(isComplete: isComplete)
         advanceGeneration()
         let finished = outcomes.map { $0.0.store }
@@ -197,6 +209,8 @@ extension NSManagedObjectContext {
             isComplete
             ? [:] : watched.filter { object in !finished.contains { $0 === object.value.home.store } }
         var changes = ContextChanges()
+        for object in gone { deleted.remove(object) }
+        changes.deleted = gone
         for (storePlan, outcome) in outcomes { takeIn(outcome, storePlan, &changes) }
         let affected = outcomes.flatMap {
             $0.1.affected.map { NSManagedObjectID(home: $0.home, reference: $0.reference) }

@@ -10,11 +10,14 @@ final class UndoStep {
     }
 
     let inserted: [NSManagedObject]
+    /// Those of the inserted objects that are new, and not brought back before their deletion was saved.
+    let new: Set<NSManagedObject>
     let deleted: [NSManagedObject]
     let changes: [Change]
 
     init(_ event: EventObjects) {
         inserted = event.inserted
+        new = Set(inserted.filter(\.isInserted))
         // What an event made and deleted has never been.
         deleted = event.deleted + event.announcedForgotten
         changes = (event.updated + event.inserted + deleted).compactMap { object in
@@ -102,9 +105,8 @@ extension NSManagedObjectContext {
         for object in step.deleted { bringBack(object) }
         for change in step.changes where change.object.context === self { change.object.revert(change.event) }
         let gone = Set(step.changes.flatMap(\.event.formerDestinations).filter(\.isDeleted))
-        for object in step.inserted { takeOut(object) }
+        for object in step.inserted { takeOut(object, isNew: step.new.contains(object)) }
         phase = .idle
-        deletionsToPropagate = []
         // A link that others had made to what is deleted here ended when the two met. It is not made again.
         for object in gone where object.context === self && !object.state.contains(.inaccessible) {
             repeatDeletion(of: object)
@@ -124,11 +126,17 @@ extension NSManagedObjectContext {
     /// Undoes a deletion.
     private func bringBack(_ object: NSManagedObject) {
         if object.context === self {
-            restoreDeleted(object)
+            if !object.state.contains(.inaccessible) {
+                restoreDeleted(object)
+            } else if object.row != nil {
+                // Others have deleted it, too.
+                renew(object)
+            }
             return
         }
         guard object.context == nil else { return }
         // The object was never saved, or its deletion was: it comes back as a new one with the values it had.
+        object.state.remove(.inaccessible)
         object.materialiseValues(in: self)
         if !keepsIdentity(object) {
             object.home = unstoredEntity(object.layout)
@@ -150,17 +158,15 @@ extension NSManagedObjectContext {
         return persistentStoreCoordinator?.objectStores.contains { $0 === object.home.store } ?? false
     }
 
-    /// Undoes an insertion.
-    private func takeOut(_ object: NSManagedObject) {
+    /// Undoes an insertion, or repeats a deletion.
+    ///
+    /// - Parameter isNew: whether it is an insertion: links may lead to the object that no step has recorded.
+    private func takeOut(_ object: NSManagedObject, isNew: Bool) {
         guard object.context === self, !object.isDeleted else { return }
-        if object.isInserted {
-            forget(object)
-        } else {
-            updated.remove(object)
-            eventUpdated.remove(object)
-            deleted.insert(object)
-            eventDeleted.insert(object)
-        }
+        let propagated = deletionsToPropagate
+        markDeleted(object)
+        // What the rules did to repeat, the step has; unless they were still to come.
+        if !isNew, propagatesDeletesAtEndOfEvent { deletionsToPropagate = propagated }
     }
 }
 
@@ -205,6 +211,11 @@ extension NSManagedObject {
                 let fresh = ToManyContents(isOrdered: contents.isOrdered, isLoaded: true)
                 for object in contents.ordered { fresh.insert(object) }
                 setSlot(slot, .toMany(fresh))
+            } else if layout.slots[slot].kind == .toOne, let row, !row.isNull(slot),
+                slot >= values.count || values[slot].isUnloaded
+            {
+                // The object may have left its context.
+                setSlot(slot, context.destination(of: self, slot, row).map { .object($0) } ?? .null)
             } else {
                 setSlot(slot, value(at: slot))
             }

@@ -117,28 +117,41 @@ extension NSManagedObjectContext {
         if let saver, sequence(first: saver, next: \.parentContext).contains(where: { $0 === self }) {
             return
         }
-        // What no context of this coordinator has saved, its row cache does not know.
-        if saver == nil || saver?.persistentStoreCoordinator !== persistentStoreCoordinator {
-            forgetRows(of: changes)
-        }
-        merge(changes, isCertain: saver.map { $0.parentContext === parentContext } ?? (parentContext == nil))
+        merge(
+            changes, isCertain: saver.map { $0.parentContext === parentContext } ?? (parentContext == nil),
+            isForeign: saver == nil || saver?.persistentStoreCoordinator !== persistentStoreCoordinator)
         processPendingChanges()
     }
 
-    func forgetRows(of changes: SavedChanges) {
+    /// Forgets what is cached of objects that no context of this coordinator has saved.
+    private func forgetRows(of changes: SavedChanges) {
         for id in changes.updated.union(changes.deleted).union(changes.refreshed) {
             (id.home.store as? any ObjectStore)?.forgetRow(id.key)
         }
     }
 
+    /// Reads the rows again of changed objects that are loaded here, for all at once.
+    private func cacheRows(of changes: SavedChanges) {
+        let loaded = changes.updated.union(changes.refreshed).compactMap {
+            identityMap.object(place($0).key)
+        }.filter { !$0.isFault && !$0.isInserted && !$0.state.contains(.inaccessible) }
+        guard loaded.count > 1, parentContext == nil else { return }
+        // What cannot be read is asked for again, and told, object by object.
+        _ = try? storedRows(of: loaded)
+    }
+
     /// Takes in what others saved. That cannot be undone. An object that they deleted counts as deleted here too, until
     /// the next save, which has nothing to write for it.
     ///
-    /// - Parameter isCertain: whether what was saved is where this context reads. Otherwise an object may have been deleted
-    ///   in a context whose parent has not saved that.
-    func merge(_ changes: SavedChanges, isCertain: Bool = true) {
+    /// - Parameters:
+    ///   - isCertain: whether what was saved is where this context reads. Otherwise an object may have been deleted
+    ///     in a context whose parent has not saved that.
+    ///   - isForeign: whether no context of this coordinator has saved it, so that its row cache knows nothing of it.
+    func merge(_ changes: SavedChanges, isCertain: Bool = true, isForeign: Bool = false) {
         adoptPermanentIDs()
+        if isForeign { forgetRows(of: changes) }
         advanceGeneration()
+        if isForeign { cacheRows(of: changes) }
         for place in changes.inserted.map(place) {
             if parentContext != nil, let known = identityMap.object(place.key) {
                 takeChange(known)

@@ -3,4 +3,12 @@ import Foundation
 extension NSError {
     /// Whether somebody else has changed what was to be saved: 133020.
     package var isMergeConflict: Bool { domain == NSCocoaErrorDomain && code == NSManagedObjectMergeError }
+
+    /// 133020 for a file that is not any more what was read from it.
+    package static func changedByOthers(_ url: URL) -> NSError {
+        .coreData(
+            .managedObjectMerge,
+            "Somebody else has written to the store at \(url.path), or removed it, since it was read.",
+            [NSFilePathErrorKey: url.path])
+    }
 }

@@ -10,12 +10,14 @@ extension NSManagedObject {
     }
 
     /// Takes the row that is at hand, else asks the context.
-    private final func realiseOrFulfil() {
+    ///
+    /// - Parameter slot: the property that is read; nil for the object as a whole.
+    private final func realiseOrFulfil(reading slot: Int? = nil) {
         // The context is not retained for the question, only for what may run code of the class.
         if let row, isAcceptable(row) {
             realise()
         } else {
-            context?.fulfil(self)
+            context?.fulfil(self, reading: slot)
         }
     }
 
@@ -41,7 +43,9 @@ extension NSManagedObject {
 
     /// Loads what is needed to read one property: the object, unless a part of its row was fetched that has the property.
     private final func fireFault(reading slot: Int) {
-        guard case .part(let part) = faultSource, part.has(slot), let context else { return fireFault() }
+        guard case .part(let part) = faultSource, part.has(slot), let context else {
+            return realiseOrFulfil(reading: slot)
+        }
         context.assertOnQueue()
         guard slot >= values.count || values[slot].isUnloaded else { return }
         ensureValues()
@@ -83,7 +87,7 @@ extension NSManagedObject {
 extension NSManagedObject {
     /// Forgets what was set and decoded, so that the row's values count.
     final func dropValues() {
-        values = []
+        ReleaseQueue.release(&values, layout)
         touched.removeAll()
         markOrderedSetsStale()
     }

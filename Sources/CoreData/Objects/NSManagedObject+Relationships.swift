@@ -41,7 +41,10 @@ extension NSManagedObject {
         let contents = loadedToMany(at: slot)
         let wanted = Set(objects)
         willChange(at: slot)
-        for object in contents.members.subtracting(wanted) { removeDestination(object, at: slot) }
+        let inverse = layout.slots[slot].relationship?.inverseRelationship
+        for object in removeMembers(contents.members.subtracting(wanted), at: slot) {
+            if let inverse { object.unlink(self, from: inverse) }
+        }
         for object in objects where !contents.members.contains(object) { insertDestination(object, at: slot) }
         if contents.isOrdered { reorder(uniqued(objects), at: slot) }
         markChanged()
@@ -132,8 +135,8 @@ extension NSManagedObject {
     final func endLinks(to destinations: [NSManagedObject], at slot: Int) {
         let inverse = layout.slots[slot].relationship?.inverseRelationship
         willChange(at: slot)
+        if layout.slots[slot].kind == .toMany { _ = removeMembers(destinations, at: slot) }
         for destination in destinations {
-            if layout.slots[slot].kind == .toMany { _ = removeMember(destination, at: slot) }
             if let inverse, !destination.isDeleted || destination.context === context {
                 destination.unlink(self, from: inverse)
             }
@@ -349,7 +352,7 @@ extension NSManagedObject {
         let contents = toMany(at: slot)
         if contents.isOrdered {
             _ = loadedToMany(at: slot)
-            guard let place = contents.order.firstIndex(of: object) else { return false }
+            guard let place = contents.place(of: object) else { return false }
             noteOrder(at: slot)
             contents.remove(object)
             liveOrderedSet(at: slot)?.mirrorRemoval(at: place)
@@ -358,6 +361,25 @@ extension NSManagedObject {
         }
         noteMembers(at: slot) { $0.noteRemoval(of: object, at: slot) }
         return true
+    }
+
+    /// Removes members; their inverses are the caller's affair. O(n), also of an ordered relationship.
+    ///
+    /// - Returns: those that were members.
+    private final func removeMembers(
+        _ objects: some Collection<NSManagedObject>, at slot: Int
+    ) -> [NSManagedObject] {
+        let contents = toMany(at: slot)
+        guard contents.isOrdered, objects.count > 1 else {
+            return objects.filter { removeMember($0, at: slot) }
+        }
+        let leaving = loadedToMany(at: slot).members.intersection(objects)
+        guard !leaving.isEmpty else { return [] }
+        noteOrder(at: slot)
+        contents.remove(leaving)
+        liveOrderedSet(at: slot)?.refill()
+        for object in leaving { noteMembers(at: slot) { $0.noteRemoval(of: object, at: slot) } }
+        return Array(leaving)
     }
 
     /// Keeps the order that a relationship has before the event's first change of it.

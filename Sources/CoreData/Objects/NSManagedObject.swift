@@ -118,13 +118,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     }
 
     deinit {
+        defer { ReleaseQueue.release(&values, layout) }
         guard let registry else { return }
         // The context may be going at the same time, on another thread.
         context = nil
         registry.forget(self)
         if isFault { return }
         willTurnIntoFault()
-        values = []
+        ReleaseQueue.release(&values, layout)
         state.insert(.fault)
         didTurnIntoFault()
     }
@@ -347,4 +348,6 @@ package struct ObjectState: OptionSet, Sendable {
     package static let madeInEvent = ObjectState(rawValue: 1 << 11)
     /// Its deletion was saved; it leaves the context when the objects have been told.
     package static let gone = ObjectState(rawValue: 1 << 12)
+    /// In its `prepareForDeletion()`.
+    package static let prepared = ObjectState(rawValue: 1 << 13)
 }

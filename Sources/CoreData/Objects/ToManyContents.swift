@@ -137,7 +137,7 @@ package final class ToManyContents {
             guard members.remove(object) != nil else { return false }
             if isOrdered {
                 keepOrder()
-                if let place = order.firstIndex(of: object) { order.remove(at: place) }
+                if let place = place(of: object) { order.remove(at: place) }
             }
         } else if removed.contains(object) {
             return false
@@ -147,6 +147,16 @@ package final class ToManyContents {
         return true
     }
 
+    /// Takes members out of a loaded ordered relationship. O(n).
+    package func remove(_ leaving: Set<NSManagedObject>) {
+        assert(isLoaded && isOrdered)
+        keepOrder()
+        members.subtract(leaving)
+        order.removeAll(where: leaving.contains)
+        typedMembers = nil
+        for object in leaving where added.remove(object) == nil { removed.insert(object) }
+    }
+
     /// Gives a loaded ordered relationship another order of the same members.
     package func reorder(_ objects: [NSManagedObject]) {
         assert(isLoaded && isOrdered && objects.count == order.count)
@@ -154,6 +164,9 @@ package final class ToManyContents {
         order = objects
         typedMembers = nil
     }
+
+    /// Where an object stands in the order. O(n).
+    package func place(of object: NSManagedObject) -> Int? { order.firstIndex { $0 === object } }
 
     private func keepOrder() {
         if savedOrder == nil { savedOrder = order }

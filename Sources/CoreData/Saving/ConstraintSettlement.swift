@@ -132,7 +132,9 @@ struct ConstraintSettlement {
             guard let name = names.first, let slot = object.layout.index(of: name) else { return nil }
             var value = object.anyValue(at: slot)
             for name in names.dropFirst() { value = (value as? [String: Any])?[name] }
-            guard let value = value as? AnyHashable else { return nil }
+            // Stores tell texts apart that are equivalent, and not the same.
+            let text = (value as? String).map { Array($0.utf8) as AnyHashable }
+            guard let value = text ?? value as? AnyHashable else { return nil }
             values.append(value)
         }
         return values

@@ -4,6 +4,8 @@ import ManagedObjectModel
 /// What a save will write, store by store, made of a context's changes without touching them.
 struct SavePlan {
     private(set) var stores: [StorePlan] = []
+    /// Deleted objects that no store has: they leave.
+    private(set) var gone: [NSManagedObject] = []
 
     /// - Throws: 134060 for a value that cannot be stored, 134030 when no store takes an object, 133010 for a
     ///   relationship between stores, 1550 for one to an object that was deleted.
@@ -42,7 +44,11 @@ struct SavePlan {
             try plan(store).update(object)
         }
         for object in context.deleted.all {
-            guard let store = object.home.store as? any ObjectStore else { throw SavePlan.lost(object) }
+            guard let store = object.home.store as? any ObjectStore else {
+                guard object.state.contains(.inaccessible) else { throw SavePlan.lost(object) }
+                gone.append(object)
+                continue
+            }
             plan(store).delete(object)
         }
         for object in context.onlyWatched {

@@ -34,7 +34,8 @@ extension NSManagedObject {
         if traits.hasRules { return false }
         guard slot < values.count else { return isSurelyValid(row, traits) }
         switch values[slot] {
-        case .integer, .string, .uuid, .url, .data, .object: return true
+        case .integer, .string, .uuid, .url, .data: return true
+        case .object(let destination): return traits.isOptional || !destination.isDeleted
         // A store has nothing to keep for what is not a number.
         case .double(let number): return traits.isOptional || !number.isNaN
         case .decimal(let number): return traits.isOptional || !number.isNaN
@@ -102,8 +103,7 @@ extension NSManagedObject {
             try validateCount(value, info)
             return
         }
-        // A store has nothing to keep for what is not a number.
-        guard let present = value, info.property.isOptional || !isNotANumber(present) else {
+        guard let present = value, info.property.isOptional || !isAbsence(present) else {
             try validateAbsence(info)
             return
         }
@@ -118,6 +118,8 @@ extension NSManagedObject {
         let info = layout.slots[offer.slot]
         switch offer.value {
         case .null: return try validateAbsence(info)
+        case .object(let destination) where destination.isDeleted && !info.property.isOptional:
+            return try validateAbsence(info)
         // A store has nothing to keep for what is not a number.
         case .double(let number) where number.isNaN && !info.property.isOptional:
             return try validateAbsence(info)
@@ -128,8 +130,10 @@ extension NSManagedObject {
         if !info.predicates.isEmpty, let boxed = offer.boxed { try validatePredicates(boxed, info) }
     }
 
-    private final func isNotANumber(_ value: Any) -> Bool {
+    /// Whether a store has nothing to keep for a value: for what is not a number, and for a link to what is deleted.
+    private final func isAbsence(_ value: Any) -> Bool {
         switch value {
+        case let object as NSManagedObject: object.isDeleted
         case let number as NSNumber: number.doubleValue.isNaN
         case let date as Date: date.timeIntervalSinceReferenceDate.isNaN
         default: false

@@ -162,8 +162,11 @@ export const linkEditor = {
   },
 };
 
-/** Moves a member, and goes along with it. */
-function moveTo(object, shape, other, to) {
+/** Moves a member, and goes along with it; where that is refused, the part that was shown stays. */
+async function moveTo(object, shape, other, to) {
+  const before = state.members;
   goToMember(object.id, shape.name, to);
-  return change("/api/move", { id: object.id, key: shape.name, member: other, place: to });
+  const after = state.members;
+  const answer = await change("/api/move", { id: object.id, key: shape.name, member: other, place: to });
+  if (!answer && state.members === after) state.members = before;
 }

@@ -54,8 +54,14 @@ function checkContent(problem, column) {
 
 function submit(event) {
   event.preventDefault();
-  begin(field().value.trim());
-  filter(draft.text);
+  const text = field().value.trim();
+  // What the check has said of the same text still holds.
+  if (text === draft.text) choose([]);
+  else {
+    begin(text);
+    check();
+  }
+  filter(text);
 }
 
 const check = whenQuiet(200, async () => {

@@ -82,8 +82,8 @@ struct DataRoutes: Sendable {
                         headers: Self.download(Self.fileName(question, format), "\(type); charset=utf-8"),
                         body: body(export, first, name))
                 }
-            } catch let error as SiteError {
-                end(name, error.message)
+            } catch {
+                end(name, Self.reason(of: error))
                 throw error
             }
         }
@@ -95,6 +95,17 @@ struct DataRoutes: Sendable {
 
     private func end(_ name: String?, _ problem: String? = nil) {
         store.exports.note(name) { ($0.hasEnded, $0.problem) = (true, problem) }
+    }
+
+    /// Why a download does not come to its end.
+    private static func reason(of error: any Error) -> String {
+        switch error {
+        case let error as SiteError: error.message
+        case let error as BrowsingError: error.detail
+        case let error as NSError where error.domain == NSCocoaErrorDomain: error.localizedDescription
+        // The client has gone.
+        default: "It was ended before all was sent."
+        }
     }
 
     /// What is to be exported.
@@ -156,7 +167,7 @@ struct DataRoutes: Sendable {
                 try await writer.finish(nil)
                 end(name)
             } catch {
-                end(name, (error as? BrowsingError)?.detail ?? "It was ended before all was sent.")
+                end(name, Self.reason(of: error))
                 throw error
             }
         }

@@ -31,7 +31,7 @@ struct DocumentSave {
             options: [DocumentStore.guardsFileOption: true])
         defer { try? coordinator.remove(opened) }
         guard let document = opened as? DocumentStore, document.knownContents == known else {
-            throw NSError(domain: NSCocoaErrorDomain, code: NSManagedObjectMergeError)
+            throw NSError.changedByOthers(url)
         }
         let changes = try Changes(context)
         let mirror = NSManagedObjectContext(.privateQueue)

@@ -110,4 +110,25 @@ import Testing
             result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) }?
                 .contains("NSManagedObjectIDs or their URLs") == true)
     }
+
+    /// However many objects were changed, they are read at once.
+    @Test func loadedObjectsAreReadAgainInOneRequest() throws {
+        let stack = try TestStack.books(40)
+        let coordinator = stack.coordinator
+        try stack.inContext { context in
+            let books = try context.fetch(.books())
+            for book in books { #expect(book.pages >= 0) }
+            let other = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
+            try other.addPersistentStore(type: .sqlite, at: stack.file)
+            try other.inContext { context in
+                for book in try context.fetch(.books()) { book.pages += 100 }
+                try context.save()
+            }
+            coordinator.expectReads(1) {
+                NSManagedObjectContext.mergeChanges(
+                    fromRemoteContextSave: [NSUpdatedObjectIDsKey: books.map(\.objectID)], into: [context])
+            }
+            #expect(books.allSatisfy { $0.pages >= 100 })
+        }
+    }
 }

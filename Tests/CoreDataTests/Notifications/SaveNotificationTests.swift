@@ -145,9 +145,35 @@ import Testing
             for case let entry as Entry in context.insertedObjects { entry.number = 77 }
         }
         defer { NotificationCenter.default.removeObserver(token) }
+        _ = diary.hooks.take()
         _ = try diary.savedEntry("a")
+        // What the observer changed is nothing that willSave() has changed.
+        #expect(diary.hooks.take().filter { $0 == "willSave a" }.count == 1)
         #expect(try diary.stored("a", \.number) == 77)
         diary.event { #expect(!$0.hasChanges) }
+    }
+
+    /// As an observer that saves after every change would: within a save that is an error, after it a save.
+    @Test func aSaveInsideASaveFails() throws {
+        let context = context
+        let errors = NotedErrors()
+        let token = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+        ) { _ in errors.note { try context.save() } }
+        defer { NotificationCenter.default.removeObserver(token) }
+        diary.hooks.onWillSave = { entry in if entry.number != 50 { entry.number = 50 } }
+        diary.event { context in Entry(context: context).title = "a" }
+        #expect(errors.codes == [132001])
+        #expect(try diary.stored("a", \.number) == 50)
+        diary.event { #expect(!$0.hasChanges) }
+    }
+
+    private final class NotedErrors: @unchecked Sendable {
+        private(set) var codes: [Int] = []
+
+        func note(_ body: () throws -> Void) {
+            do { try body() } catch { codes.append((error as NSError).code) }
+        }
     }
 
     // MARK: Events

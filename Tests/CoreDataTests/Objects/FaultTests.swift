@@ -356,6 +356,43 @@ import Testing
         }
     }
 
+    /// A fault that no store can have leaves with the next save, which writes the rest.
+    @Test func aFaultOfNoStoreIsNoObstacleToASave() throws {
+        let other = diary.stack.context()
+        let foreign = other.performAndWait { Entry(context: other).objectID }
+        try diary.event { context in
+            let fault = context.object(with: foreign)
+            #expect(fault.value(forKey: "title") == nil && fault.isDeleted)
+            Entry(context: context).title = "kept"
+            try context.save()
+            #expect(!context.hasChanges && fault.managedObjectContext == nil)
+        }
+        #expect(try diary.stored("kept", \.number) == 3)
+    }
+
+    @Test func theContextIsToldWhichPropertyWasRead() throws {
+        final class Told: NSManagedObjectContext, @unchecked Sendable {
+            var properties: [String?] = []
+            override func shouldHandleInaccessibleFault(
+                _ fault: NSManagedObject, for oid: NSManagedObjectID,
+                triggeredByProperty property: NSPropertyDescription?
+            ) -> Bool {
+                properties.append(property?.name)
+                return true
+            }
+        }
+        let (a, b) = (try diary.savedEntry("a").objectID, try diary.savedEntry("b").objectID)
+        try deleteElsewhere(a)
+        try deleteElsewhere(b)
+        let context = Told(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = diary.stack.coordinator
+        context.performAndWait {
+            _ = context.object(with: a).value(forKey: "number")
+            context.delete(context.object(with: b))
+            #expect(context.properties == ["number", nil])
+        }
+    }
+
     @Test func objectsOfARemovedStoreAreMissed() throws {
         let entry = try diary.savedEntry("a")
         diary.event { $0.refresh(entry, mergeChanges: false) }

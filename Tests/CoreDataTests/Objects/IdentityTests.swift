@@ -245,6 +245,23 @@ import Testing
         }
     }
 
+    @Test func anotherContextCannotObtainAnID() throws {
+        let (mine, theirs) = (diary.stack.context(), diary.stack.context())
+        let description = try #require(diary.stack.coordinator.managedObjectModel.entitiesByName["Entry"])
+        let entry = mine.performAndWait { Entry(context: mine) }
+        let alone = NSManagedObject(entity: description, insertInto: nil)
+        for object in [entry, alone] {
+            let refusal = try theirs.performAndWait {
+                try error { try theirs.obtainPermanentIDs(for: [object]) }
+            }
+            #expect(refusal.code == 134060)
+            #expect(refusal.userInfo[NSAffectedObjectsErrorKey] as? [NSManagedObject] == [object])
+        }
+        mine.performAndWait {
+            #expect(entry.objectID.isTemporaryID && mine.registeredObject(for: entry.objectID) === entry)
+        }
+    }
+
     @Test func anObjectWithAPermanentIDThatIsNeverSavedDoesNotExist() throws {
         let id = try diary.event { context in
             let entry = Entry(context: context)

@@ -264,6 +264,22 @@ import Testing
         #expect(try diary.stored("b", \.number) == 99)
     }
 
+    @Test func objectsThatDeleteEachOtherPrepareOnce() throws {
+        let (a, b) = (try diary.savedEntry("a"), try diary.savedEntry("b"))
+        diary.hooks.onPrepareForDeletion = { entry in
+            entry.managedObjectContext?.delete(entry === a ? b : a)
+        }
+        try diary.event { context in
+            _ = diary.hooks.take()
+            context.delete(a)
+            #expect(diary.hooks.take() == ["prepareForDeletion a", "prepareForDeletion b"])
+            #expect(a.isDeleted && b.isDeleted)
+            try context.save()
+        }
+        diary.hooks.onPrepareForDeletion = nil
+        #expect(try diary.stack.inContext { try $0.all("Entry").isEmpty })
+    }
+
     @Test func endlessChangesInWillSaveFail() throws {
         let entry = try diary.savedEntry("a")
         hooks.onWillSave = { $0.number += 1 }

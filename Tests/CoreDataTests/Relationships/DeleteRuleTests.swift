@@ -214,4 +214,24 @@ import Testing
             #expect(item.one("owner") == nil)
         }
     }
+
+    /// A link to what is to be deleted, made after the rules have been applied, is none.
+    @Test func aMandatoryLinkToADeletedObjectIsMissing() throws {
+        let stack = try TestStack(OwnerModel.model(optionalOwner: false))
+        try stack.inContext { context in
+            let (old, new) = (try context.owner("old", items: "item"), try context.owner("new"))
+            try context.save()
+            let item = try #require(try context.named("item", "Item"))
+            context.delete(new)
+            context.processPendingChanges()
+            item.setValue(new, forKey: "owner")
+            let refusal = try error { try context.save() }
+            #expect(refusal.code == NSValidationMissingMandatoryPropertyError)
+            #expect(refusal.userInfo[NSValidationKeyErrorKey] as? String == "owner")
+            #expect(refusal.userInfo[NSValidationObjectErrorKey] as? NSManagedObject === item)
+            item.setValue(old, forKey: "owner")
+            try context.save()
+        }
+        #expect(try stack.inContext { try $0.names(of: "old", "Owner", "items") } == ["item"])
+    }
 }

@@ -156,4 +156,19 @@ import Testing
         let ages = service.lock.withLock { service.records.values.map { $0.values["age"] as? Int } }
         #expect(ages.contains(36 + 400))
     }
+
+    @Test func aSaveTellsWhatIsToBeCompared() throws {
+        let (coordinator, service) = try filled()
+        try coordinator.inContext { context in
+            let people = try context.all("Person", by: "name")
+            let (watched, changed) = (people[0], people[1])
+            context.detectConflicts(for: watched)
+            changed.setValue(77, forKey: "age")
+            try context.save()
+            #expect(service.locked == [watched.objectID])
+            changed.setValue(78, forKey: "age")
+            try context.save()
+            #expect(service.locked.isEmpty)
+        }
+    }
 }

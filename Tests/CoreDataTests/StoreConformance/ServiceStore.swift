@@ -32,6 +32,8 @@ final class Service: @unchecked Sendable {
     var relationshipLoads = 0
     var failure: NSError?
     var saves = 0
+    /// What the last save was to compare and not to write.
+    var locked: [NSManagedObjectID] = []
     var fetches: [NSFetchRequest<any NSFetchRequestResult>] = []
     /// The entities of the objects of each request for identities.
     var idRequests: [[String]] = []
@@ -97,6 +99,7 @@ final class ServiceStore: NSIncrementalStore, @unchecked Sendable {
                 return try self.fetch(fetch, context)
             case let save as NSSaveChangesRequest:
                 service.saves += 1
+                service.locked = (save.lockedObjects ?? []).map(\.objectID)
                 if !service.conflicting.isEmpty {
                     throw NSError(
                         domain: "Service", code: CocoaError.Code.managedObjectMerge.rawValue,

@@ -47,7 +47,8 @@ import Testing
                 let found = try context.only("Dog")
                 #expect(found !== cat && found.entity.name == "Dog")
                 #expect(found.value(forKey: "a") as? Int64 == wild)
-                #expect(cat.value(forKey: "a") == nil)
+                #expect(cat.managedObjectContext == nil && context.registeredObjects == [found])
+                #expect(cat.value(forKey: "a") == nil && !context.hasChanges)
             }
             try coordinator.inContext { context in
                 let cat = context.object(with: wrong)

@@ -148,4 +148,19 @@ import Testing
         }
         #expect(try stored() == ["child 3 parent", "new 3 parent", "parent 51 -"])
     }
+
+    /// Nobody is told that an object is there again that others have deleted.
+    @Test func whatOthersDeletedIsNotInserted() throws {
+        let notification = try diary.stack.saved { context in
+            context.delete(try #require(try context.all("Entry", by: "title").first))
+        }
+        diary.event { context in
+            context.mergeChanges(fromContextDidSave: notification)
+            #expect(context.deletedObjects == [child])
+            let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: context)
+            context.rollback()
+            let told = log.all.compactMap { $0.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject> }
+            #expect(told.allSatisfy(\.isEmpty) && context.deletedObjects.isEmpty)
+        }
+    }
 }

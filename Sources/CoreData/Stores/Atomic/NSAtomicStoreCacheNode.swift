@@ -13,8 +13,13 @@ open class NSAtomicStoreCacheNode: NSObject, KeyValueCoding, @unchecked Sendable
 
     /// The values by key. `NSNull` and a missing key are no value.
     open var propertyCache: NSMutableDictionary? {
-        didSet { row = nil }
+        get { contents }
+        set {
+            contents = newValue
+            row = nil
+        }
     }
+    private final var contents: NSMutableDictionary?
 
     /// The values packed; nil when they changed since.
     final var row: Row?
@@ -23,6 +28,13 @@ open class NSAtomicStoreCacheNode: NSObject, KeyValueCoding, @unchecked Sendable
     public required init(objectID moid: NSManagedObjectID) {
         objectID = moid
         super.init()
+    }
+
+    deinit {
+        guard contents != nil else { return }
+        var going: AnyObject? = contents
+        contents = nil
+        ReleaseQueue.release(&going)
     }
 
     /// The value of a property of the node's entity; nil when it has none, and for any other key.

@@ -36,6 +36,8 @@ final class NodeTable {
     }
 
     func removeAll() {
+        // Nodes hold each other.
+        for node in nodes.values { node.propertyCache = nil }
         nodes = [:]
         byEntity = [:]
         versions = [:]

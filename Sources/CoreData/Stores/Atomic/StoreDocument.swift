@@ -82,7 +82,7 @@ enum StoreDocument {
             if isThere, fchmod(descriptor, old.st_mode & 0o7777) != 0 { throw systemError() }
             try handle.close()
             // As late as possible: nobody else is kept from writing.
-            if let known, try readIfPresent(url) != known { throw changed(url) }
+            if let known, try readIfPresent(url) != known { throw NSError.changedByOthers(url) }
             // `rename` takes the old file's place in one step, which Foundation's move does not.
             guard rename(draft.path, target.path) == 0 else {
                 throw systemError()
@@ -102,13 +102,6 @@ enum StoreDocument {
     static func unopenable(_ url: URL, _ reason: String) -> NSError {
         .coreData(
             .persistentStoreOpen, "The store at \(url.path) cannot be opened: \(reason).",
-            [NSFilePathErrorKey: url.path])
-    }
-
-    fileprivate static func changed(_ url: URL) -> NSError {
-        .coreData(
-            .managedObjectMerge,
-            "Somebody else has written to the store at \(url.path), or removed it, since it was read.",
             [NSFilePathErrorKey: url.path])
     }
 

@@ -1,0 +1,64 @@
+import CSwiftRuntime
+
+/// What a thread lets go of, one after the other.
+///
+/// Objects that nobody else holds can hold each other in a chain, as long as a table is, and so can the nodes of an atomic store.
+/// Releasing the first one inside of the release of which the next is released, and so on, would overflow the stack.
+final class ReleaseQueue {
+    private var values: [ContiguousArray<SlotValue>] = []
+    private var contents: [AnyObject?] = []
+
+    /// Lets go of an object's values.
+    static func release(_ values: inout ContiguousArray<SlotValue>, _ layout: EntityLayout) {
+        guard holdsObjects(values, layout) else {
+            values = []
+            return
+        }
+        collecting { $0.take(&values) }
+    }
+
+    /// Lets go of what a node holds.
+    static func release(_ contents: inout AnyObject?) { collecting { $0.take(&contents) } }
+
+    // What is taken must be held by nobody else, not even by a variable of the caller: it would go outside of the queue.
+
+    private func take(_ going: inout ContiguousArray<SlotValue>) {
+        values.append([])
+        swap(&values[values.count - 1], &going)
+    }
+
+    private func take(_ going: inout AnyObject?) {
+        contents.append(nil)
+        swap(&contents[contents.count - 1], &going)
+    }
+
+    /// Puts something into the queue of the thread, which the outermost call empties.
+    private static func collecting(_ put: (ReleaseQueue) -> Void) {
+        if let running = coredata_releasing() {
+            put(Unmanaged<ReleaseQueue>.fromOpaque(running).takeUnretainedValue())
+            return
+        }
+        let queue = ReleaseQueue()
+        coredata_set_releasing(Unmanaged.passUnretained(queue).toOpaque())
+        put(queue)
+        // What goes here puts what it holds into the queue.
+        while !queue.isEmpty {
+            _ = queue.values.popLast()
+            _ = queue.contents.popLast()
+        }
+        coredata_set_releasing(nil)
+        withExtendedLifetime(queue) {}
+    }
+
+    private var isEmpty: Bool { values.isEmpty && contents.isEmpty }
+
+    private static func holdsObjects(_ values: ContiguousArray<SlotValue>, _ layout: EntityLayout) -> Bool {
+        for slot in layout.relationshipIndexes where slot < values.count {
+            switch values[slot] {
+            case .object, .toMany: return true
+            default: continue
+            }
+        }
+        return false
+    }
+}
