@@ -194,9 +194,23 @@ struct GraphMerge {
         guard ownPairs.isDisjoint(with: othersPairs) else { return false }
         let (marks, othersMarks) = (bookmarks(ours) != bookmarks(base), bookmarks(theirs) != bookmarks(base))
         guard !(marks && othersMarks) else { return false }
+        // Whole objects prevail: what becomes of links that only one side has changed is not told here.
+        if isSave, settlement == .ownValues || settlement == .othersValues {
+            guard !marks, !othersMarks, ownDeletions.isEmpty, othersDeletions.isEmpty,
+                contested.allSatisfy(hasLinksOfBase)
+            else { return false }
+        }
         // One that comes back comes without the links that went with it.
         return (returned ?? []).allSatisfy { id in
             [ours, base].allSatisfy { $0.objects[id]?.hasLinks == false }
+        }
+    }
+
+    private func hasLinksOfBase(_ id: Int) -> Bool {
+        guard let old = base.objects[id]?.persistent else { return false }
+        return [ours, theirs].allSatisfy { side in
+            side.objects[id].map { $0.persistent.toOne == old.toOne && $0.persistent.toMany == old.toMany }
+                ?? false
         }
     }
 
