@@ -193,6 +193,25 @@ class LongList(StoreTest):
         page.keyboard.press("Control+z")
         expect(page.locator("#access")).to_have_text("Saved")
 
+    def test_a_refused_move_leaves_what_is_shown(self):
+        page = self.page
+        place = page.get_by_role("textbox", name="Place of Track/248 in tracks")
+        refused = {"code": "model", "message": "This one stays where it is."}
+        page.route("**/api/move", lambda route: route.fulfill(status=422, json={"error": refused}))
+        place.fill("245")
+        place.press("Enter")
+        expect(page.locator("#status")).to_have_text(refused["message"])
+        self.shown(250)
+        expect(place).to_have_value("3")
+        page.unroute("**/api/move")
+        # What is read anew is the same part.
+        field = page.locator("[id='f-Playlist/1-name']")
+        field.fill("Yours")
+        field.press("Enter")
+        expect(page.locator("#access")).to_have_text("1 unsaved")
+        self.shown(250)
+        expect(place).to_have_value("3")
+
     def test_buttons_lead_over_the_ends_of_a_part(self):
         page = self.page
         page.get_by_role("button", name="Later members of tracks").click()

@@ -152,21 +152,22 @@ export const linkEditor = {
     if (!canMove) return h("span", { class: "quiet place" }, text);
     return h("input", {
       id: `place-${object.id}-${shape.name}-${other}`, class: "place", value: text, inputmode: "numeric", autocomplete: "off", "aria-label": `Place of ${other} in ${shape.name}`,
-      onchange: ({ target }) => {
+      onchange: async ({ target }) => {
         const to = Number(target.value);
-        if (Number.isInteger(to) && to >= 1 && to <= count) return moveTo(object, shape, other, to - 1);
+        if (!Number.isInteger(to) || to < 1 || to > count) announce(`The place is a number from 1 to ${count}.`, true);
+        else if (await moveTo(object, shape, other, to - 1)) return;
         target.value = text;
-        return announce(`The place is a number from 1 to ${count}.`, true);
       },
     });
   },
 };
 
-/** Moves a member, and goes along with it; where that is refused, the part that was shown stays. */
+/** Moves a member, and goes along with it. The answer is whether that was done; else the part that was shown stays. */
 async function moveTo(object, shape, other, to) {
   const before = state.members;
   goToMember(object.id, shape.name, to);
   const after = state.members;
   const answer = await change("/api/move", { id: object.id, key: shape.name, member: other, place: to });
   if (!answer && state.members === after) state.members = before;
+  return answer !== null;
 }
