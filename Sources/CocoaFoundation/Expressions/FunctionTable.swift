@@ -49,7 +49,8 @@ package enum FunctionTable {
         ofTwoNumbers("multiply:by:") { $0 * $1 },
         ofTwoNumbers("divide:by:") { $0 / $1 },
         ofTwoNumbers("modulus:by:") { $0 % $1 },
-        ofTwoNumbers("raise:toPower:") { .double(pow($0.double, $1.double)) },
+        // Zero has no sign in a store.
+        ofTwoNumbers("raise:toPower:") { .double(pow($0.double + 0, $1.double)) },
         ofNumber("sqrt:") { .double($0.double.squareRoot()) },
         ofNumber("log:") { .double(log10($0.double)) },
         ofNumber("ln:") { .double(log($0.double)) },

@@ -128,14 +128,18 @@ extension NSManagedObjectContext {
         registerUndo(of: changes)
         var all = changes.contextChanges
         if listeners.readRelatedObjects { all.noteSlots(of: changes.updated) }
+        var told: [ObjectExtras] = []
         for object in changes.all {
-            object.extras?.event = nil
             object.state.remove(.madeInEvent)
+            guard let extras = object.extras, let event = extras.event else { continue }
+            (extras.event, extras.toldEvent) = (nil, event)
+            told.append(extras)
         }
         for object in changes.forgotten { dismiss(object) }
         all.append(external)
         external = ContextChanges()
         post(all)
+        for extras in told { extras.toldEvent = nil }
     }
 
     /// Keeps an ordered set until the running event ends.

@@ -284,10 +284,10 @@ extension NSManagedObjectContext {
 
     /// Replaces the row of a loaded object; what was set here stays, transient values too.
     func refreshValues(of object: NSManagedObject, _ row: Row) {
-        object.willChangeAll()
-        object.rebase(on: row, keeping: .ownChanges)
-        object.dropLoadedRelationships()
-        object.didChangeAll()
+        object.changing(to: row) {
+            object.rebase(on: row, keeping: .ownChanges)
+            object.dropLoadedRelationships()
+        }
         leaveOwners(of: object)
         object.withoutChangeTracking { object.awake(fromSnapshotEvents: .refresh) }
     }

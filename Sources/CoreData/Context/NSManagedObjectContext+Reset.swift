@@ -18,6 +18,9 @@ extension NSManagedObjectContext {
         changes.inserted = deleted.all.filter {
             !eventDeleted.contains($0) && !$0.state.contains(.inaccessible)
         }
+        changes.refreshed = eventRefreshed.all.filter {
+            !$0.isInserted && !$0.isUpdated && !$0.isDeleted && !$0.state.contains(.leaving)
+        }
         changes.updated = updated.all.filter { !$0.isInserted } + deleted.all.filter(eventDeleted.contains)
         clearChanges()
         for object in dismissed { dismiss(object) }

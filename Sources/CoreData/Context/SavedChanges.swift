@@ -219,7 +219,12 @@ extension NSManagedObjectContext {
             }
             return
         }
-        if object.isFault {
+        if case .part = object.faultSource {
+            // Somebody may have read what was fetched of it.
+            object.willChangeAll()
+            object.row = nil
+            object.didChangeAll()
+        } else if object.isFault {
             object.row = nil
         } else {
             takeNewerRow(object) { row in refreshValues(of: object, row) }

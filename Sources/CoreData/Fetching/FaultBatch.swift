@@ -40,7 +40,7 @@ final class FaultBatch {
             try context.loadRows(of: members, paddedTo: size)
             // Without a row, an object is asked for alone: it is gone, or of another entity.
             for object in members where object.row == nil { object.faultSource = nil }
-            try context.prefetch(prefetching, members)
+            try context.prefetch(prefetching, members.filter { $0.row != nil })
         } catch {
             isLoaded = false
             throw error

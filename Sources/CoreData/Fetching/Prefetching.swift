@@ -26,7 +26,8 @@ extension NSManagedObjectContext {
                         "keypath \(path) cannot be prefetched: \(entity.name ?? "") has no relationship '\(key)'."
                     )
                 }
-                objects = try prefetch(relationship, objects)
+                // Many may lead to the same one.
+                objects = try prefetch(relationship, objects).uniqued
                 entity = destination
             }
         }

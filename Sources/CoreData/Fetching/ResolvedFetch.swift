@@ -127,9 +127,6 @@ struct ResolvedFetch {
         if specification.havingPredicate != nil, groupBy.isEmpty {
             try refuse("havingPredicate needs propertiesToGroupBy.")
         }
-        if specification.returnsDistinctResults, !isDictionary {
-            try refuse("returnsDistinctResults needs the result type dictionaryResultType.")
-        }
         for property in properties where (property as? NSRelationshipDescription)?.isToMany ?? false {
             try refuse("Invalid to-many relationship in propertiesToFetch: \(property.name).")
         }
@@ -296,7 +293,9 @@ struct ResolvedFetch {
         query.limit = specification.fetchLimit
         query.offset = specification.fetchOffset
         query.having = naming(specification.havingPredicate)
-        query.isDistinct = specification.returnsDistinctResults
+        // Objects and IDs are distinct anyway.
+        query.isDistinct =
+            specification.returnsDistinctResults && specification.resultType == .dictionaryResultType
         query.resultType = specification.resultType
         query.context = context
         query.generation = context?.generation(of: store)

@@ -93,18 +93,18 @@ extension NSManagedObject {
 
     // MARK: Explicit changes: custom accessors
 
-    final func beginChange(_ key: String) {
+    final func beginChange(_ key: String, _ description: ChangeDescription = .whole) {
         context?.assertOnQueue()
         guard let slot = layout.index(of: key) else {
             extras?.changeListener?.objectWillChange()
-            extras?.observers?.willChange(key, of: self)
+            extras?.observers?.willChange(key, of: self, description)
             return
         }
         fireFault()
         let kind = layout.slots[slot].kind
         madeExtras.announced.append(
             (slot, kind == .toMany ? .boxed(ValueBox(loadedToMany(at: slot).ordered)) : value(at: slot)))
-        willChange(at: slot)
+        willChange(at: slot, description)
     }
 
     final func endChange(_ key: String) {
@@ -130,6 +130,7 @@ extension NSManagedObject {
                 changeToOne(from: announced.old, to: new, at: slot)
             } else if kind == .toMany {
                 noteMembers(announced.old, at: slot)
+                linkInverses(after: announced.old, at: slot)
             } else {
                 if recordsChanges, context != nil { withEvent { $0.note(announced.old, at: slot) } }
             }
@@ -141,9 +142,12 @@ extension NSManagedObject {
 
     // MARK: Observers
 
+    /// - Parameter description: how a to-many relationship changes; asked for only if somebody looks.
     @inline(__always)
-    final func willChange(at slot: Int) {
-        if extras != nil { tellObservers(willChange: slot) }
+    final func willChange(
+        at slot: Int, _ description: @autoclosure () -> ChangeDescription = .whole
+    ) {
+        if extras != nil { tellObservers(willChange: slot, description) }
     }
 
     @inline(__always)
@@ -151,15 +155,17 @@ extension NSManagedObject {
         if extras != nil { tellObservers(didChange: slot) }
     }
 
-    private final func tellObservers(willChange slot: Int) {
+    private final func tellObservers(willChange slot: Int, _ description: () -> ChangeDescription) {
         guard !state.contains(.unobservedChanges) else { return }
         extras?.changeListener?.objectWillChange()
-        tellPropertyObservers(willChange: slot)
+        tellPropertyObservers(willChange: slot, description)
     }
 
-    final func tellPropertyObservers(willChange slot: Int) {
+    final func tellPropertyObservers(
+        willChange slot: Int, _ description: () -> ChangeDescription = { .whole }
+    ) {
         guard !state.contains(.unobservedChanges) else { return }
-        extras?.observers?.willChange(layout.slots[slot].name, of: self)
+        extras?.observers?.willChange(layout.slots[slot].name, of: self, description())
         registrarWillSet(slot)
     }
 
@@ -182,9 +188,9 @@ extension NSManagedObject {
     }
 
     /// The stored properties changed since the last `NSManagedObjectContextObjectsDidChange` notification, with the
-    /// values they had before; nil as `NSNull`.
+    /// values they had before; nil as `NSNull`. Observers of that notification find those that it tells of.
     public func changedValuesForCurrentEvent() -> [String: Any] {
-        guard let event = extras?.event else { return [:] }
+        guard let event = extras?.event ?? extras?.toldEvent else { return [:] }
         var changed: [String: Any] = [:]
         for (slot, old) in event.old where layout.slots[slot].isStored {
             changed[layout.slots[slot].name] = old.anyValue(layout.slots[slot].kind) ?? NSNull()

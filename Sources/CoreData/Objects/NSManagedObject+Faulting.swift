@@ -144,6 +144,23 @@ extension NSManagedObject {
         contents.replaceStored(stored)
     }
 
+    /// Tells the observers of what a newer row may change: the relationships to many, and what has another value in it and was
+    /// not changed here.
+    final func changing(to newer: Row, _ body: () -> Void) {
+        extras?.changeListener?.objectWillChange()
+        guard extras?.observers != nil || extras?.registrar != nil else { return body() }
+        let slots = layout.slots.indices.filter { slot in
+            let info = layout.slots[slot]
+            guard info.isStored else { return info.kind == .fetched }
+            guard info.kind != .toMany, let row else { return true }
+            return !(touched.contains(slot) && differsFromRow(at: slot))
+                && !row.hasSameValue(as: newer, slot, info)
+        }
+        for slot in slots { tellPropertyObservers(willChange: slot) }
+        body()
+        for slot in slots { didChange(at: slot) }
+    }
+
     /// Tells the observers that every property may change.
     final func willChangeAll() {
         extras?.changeListener?.objectWillChange()

@@ -1,6 +1,7 @@
 import CocoaFoundation
 import Foundation
 import Observation
+import Synchronization
 
 // Swift Observation, property by property: a view that reads `title` is not woken by a change of `price`.
 //
@@ -18,9 +19,16 @@ extension NSManagedObject: Observable {
     /// Notes that a property is read, for whoever tracks.
     @inline(__always)
     final func trackAccess(_ slot: Int) {
-        let isTracking = probePointer?._withUnsafeGuaranteedRef { $0.isTracking() }
-        if isTracking ?? false { registerAccess(slot) }
+        guard let probePointer else { return trackAccessWithoutContext(slot) }
+        if probePointer._withUnsafeGuaranteedRef({ $0.isTracking() }) { registerAccess(slot) }
     }
+
+    /// An object without a context has no probe either: it asks one that all threads share.
+    private final func trackAccessWithoutContext(_ slot: Int) {
+        if Self.sharedProbe.withLock({ $0.isTracking() }) { registerAccess(slot) }
+    }
+
+    private static let sharedProbe = Mutex(ObservationProbe())
 
     private final func registerAccess(_ slot: Int) {
         let extras = madeExtras

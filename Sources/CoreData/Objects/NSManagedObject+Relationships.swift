@@ -46,7 +46,7 @@ extension NSManagedObject {
             if let inverse { object.unlink(self, from: inverse) }
         }
         for object in objects where !contents.members.contains(object) { insertDestination(object, at: slot) }
-        if contents.isOrdered { reorder(uniqued(objects), at: slot) }
+        if contents.isOrdered { reorder(objects.uniqued, at: slot) }
         markChanged()
         didChange(at: slot)
     }
@@ -55,7 +55,7 @@ extension NSManagedObject {
     final func addDestination(_ object: NSManagedObject, at slot: Int, index: Int? = nil) {
         context?.assertOnQueue()
         fireFault()
-        willChange(at: slot)
+        willChange(at: slot, insertion(of: object, at: slot, index: index))
         insertDestination(object, at: slot, index: index)
         didChange(at: slot)
     }
@@ -64,9 +64,30 @@ extension NSManagedObject {
     final func dropDestination(_ object: NSManagedObject, at slot: Int) {
         context?.assertOnQueue()
         fireFault()
-        willChange(at: slot)
+        willChange(at: slot, removal(of: object, at: slot))
         removeDestination(object, at: slot)
         didChange(at: slot)
+    }
+
+    /// How observers are told that an object becomes a member; of a relationship to one, that it changes.
+    private final func insertion(
+        of object: NSManagedObject, at slot: Int, index: Int? = nil
+    ) -> ChangeDescription {
+        guard layout.slots[slot].kind == .toMany else { return .whole }
+        guard layout.slots[slot].relationship?.isOrdered ?? false else { return .members(.union, [object]) }
+        let contents = loadedToMany(at: slot)
+        // One that is there stays where it is.
+        guard !contents.members.contains(object) else { return .whole }
+        let place = min(index ?? contents.order.count, contents.order.count)
+        return .places(.insertion, IndexSet(integer: place))
+    }
+
+    /// How observers are told that an object is a member no more.
+    private final func removal(of object: NSManagedObject, at slot: Int) -> ChangeDescription {
+        guard layout.slots[slot].kind == .toMany else { return .whole }
+        guard layout.slots[slot].relationship?.isOrdered ?? false else { return .members(.minus, [object]) }
+        return loadedToMany(at: slot).place(of: object).map { .places(.removal, IndexSet(integer: $0)) }
+            ?? .whole
     }
 
     private final func insertDestination(_ object: NSManagedObject, at slot: Int, index: Int? = nil) {
@@ -262,7 +283,7 @@ extension NSManagedObject {
     final func link(_ owner: NSManagedObject, to relationship: NSRelationshipDescription) {
         guard let slot = layout.index(of: relationship.name) else { return }
         fireFault()
-        willChange(at: slot)
+        willChange(at: slot, insertion(of: owner, at: slot))
         defer { didChange(at: slot) }
         guard layout.slots[slot].kind == .toOne else {
             _ = insertMember(owner, at: slot)
@@ -291,7 +312,7 @@ extension NSManagedObject {
     final func unlink(_ other: NSManagedObject, from relationship: NSRelationshipDescription) {
         guard let slot = layout.index(of: relationship.name), !state.contains(.inaccessible) else { return }
         fireFault()
-        willChange(at: slot)
+        willChange(at: slot, removal(of: other, at: slot))
         defer { didChange(at: slot) }
         if layout.slots[slot].kind == .toMany {
             _ = removeMember(other, at: slot)
@@ -404,7 +425,7 @@ extension NSManagedObject {
         let wanted = Set(objects)
         for object in contents.members.subtracting(wanted) { contents.remove(object) }
         for object in objects { contents.insert(object) }
-        if contents.isOrdered, contents.isLoaded { contents.reorder(uniqued(objects)) }
+        if contents.isOrdered, contents.isLoaded { contents.reorder(objects.uniqued) }
         liveOrderedSet(at: slot)?.refill()
         touched.insert(slot)
     }
@@ -423,10 +444,20 @@ extension NSManagedObject {
         }
     }
 
-    private final func uniqued(_ objects: [NSManagedObject]) -> [NSManagedObject] {
-        var seen: Set<NSManagedObject> = []
-        return objects.filter { seen.insert($0).inserted }
+    /// Sets the other end of the links that differ from those that were announced before a change by primitive means.
+    final func linkInverses(after announced: SlotValue, at slot: Int) {
+        guard case .boxed(let box) = announced, let order = box.value as? [NSManagedObject],
+            let inverse = layout.slots[slot].relationship?.inverseRelationship
+        else { return }
+        let (old, members) = (Set(order), loadedToMany(at: slot).members)
+        for object in old.subtracting(members) where object.context === context {
+            object.unlink(self, from: inverse)
+        }
+        for object in members.subtracting(old) where object.context === context {
+            object.link(self, to: inverse)
+        }
     }
+
 }
 
 extension NSManagedObject {
@@ -485,7 +516,7 @@ extension NSManagedObject {
         forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind,
         using objects: Set<AnyHashable>
     ) {
-        willChangeValue(forKey: key)
+        beginChange(key, .members(mutationKind, objects))
     }
 
     /// Ends what `willChangeValue(forKey:withSetMutation:using:)` began: sets the inverses of the objects.
@@ -493,7 +524,6 @@ extension NSManagedObject {
         forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind,
         using objects: Set<AnyHashable>
     ) {
-        linkInverses(of: objects.map(\.base), forKey: key)
         didChangeValue(forKey: key)
     }
 
@@ -501,32 +531,21 @@ extension NSManagedObject {
     public final func willChange(
         _ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String
     ) {
-        willChangeValue(forKey: key)
+        beginChange(key, .places(changeKind, indexes))
     }
 
     /// Ends what `willChange(_:valuesAt:forKey:)` began.
     public final func didChange(
         _ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String
     ) {
-        if let slot = layout.index(of: key) {
-            let order = loadedToMany(at: slot).order
-            linkInverses(of: indexes.filter(order.indices.contains).map { order[$0] }, forKey: key)
-        }
         didChangeValue(forKey: key)
     }
+}
 
-    /// Sets the other end of links whose this end was changed by primitive means.
-    private final func linkInverses(of objects: [Any], forKey key: String) {
-        guard let slot = layout.index(of: key),
-            let inverse = layout.slots[slot].relationship?.inverseRelationship
-        else { return }
-        let contents = loadedToMany(at: slot)
-        for case let object as NSManagedObject in objects {
-            if contents.members.contains(object) {
-                object.link(self, to: inverse)
-            } else {
-                object.unlink(self, from: inverse)
-            }
-        }
+extension [NSManagedObject] {
+    /// The objects, each once, in the order in which they come first. O(n).
+    var uniqued: [NSManagedObject] {
+        var seen: Set<NSManagedObject> = []
+        return filter { seen.insert($0).inserted }
     }
 }

@@ -82,6 +82,8 @@ package final class ObjectExtras {
     var changeListener: (any ObjectChangeListener)?
     /// The changes of the running event; taken away when the event is processed.
     package var event: EventChanges?
+    /// Those of the event that observers are being told of.
+    var toldEvent: EventChanges?
     /// What `mutableOrderedSetValue(forKey:)` gave out.
     var orderedSets: [WeakOrderedSet] = []
     /// Values noted by `willChangeValue(forKey:)`, innermost last.

@@ -182,7 +182,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         set { change("propertiesToFetch") { $0.propertiesToFetch = newValue } }
     }
 
-    /// Whether equal dictionaries are returned once only. The default is `false`.
+    /// Whether equal dictionaries are returned once only; objects and IDs always are. The default is `false`.
     open var returnsDistinctResults: Bool {
         get { specification.returnsDistinctResults }
         set { change("returnsDistinctResults") { $0.returnsDistinctResults = newValue } }

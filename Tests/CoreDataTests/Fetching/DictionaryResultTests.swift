@@ -157,11 +157,6 @@ import Testing
                     $0.resultType = .managedObjectResultType
                     $0.propertiesToGroupBy = ["title"]
                 }.contains("dictionaryResultType"))
-            #expect(
-                try text {
-                    $0.resultType = .managedObjectResultType
-                    $0.returnsDistinctResults = true
-                }.contains("dictionaryResultType"))
             #expect(try text { $0.propertiesToFetch = ["nothing"] }.contains("nothing"))
             #expect(try text { $0.propertiesToFetch = ["note"] }.contains("note"))
             #expect(try text { $0.propertiesToGroupBy = ["author.books"] }.contains("author.books"))
@@ -228,6 +223,16 @@ import Testing
             #expect(found["sum"] as? NSDecimalNumber == 1)
             #expect(found["average"] as? NSDecimalNumber == NSDecimalNumber(string: "0.1"))
             #expect(found["double"] as? NSDecimalNumber == NSDecimalNumber(string: "0.3"))
+        }
+    }
+
+    @Test func objectsAreDistinctAnyway() throws {
+        try stack.inContext { context throws in
+            let request = NSFetchRequest<Book>.books(by: "title")
+            let books = try context.fetch(request)
+            request.returnsDistinctResults = true
+            #expect(try context.fetch(request) == books && !books.isEmpty)
+            #expect(try context.count(for: request) == books.count)
         }
     }
 }

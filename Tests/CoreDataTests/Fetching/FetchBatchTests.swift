@@ -216,4 +216,38 @@ import Testing
             }
         }
     }
+
+    /// What is gone is nobody's affair but of those who read it.
+    @Test(arguments: [false, true]) func aNeighbourThatIsGoneIsLeftAlone(_ lazily: Bool) throws {
+        let stack = try TestStack.books(10)
+        try stack.inContext { context throws in
+            let request = request(10)
+            request.relationshipKeyPathsForPrefetching = ["author"]
+            let (books, lazyBooks) = (try context.fetch(request), try context.lazyResults(of: request))
+            try stack.inContext { other throws in
+                other.delete(try other.book("b1"))
+                try other.save()
+            }
+            let first = try #require(lazily ? lazyBooks.first : books.first)
+            #expect(first.title == "b0" && first.author?.name == "a0")
+            #expect(!context.hasChanges && context.deletedObjects.isEmpty)
+        }
+    }
+
+    /// All books lead to one author, who leads to all books: each is read once.
+    @Test func aPathBackToManyIsReadOnce() throws {
+        let stack = try TestStack()
+        try stack.inContext { context in
+            let author = Author(context: context)
+            for number in 0..<50 { context.insertBook("b\(number)").author = author }
+            try context.save()
+        }
+        try stack.inContext { context throws in
+            let request = NSFetchRequest<Book>.books()
+            request.relationshipKeyPathsForPrefetching = ["author.books"]
+            let books = try stack.coordinator.expectingReads(3) { try context.fetch(request) }
+            let reads = stack.coordinator.reads { #expect(books.first?.author?.books == Set(books)) }
+            #expect(reads == 0)
+        }
+    }
 }

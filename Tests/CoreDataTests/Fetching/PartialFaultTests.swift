@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import Observation
 import Testing
 
 /// Objects of which some properties were fetched.
@@ -212,6 +213,22 @@ import Testing
             let books = try child.fetch(request("title"))
             #expect(books.map(\.title) == ["b0", "b1", "b2", "changed"])
             #expect(books.map(\.pages) == [0, 1, 2, 3])
+        }
+    }
+
+    /// Whoever looks at what was fetched of an object learns that it has changed.
+    @Test func aMergeTellsWhoHasReadAPart() throws {
+        try stack.inContext { context throws in
+            let book = try #require(try context.fetch(request("title")).first)
+            let note = WokenNote()
+            withObservationTracking {
+                #expect(book.title == "b0")
+            } onChange: {
+                note.wake()
+            }
+            let notification = try stack.saved { try $0.book("b0").title = "new" }
+            context.mergeChanges(fromContextDidSave: notification)
+            #expect(note.count == 1 && book.title == "new")
         }
     }
 }

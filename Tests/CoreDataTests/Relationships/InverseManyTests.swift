@@ -230,4 +230,21 @@ import Testing
             #expect(try context.names(of: "b", "Node", "ranking") == ["z", "y", "x"])
         }
     }
+
+    /// A setter of one's own: primitive values, announced.
+    @Test func announcedPrimitiveMembersGetTheirOwner() throws {
+        try stack.inContext { context in
+            let nodes = try make(context, "Node", "a", "x", "y")
+            nodes[1].setValue(nodes[0], forKey: "parent")
+            try context.save()
+            nodes[0].willChangeValue(forKey: "children")
+            nodes[0].setPrimitiveValue(NSSet(object: nodes[2]), forKey: "children")
+            nodes[0].didChangeValue(forKey: "children")
+            #expect(nodes[1].one("parent") == nil && nodes[2].one("parent") === nodes[0])
+            try context.save()
+            context.refresh(nodes[0], mergeChanges: false)
+            #expect(nodes[0].many("children") == [nodes[2]])
+        }
+        #expect(try stack.inContext { try $0.names(of: "a", "Node", "children") } == ["y"])
+    }
 }

@@ -17,6 +17,16 @@ extension NSPersistentStoreCoordinator {
         #expect(found == count, sourceLocation: sourceLocation)
     }
 
+    /// The same for a block with a value.
+    func expectingReads<Value>(
+        _ count: Int, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Value
+    ) rethrows -> Value {
+        let before = readCount
+        let value = try body()
+        #expect(readCount - before == count, sourceLocation: sourceLocation)
+        return value
+    }
+
     private var readCount: Int { persistentStores.reduce(0) { $0 + (($1 as? SQLiteStore)?.readCount ?? 0) } }
 }
 

@@ -163,4 +163,18 @@ import Testing
             #expect(told.allSatisfy(\.isEmpty) && context.deletedObjects.isEmpty)
         }
     }
+
+    @Test func whatTheEventRefreshedIsToldStill() throws {
+        try diary.stack.inContext { other in
+            try #require(try other.all("Entry", by: "title").last).setValue(8, forKey: "number")
+            try other.save()
+        }
+        diary.event { context in
+            let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: context)
+            context.refresh(parent, mergeChanges: true)
+            context.rollback()
+            let told = log.all.compactMap { $0.userInfo?[NSRefreshedObjectsKey] as? Set<NSManagedObject> }
+            #expect(told == [[parent]] && parent.number == 8)
+        }
+    }
 }

@@ -76,16 +76,19 @@ final class LazyObjects {
     private func load(_ objects: [NSManagedObject]) {
         let specification = fetch.specification
         do {
-            if specification.includesPropertyValues || !specification.returnsObjectsAsFaults
+            let readsRows =
+                specification.includesPropertyValues || !specification.returnsObjectsAsFaults
                 || specification.shouldRefreshRefetchedObjects
-            {
+            if readsRows {
                 // What came with an earlier fetch is older.
                 for object in objects where object.isFault { object.row = nil }
                 try context.loadRows(
                     of: objects, paddedTo: batchSize, refreshing: specification.shouldRefreshRefetchedObjects)
             }
-            try context.prefetch(fetch.prefetching, objects)
-            if !specification.returnsObjectsAsFaults { for object in objects { object.fireFault() } }
+            // One whose row is gone is read when somebody asks for it.
+            let present = objects.filter { !$0.isFault || $0.row != nil || !readsRows }
+            try context.prefetch(fetch.prefetching, present)
+            if !specification.returnsObjectsAsFaults { for object in present { object.fireFault() } }
         } catch {
             // The reader of an element cannot be told; the next save is.
             Log.objects.error("Could not load a batch of objects: \(error.localizedDescription)")

@@ -161,6 +161,8 @@ import Testing
         Case(entity: "Person", format: "stddev:(books.owner.friends.score) > 1"),
         Case(entity: "Person", format: "median:((books UNION read).pages) > 1"),
         // Integers that do not fit 64 bits with a sign are real numbers; others are not rounded to those.
+        Case(entity: "Person", format: "raise:toPower:(wild, -1) > 1"),
+        Case(entity: "Person", format: "wild ** money >= 1"),
         Case(entity: "Person", format: "wild == 18446744073709551615"),
         Case(entity: "Person", format: "NOT (wild < 18446744073709551615)"),
         Case(entity: "Person", format: "wild > 9223372036854775809"),

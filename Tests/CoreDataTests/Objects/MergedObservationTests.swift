@@ -1,0 +1,83 @@
+import CoreData
+import Foundation
+import Observation
+import Synchronization
+import Testing
+
+/// How often somebody was woken.
+final class WokenNote: Sendable {
+    private let counted = Mutex(0)
+    var count: Int { counted.withLock(\.self) }
+    func wake() { counted.withLock { $0 += 1 } }
+}
+
+/// Who is told what of changes that others have saved, and of objects without a context.
+@Suite(.onEveryStore) struct MergedObservationTests {
+    private let diary: DiaryStack
+    private let entry: Entry
+
+    init() throws {
+        diary = try DiaryStack()
+        entry = try diary.savedEntry("a")
+    }
+
+    private func mergeNumber(_ number: Int) throws {
+        let notification = try diary.stack.saved { context in
+            try context.only("Entry").setValue(number, forKey: "number")
+        }
+        diary.event { $0.mergeChanges(fromContextDidSave: notification) }
+    }
+
+    @Test func aReaderOfAnotherPropertySleepsOn() throws {
+        let (titles, numbers) = (WokenNote(), WokenNote())
+        diary.event { _ in
+            withObservationTracking { _ = entry.title } onChange: { titles.wake() }
+            withObservationTracking { _ = entry.number } onChange: { numbers.wake() }
+        }
+        try mergeNumber(8)
+        #expect(titles.count == 0 && numbers.count == 1)
+        diary.event { _ in #expect(entry.number == 8 && entry.title == "a") }
+    }
+
+    @Test func whatIsSetHereIsNotToldAgain() throws {
+        let numbers = WokenNote()
+        diary.event { _ in
+            entry.number = 5
+            withObservationTracking { _ = entry.number } onChange: { numbers.wake() }
+        }
+        try mergeNumber(8)
+        #expect(numbers.count == 0)
+        diary.event { _ in #expect(entry.number == 5) }
+    }
+
+    @Test func anObjectWithoutAContextIsObserved() throws {
+        let description = try #require(diary.stack.coordinator.managedObjectModel.entitiesByName["Entry"])
+        let draft = Entry(entity: description, insertInto: nil)
+        let (titles, numbers) = (WokenNote(), WokenNote())
+        withObservationTracking { _ = draft.title } onChange: { titles.wake() }
+        withObservationTracking { _ = draft.number } onChange: { numbers.wake() }
+        draft.title = "x"
+        #expect(titles.count == 1 && numbers.count == 0)
+    }
+
+    /// The observers of an event find what it has changed.
+    @Test func theChangesOfAnEventAreThereWhileItIsTold() throws {
+        let told = ToldChanges()
+        let token = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextObjectsDidChange, object: diary.context, queue: nil
+        ) { [entry] _ in told.note(entry.changedValuesForCurrentEvent()) }
+        defer { NotificationCenter.default.removeObserver(token) }
+        diary.event { _ in
+            entry.title = "b"
+            entry.number = 4
+        }
+        diary.event { _ in #expect(entry.changedValuesForCurrentEvent().isEmpty) }
+        diary.event { _ in entry.number = 5 }
+        #expect(told.all == [["title": "a", "number": "3"], ["number": "4"]])
+    }
+
+    private final class ToldChanges: @unchecked Sendable {
+        private(set) var all: [[String: String]] = []
+        func note(_ changes: [String: Any]) { all.append(changes.mapValues { "\($0)" }) }
+    }
+}
