@@ -21,6 +21,8 @@ extension NSManagedObjectContext {
             }
             faultingError = nil
             for slot in object.layout.relationshipIndexes { propagateDelete(of: object, slot) }
+            // Where an earlier event deleted the object, there is nothing that this one's end would take back, or forget.
+            if !eventDeleted.contains(object), !eventForgotten.contains(object) { object.extras?.event = nil }
             if let error = faultingError {
                 waiting.append(object)
                 firstError = firstError ?? error

@@ -55,6 +55,17 @@ struct GivenUpLinks {
     ///
     /// - Parameter isRefreshed: whether the object has given up all, and is not to be loaded for it.
     func takeBack(isRefreshed: Bool = false) {
+        endMade(isRefreshed: isRefreshed)
+        restoreEnded(isRefreshed: isRefreshed)
+    }
+
+    /// Has the other ends of several objects follow. Who is to have its former partner again has to have lost the new one first.
+    static func takeBack(_ links: [GivenUpLinks]) {
+        for links in links { links.endMade(isRefreshed: false) }
+        for links in links { links.restoreEnded(isRefreshed: false) }
+    }
+
+    private func endMade(isRefreshed: Bool) {
         guard let context = object.context, isRefreshed || !object.isDeleted else { return }
         for end in ends where end.belongsToOthers && !isRefreshed {
             object.keepLinks(of: end.made, ended: end.ended, end.inverse, at: end.slot)
@@ -64,6 +75,12 @@ struct GivenUpLinks {
             where other.context === context && (isRefreshed || !leads(to: other, end.slot, wasMade: true)) {
                 other.takeBackEnd(of: object, end.inverse, wasMade: true)
             }
+        }
+    }
+
+    private func restoreEnded(isRefreshed: Bool) {
+        guard let context = object.context, isRefreshed || !object.isDeleted else { return }
+        for end in ends where !end.belongsToOthers {
             for other in end.ended
             where other.context === context && (isRefreshed || leads(to: other, end.slot, wasMade: false)) {
                 other.takeBackEnd(of: object, end.inverse, wasMade: false)

@@ -44,8 +44,8 @@ extension NSManagedObjectContext {
                 let given = objects.map(GivenUpLinks.init)
                 let partners = objects.flatMap(\.paired)
                 try policy.resolve(mergeConflicts: conflicts)
-                for links in given { links.takeBack() }
-                for object in objects { leaveOwners(of: object) }
+                GivenUpLinks.takeBack(given)
+                try leaveOwners(ofSettled: objects)
                 // Where a link from one to one is another than before, its ends are to show it.
                 let present = objects.filter { $0.context === self && !$0.isDeleted }.flatMap(\.paired)
                 try takeNewerRows(of: Array(Set(partners).symmetricDifference(present)))
@@ -146,6 +146,7 @@ extension NSManagedObjectContext {
         eventDeleted.remove(object)
         updated.remove(object)
         eventUpdated.remove(object)
+        object.extras?.event = nil
         object.willChangeAll()
         object.dropValues()
         object.row = row

@@ -361,12 +361,28 @@ extension NSManagedObject {
             _ = loadedToMany(at: slot)
             guard !contents.members.contains(object) else { return false }
             noteOrder(at: slot)
+        } else if !contents.isLoaded, contents.removed.contains(object) {
+            forgetRemovalOfOthers(object, at: slot)
         }
         let place = min(index ?? contents.order.count, contents.order.count)
         guard contents.insert(object, at: place) else { return false }
         liveOrderedSet(at: slot)?.mirrorInsertion(of: object, at: place)
         noteMembers(at: slot) { $0.noteInsertion(of: object, at: slot) }
         return true
+    }
+
+    /// Before a removed object is a member again, whose relationship is read anew since: where others have removed it too, that
+    /// is a link to be saved. The members are loaded only where the other end cannot tell.
+    private final func forgetRemovalOfOthers(_ object: NSManagedObject, at slot: Int) {
+        guard let inverse = layout.slots[slot].relationship?.inverseRelationship, !inverse.isToMany,
+            let other = object.layout.index(of: inverse.name), object.context === context
+        else {
+            _ = loadedToMany(at: slot)
+            return
+        }
+        object.fireFault()
+        if case .object(let owner) = object.committedValue(at: other), owner === self { return }
+        toMany(at: slot).forgetRemoval(of: object)
     }
 
     private final func removeMember(_ object: NSManagedObject, at slot: Int) -> Bool {

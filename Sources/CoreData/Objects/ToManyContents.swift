@@ -65,8 +65,9 @@ package final class ToManyContents {
         guard !isLoaded else { return }
         isLoaded = true
         typedMembers = nil
-        // What was added unseen may have been stored already.
+        // What was added unseen may have been stored already, and what was removed, others may have removed too.
         added.subtract(stored)
+        if !removed.isEmpty { removed.formIntersection(stored) }
         let kept = removed.isEmpty ? stored : stored.filter { !removed.contains($0) }
         members = Set(kept)
         if isOrdered {
@@ -128,6 +129,12 @@ package final class ToManyContents {
         typedMembers = nil
         if removed.remove(object) == nil { added.insert(object) }
         return true
+    }
+
+    /// Has a removal count no more that is not one from the stored destinations any more: others have removed the object too.
+    package func forgetRemoval(of object: NSManagedObject) {
+        assert(!isLoaded)
+        removed.remove(object)
     }
 
     /// Takes an object out. Returns whether it was, or while not loaded may have been, a member.

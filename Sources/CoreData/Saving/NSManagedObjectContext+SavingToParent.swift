@@ -82,10 +82,12 @@ extension NSManagedObjectContext {
         watched = [:]
         let gone = further.deleted.compactMap { identityMap.object(place($0).key) }.filter { !$0.isDeleted }
         // What was handed up shows what was handed up, unless it led to what is gone.
-        let others = further.updated.compactMap { identityMap.object(place($0).key) }.filter {
+        var others = further.updated.compactMap { identityMap.object(place($0).key) }.filter {
             !$0.isDeleted && !$0.state.contains(.inaccessible)
                 && (!gone.isEmpty || !$0.isInserted && !$0.isUpdated)
         }
+        // What is new to the parent is not among what it has updated.
+        if !gone.isEmpty { others += Set(new.map(\.0)).subtracting(gone) }
         var changes = ContextChanges(
             inserted: new.map(\.0), updated: changed.map(\.0), deleted: deleted.all)
         inserted.removeAll()

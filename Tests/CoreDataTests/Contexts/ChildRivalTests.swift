@@ -53,6 +53,29 @@ import Testing
         try child.event { $0.mergeChanges(fromContextDidSave: notification) }
     }
 
+    /// So does the link of a new part of the child's own.
+    @Test func aNewLinkGoesWithADeletion() throws {
+        let (owner, part) = try child.event { child throws in
+            let owner = try child.only("Owner")
+            #expect(owner.many("items").isEmpty)
+            return (owner, try child.insert("Part", ["name": "new", "item": try child.only("Item")]))
+        }
+        let saved = try rival { sibling in
+            try sibling.only("Item").setValue(try sibling.only("Owner"), forKey: "owner")
+        }
+        try child.event { child throws in
+            child.delete(owner)
+            try child.save()
+            #expect(part.one("item") == nil && part.managedObjectContext === child && !child.hasChanges)
+        }
+        try merge(saved)
+        try child.event { _ in #expect(part.one("item") == nil && part.value(forKey: "name") != nil) }
+        try root.event { root throws in
+            try root.save()
+            #expect(try root.all("Part").map { $0.one("item") } == [nil, nil])
+        }
+    }
+
     /// The sibling's item goes with the owner by a rule that only the parent can apply; so does the link of its part.
     @Test func whatASiblingLinkedGoesWithADeletion() throws {
         let (owner, item, part) = try child.event { child throws in

@@ -54,4 +54,33 @@ import Testing
             try checkLinks()
         }
     }
+
+    /// What both have taken away is no stored member any more: linked again, it is a change to be saved.
+    @Test(arguments: ["guards", "nodes"]) func itIsLinkedAgain(_ key: String) throws {
+        let stack = try TestStack(Graph.model())
+        let context = stack.context()
+        let (tag, member) = try context.performAndWait {
+            let tag = try context.insert("Tag", ["uid": 1])
+            let member = try context.insert(key == "guards" ? "Guard" : "Node", ["uid": 2])
+            tag.setValue(NSSet(object: member), forKey: key)
+            try context.save()
+            tag.setValue(NSSet(), forKey: key)
+            return (tag, member)
+        }
+        let saved = try stack.saved { other in
+            let tag = try other.only("Tag")
+            tag.setValue("theirs", forKey: "name")
+            tag.setValue(NSSet(), forKey: key)
+        }
+        try context.performAndWait {
+            context.mergeChanges(fromContextDidSave: saved)
+            tag.mutableSetValue(forKey: key).add(member)
+            #expect(tag.many(key) == [member] && tag.hasPersistentChangedValues)
+            context.refreshAllObjects()
+            #expect(tag.many(key) == [member])
+            try context.save()
+            context.refreshAllObjects()
+            #expect(tag.many(key) == [member])
+        }
+    }
 }

@@ -58,33 +58,42 @@ struct GraphMerge {
             })
     }
 
+    /// The objects that were deleted here and stay, because the other has changed them, and that is what counts.
+    private var keptObjects: Set<Int> {
+        guard isSave, settlement == .othersValues, !isInParent else { return [] }
+        return ownDeletions.intersection(changes(theirs))
+    }
+
     /// The graph of both; nil where the rules of this type are too simple to tell.
     var merged: GraphReference? {
         guard isSimple else { return nil }
         var merged = GraphReference()
-        var lost = ownDeletions
+        let kept = keptObjects
+        var lost = ownDeletions.subtracting(kept)
         let all = Set(ours.objects.keys).union(theirs.objects.keys).subtracting(othersDeletions)
             .union(returned ?? [])
         lost.formIntersection(all)
-        let contested = contested
+        let contested = contested.union(kept)
         for id in all {
             merged.objects[id] = values(id, contested)
             // A link to what the other has deleted ends, and what belongs to that goes with it.
             for link in GraphReference.links[merged.objects[id]?.entity ?? ""] ?? [] where !link.isToMany {
                 guard let destination = merged.objects[id]?.toOne[link.name], !all.contains(destination)
                 else { continue }
-                merged.objects[id]?.toOne[link.name] = nil
+                merged.objects[id]?.toOne[link.name] = instead(of: destination, id, link.name, all)
                 if let inverse = GraphReference.inverse(of: link), inverse.cascades { lost.insert(id) }
             }
         }
-        // One that was deleted here may have lost its partner before.
-        for id in lost {
-            for (name, inverse) in [("partner", "partner"), ("badge", "node"), ("node", "badge")] {
-                guard let partner = merged.objects[id]?.toOne[name],
-                    let link = merged.link(partner, inverse), !link.isToMany,
-                    merged.objects[partner]?.toOne[inverse] != id
-                else { continue }
-                merged.objects[id]?.toOne[name] = nil
+        for kind in GraphPairs.Kind.all {
+            let pairs = GraphPairs(kind: kind, base: base, ours: ours, theirs: theirs)
+            for pair in pairs.merged(settlement, contested) {
+                switch (all.contains(pair.one), all.contains(pair.other)) {
+                case (true, true):
+                    merged.objects[pair.one]?.toOne[kind.name] = pair.other
+                    merged.objects[pair.other]?.toOne[kind.inverse] = pair.one
+                case (false, true) where kind.cascades: lost.insert(pair.other)
+                default: break
+                }
             }
         }
         for id in all.sorted() {
@@ -96,7 +105,10 @@ struct GraphMerge {
         let gone = merged.deleted(with: Array(lost))
         guard !merged.isDenied(gone), !merged.leadsOneWay(to: gone) else { return nil }
         merged.delete(gone)
-        return merged
+        // Without inverse, the store may keep the owner with each destination, so that it cannot have two: one that gave up that it
+        // is not the owner any more, and one that is by now.
+        let marked = merged.objects.values.flatMap { $0.toMany["bookmarks"] ?? [] }
+        return Set(marked).count == marked.count ? merged : nil
     }
 
     // MARK: Values
@@ -118,6 +130,24 @@ struct GraphMerge {
         return value(own) != value(old) ? value(own) : value(other)
     }
 
+    /// What a relationship to one shows that was led here, and not before, to what is gone. In a child's save that leaves nothing
+    /// to hand up, so that it is what the parent has.
+    private func instead(of gone: Int, _ id: Int, _ name: String, _ all: Set<Int>) -> Int? {
+        guard isSave, isInParent, ours.objects[id]?.toOne[name] == gone,
+            let old = base.objects[id], old.toOne[name] == nil
+        else { return nil }
+        return theirs.objects[id]?.toOne[name].flatMap { all.contains($0) ? $0 : nil }
+    }
+
+    /// Where a relationship to one leads that only a deletion has ended, of an object that stays.
+    private func stillLed(_ id: Int, _ link: GraphReference.Link) -> Int? {
+        guard link.inverse != nil, let own = ours.objects[id], own.toOne[link.name] == nil,
+            let former = base.objects[id]?.toOne[link.name], keptObjects.contains(former),
+            ours.endings[former]?.contains(.init(id: id, name: link.name)) ?? false
+        else { return nil }
+        return theirs.objects[id]?.toOne[link.name]
+    }
+
     /// An object with its attributes and the destinations of its relationships to one.
     private func values(_ id: Int, _ contested: Set<Int>) -> GraphReference.Object? {
         guard let entity = (ours.objects[id] ?? theirs.objects[id])?.entity else { return nil }
@@ -127,7 +157,9 @@ struct GraphMerge {
         object.weight = pick(id, contested, \.weight) ?? nil
         object.mark = ours.objects[id]?.mark
         for link in GraphReference.links[entity] ?? [] where !link.isToMany {
-            object.toOne[link.name] = pick(id, contested) { $0.toOne[link.name] } ?? nil
+            if let inverse = GraphReference.inverse(of: link), !inverse.isToMany { continue }
+            object.toOne[link.name] =
+                stillLed(id, link) ?? pick(id, contested) { $0.toOne[link.name] } ?? nil
         }
         return object
     }
@@ -153,13 +185,14 @@ struct GraphMerge {
         if ours.objects[id] == nil || own == old {
             order = other
         } else if theirs.objects[id] == nil || other == old {
-            order = contested.contains(id) && settlement == .othersValues ? other : own
+            let isGivenUp = contested.contains(id) && settlement == .othersValues
+            order = isGivenUp || own == old.filter(own.contains) ? other : own
         } else {
             return nil
         }
         let missing = members.subtracting(order)
         // What is about to go has no place in the order any more.
-        guard missing.isSubset(of: ownDeletions) else { return nil }
+        guard missing.isSubset(of: ownDeletions.subtracting(keptObjects)) else { return nil }
         return order.filter(members.contains) + missing.sorted()
     }
 
@@ -167,11 +200,15 @@ struct GraphMerge {
     private func linked(_ id: Int, _ link: GraphReference.Link, _ contested: Set<Int>) -> Set<Int> {
         func list(_ side: GraphReference, _ id: Int) -> Set<Int> { Set(side.members(id, link.name)) }
         let (own, old, other) = (list(ours, id), list(base, id), list(theirs, id))
-        guard theirs.objects[id] != nil else { return own }
-        let deletions = ownDeletions
+        guard theirs.objects[id] != nil else {
+            return settlement == .othersValues && link.inverse != nil ? own.subtracting(contested) : own
+        }
+        // Without inverse, a link to what was deleted here and stays was ended by the program.
+        let deletions = link.inverse == nil ? ownDeletions.subtracting(keptObjects) : ownDeletions
         return own.union(old).union(other).filter { member in
             let isGivenUp =
-                settlement == .othersValues && (contested.contains(id) || contested.contains(member))
+                settlement == .othersValues
+                && (contested.contains(id) || link.inverse != nil && contested.contains(member))
             if isGivenUp || deletions.contains(id) || deletions.contains(member) {
                 return other.contains(member)
             }
@@ -189,28 +226,13 @@ struct GraphMerge {
     }
 
     private var isSimple: Bool {
-        let contested = contested
         let (ownPairs, othersPairs) = (pairs(ours), pairs(theirs))
         guard ownPairs.isDisjoint(with: othersPairs) else { return false }
         let (marks, othersMarks) = (bookmarks(ours) != bookmarks(base), bookmarks(theirs) != bookmarks(base))
         guard !(marks && othersMarks) else { return false }
-        // Whole objects prevail: what becomes of links that only one side has changed is not told here.
-        if isSave, settlement == .ownValues || settlement == .othersValues {
-            guard !marks, !othersMarks, ownDeletions.isEmpty, othersDeletions.isEmpty,
-                contested.allSatisfy(hasLinksOfBase)
-            else { return false }
-        }
         // One that comes back comes without the links that went with it.
         return (returned ?? []).allSatisfy { id in
             [ours, base].allSatisfy { $0.objects[id]?.hasLinks == false }
-        }
-    }
-
-    private func hasLinksOfBase(_ id: Int) -> Bool {
-        guard let old = base.objects[id]?.persistent else { return false }
-        return [ours, theirs].allSatisfy { side in
-            side.objects[id].map { $0.persistent.toOne == old.toOne && $0.persistent.toMany == old.toMany }
-                ?? false
         }
     }
 

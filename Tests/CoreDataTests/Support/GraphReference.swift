@@ -22,7 +22,17 @@ struct GraphReference: Equatable {
         var toMany: [String: [Int]] = [:]
     }
 
+    /// One end of a link.
+    struct End: Hashable {
+        let id: Int
+        let name: String
+    }
+
     var objects: [Int: Object] = [:]
+    /// The links to one that ended because of the deletion of an object, by that.
+    private(set) var endings: [Int: Set<End>] = [:]
+
+    static func == (a: GraphReference, b: GraphReference) -> Bool { a.objects == b.objects }
 
     private static let ofNode = [
         Link(name: "parent", destination: "Node", inverse: "children", isToMany: false),
@@ -121,7 +131,15 @@ struct GraphReference: Equatable {
     }
 
     mutating func delete(_ ids: Set<Int>) {
-        for id in ids { objects[id] = nil }
+        for id in ids {
+            objects[id] = nil
+            endings[id] = []
+        }
+        for (id, object) in objects {
+            for (name, destination) in object.toOne where ids.contains(destination) {
+                endings[destination]?.insert(End(id: id, name: name))
+            }
+        }
         objects = objects.mapValues { object in
             var object = object
             object.toOne = object.toOne.filter { !ids.contains($1) }

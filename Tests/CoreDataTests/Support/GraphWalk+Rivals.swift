@@ -27,8 +27,6 @@ extension GraphWalk {
 
     /// Saves what this context has changed after another context of the coordinator has saved; then merges that.
     func saveBesideAnother() throws {
-        // What a parent has is not compared with what a child has read.
-        guard chain.count == 1 else { return try mergeAnother() }
         guard let (policy, settlement) = Self.policies.randomElement(using: &random) else { return }
         let isError = policy.mergeType == .errorMergePolicyType
         let merge = GraphMerge(

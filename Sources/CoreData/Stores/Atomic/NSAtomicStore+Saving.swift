@@ -33,6 +33,33 @@ extension NSAtomicStore {
         for lock in unit.locks { try check(lock.home, lock.old, isDeletion: false) }
         for deletion in unit.deletions { try check(deletion.home, deletion.old, isDeletion: true) }
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
+        let missing = missingDestinations(unit)
+        if !missing.isEmpty { throw DanglingLinks(store: self, owners: [], missing: Array(missing)) }
+    }
+
+    /// What relationships without inverse are to lead to and others have deleted: of any other relationship, the destination
+    /// itself is compared. O(changed links).
+    private func missingDestinations(_ unit: UnitOfWork) -> Set<ObjectKey> {
+        var wanted: Set<ObjectKey> = []
+        func want(_ row: Row, _ home: StoredEntity, changed: PropertySet?) {
+            for slot in home.layout.relationshipIndexes {
+                let info = home.layout.slots[slot]
+                guard info.kind == .toOne, info.isStored, changed?.contains(slot) ?? true,
+                    info.relationship?.inverseRelationship == nil,
+                    let destination = row.destinationHome(info, self)
+                else { continue }
+                wanted.insert(ObjectKey(table: destination.table, reference: row.integer(info.rowSlot)))
+            }
+        }
+        for insert in unit.inserts { want(insert.row, insert.home, changed: nil) }
+        for update in unit.updates { want(update.row, update.home, changed: update.changed) }
+        for link in unit.addedLinks where link.relationship.inverseRelationship == nil {
+            wanted.insert(link.destination)
+        }
+        guard !wanted.isEmpty else { return [] }
+        let made = Set(
+            unit.inserts.map { ObjectKey(table: $0.home.table, reference: $0.row.reference) })
+        return wanted.subtracting(made).filter { nodes.savedNode($0) == nil }
     }
 
     /// The values of a node as a row.

@@ -68,17 +68,14 @@ struct DanglingLinkCheck {
             for slot in home.layout.relationshipIndexes {
                 let info = home.layout.slots[slot]
                 guard info.kind == .toOne, info.isStored, changed?.contains(slot) ?? true,
-                    let relationship = info.relationship, relationship.inverseRelationship != nil,
-                    !row.isNull(info.rowSlot)
+                    let relationship = info.relationship, !row.isNull(info.rowSlot)
                 else { continue }
                 want(relationship, row.integer(info.rowSlot))
             }
         }
         for insert in unit.inserts { want(insert.row, insert.home, changed: nil) }
         for update in unit.updates { want(update.row, update.home, changed: update.changed) }
-        for link in unit.addedLinks where link.relationship.inverseRelationship != nil {
-            want(link.relationship, link.destination.reference)
-        }
+        for link in unit.addedLinks { want(link.relationship, link.destination.reference) }
         return try wanted.values.flatMap { try missing($0.home, $0.references) }
     }
 
