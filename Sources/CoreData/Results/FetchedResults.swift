@@ -46,6 +46,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
     }
 
     deinit {
+        list?.willChange()
         for stream in streams.values { stream.finish() }
     }
 
@@ -71,7 +72,10 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
             order: resolved.storeOrder,
             sectionName: { [keyPath = sectionNameKeyPath] in $0.sectionName(keyPath) })
         let reads = RelatedReads(resolved, sectionNameKeyPath: sectionNameKeyPath)
-        list = ResultList(objects, sections: sectionNames(objects, resolved), self)
+        let names = sectionNames(objects, resolved)
+        // Sections that somebody has stay what they are.
+        list?.willChange()
+        list = ResultList(objects, sections: names, self)
         fetch = resolved
         self.rules = rules
         self.reads = reads
