@@ -172,6 +172,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         }
         let concerned = direct + related
         guard !concerned.isEmpty else { return nil }
+        try loadTogether(concerned)
         if fetch.isWindow { return try windowEdit(concerned, changed, fetch, list, rules) }
 
         var edit = ResultEdit()
@@ -189,6 +190,20 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
             && edit.placed.allSatisfy { list.contains($0) && !changed.contains(ObjectIdentifier($0)) }
             && list.fit(edit.placed, rules)
         return isSame ? nil : edit
+    }
+
+    /// Gives faults among some objects their rows by one request, but for those whose rows are in memory.
+    ///
+    /// - Throws: an error of the store.
+    private func loadTogether(_ objects: [NSManagedObject]) throws {
+        // Where no row is new enough, each object is asked for alone anyway.
+        guard context.stalenessInterval != 0 else { return }
+        let faults = objects.filter { object in
+            object.context === context && object.isFault && object.row == nil && object.faultSource == nil
+                && !object.isDeleted && !object.isUnknownBelow
+                && (object.home.store as? SQLiteStore)?.rowCache.row(object.key) == nil
+        }
+        if faults.count > 1 { try context.loadRows(of: faults) }
     }
 
     private func isMet(by object: NSManagedObject, _ fetch: ResolvedFetch, _ rules: ResultRules) throws
