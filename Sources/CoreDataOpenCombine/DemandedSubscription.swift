@@ -30,26 +30,38 @@ final class DemandedSubscription<Downstream: Subscriber>: Subscription, @uncheck
     /// Hands a value on, if it is asked for.
     func offer(_ value: Downstream.Input) {
         lock.lock()
-        guard let downstream, demand > 0 else {
-            if keepsLatest, self.downstream != nil { latest = value }
-            lock.unlock()
+        defer { lock.unlock() }
+        guard downstream != nil else { return }
+        guard demand > 0 else {
+            if keepsLatest { latest = value }
             return
         }
-        demand -= 1
-        lock.unlock()
-        let more = downstream.receive(value)
-        lock.lock()
-        demand += more
-        lock.unlock()
+        deliver(value)
     }
 
     func request(_ demand: Subscribers.Demand) {
         lock.lock()
+        defer { lock.unlock() }
         self.demand += demand
-        let kept = latest
-        latest = nil
-        lock.unlock()
-        if let kept { offer(kept) }
+        deliver(nil)
+    }
+
+    /// Hands on a value that is asked for, and what is kept as long as more is asked for. To be called inside the lock, which
+    /// is open while the subscriber is called.
+    ///
+    /// - Parameter value: newer than what is kept; nil for what is kept.
+    private func deliver(_ value: Downstream.Input?) {
+        if value != nil { latest = nil }
+        var next = value
+        while demand > 0, let downstream, let value = next ?? latest {
+            next = nil
+            latest = nil
+            demand -= 1
+            lock.unlock()
+            let more = downstream.receive(value)
+            lock.lock()
+            demand += more
+        }
     }
 
     func cancel() {

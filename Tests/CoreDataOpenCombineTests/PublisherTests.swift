@@ -63,6 +63,84 @@ import Testing
         }
     }
 
+    /// Asks for one value after the other, and does something with each.
+    private final class Stepper: Subscriber {
+        typealias Input = String?
+        typealias Failure = Never
+        var subscription: (any Subscription)?
+        var values: [String?] = []
+        var demand = Subscribers.Demand.max(1)
+        var body: (String?) -> Void = { _ in }
+
+        func receive(subscription: any Subscription) { self.subscription = subscription }
+
+        func receive(_ input: String?) -> Subscribers.Demand {
+            values.append(input)
+            body(input)
+            return demand
+        }
+
+        func receive(completion: Subscribers.Completion<Never>) {}
+    }
+
+    @Test func whatAReceivingSubscriberSetsComesNext() throws {
+        let context = try Article.context()
+        context.performAndWait {
+            let article = Article(context: context)
+            let stepper = Stepper()
+            article.publisher(for: \.title).subscribe(stepper)
+            stepper.body = { if $0 == nil { article.title = "a" } }
+            stepper.subscription?.request(.max(1))
+            #expect(stepper.values == [nil, "a"])
+            // Of what comes while one is received, the newest.
+            stepper.body = {
+                guard $0 == "b" else { return }
+                for title in ["c", "d"] { article.title = title }
+            }
+            article.title = "b"
+            #expect(stepper.values == [nil, "a", "b", "d"])
+            article.title = "e"
+            stepper.subscription?.request(.max(1))
+            #expect(stepper.values == [nil, "a", "b", "d", "e"])
+            stepper.subscription?.cancel()
+        }
+    }
+
+    @Test func aDeliveredValueLeavesNoneThatIsOlder() throws {
+        let context = try Article.context()
+        context.performAndWait {
+            let article = Article(context: context)
+            let stepper = Stepper()
+            stepper.demand = .none
+            article.publisher(for: \.title).subscribe(stepper)
+            // Set while nothing more is asked for, and kept.
+            stepper.body = { if $0 == nil { article.title = "a" } }
+            stepper.subscription?.request(.max(1))
+            #expect(stepper.values == [nil])
+            stepper.subscription?.request(.max(2))
+            #expect(stepper.values == [nil, "a"])
+            article.title = "b"
+            #expect(stepper.values == [nil, "a", "b"])
+            stepper.subscription?.request(.max(3))
+            #expect(stepper.values == [nil, "a", "b"])
+            // Asked for more, and ended, while a value is received.
+            stepper.body = { [weak stepper] title in
+                if title == "c" {
+                    article.title = "d"
+                    stepper?.subscription?.request(.unlimited)
+                } else if title == "e" {
+                    article.title = "f"
+                    stepper?.subscription?.cancel()
+                }
+            }
+            article.title = "c"
+            #expect(stepper.values == [nil, "a", "b", "c", "d"])
+            article.title = "e"
+            article.title = "g"
+            #expect(stepper.values == [nil, "a", "b", "c", "d", "e", "f"])
+        }
+    }
+
     @Test func snapshotsOfResults() throws {
         let context = try Article.context()
         try context.performAndWait {

@@ -67,6 +67,8 @@ extension NSManagedObjectContext {
     /// Processes what the event changed and closes its undo group.
     func endEvent() {
         processPendingChanges()
+        // Who was told of the event may have found that objects are gone: nobody else ends that event.
+        while phase != .processing, !eventDeleted.isEmpty { processPendingChanges() }
         undoManager?.endEventGroup()
     }
 

@@ -100,17 +100,25 @@ extension NSManagedObjectContext {
     private func objects(_ fetch: ResolvedFetch, _ pending: PendingMatches) throws -> [NSManagedObject] {
         let isWindowed = pending.isEmpty && (parentContext != nil || fetch.stores.count == 1)
         var found: [NSManagedObject] = []
+        var wereReadAhead = false
         if parentContext != nil {
             found = try parentObjects(fetch, widenedBy: isWindowed ? nil : pending.dirtyCount)
         } else {
             let widened = isWindowed ? fetch : fetch.widened(by: pending.dirtyCount)
             for store in fetch.stores {
-                let objects = try objects(widened.query(store), store, fetch)
+                let query = widened.query(store)
+                let objects: [NSManagedObject]
+                if let ahead = readAhead(query, store, fetch) {
+                    objects = ahead
+                    wereReadAhead = true
+                } else {
+                    objects = try self.objects(query, store, fetch)
+                }
                 if found.isEmpty { found = objects } else { found += objects }
             }
         }
-        // What was read ahead is there already.
-        if fetch.batchSize > 0, fetch.specification.readAhead == nil { gather(found, fetch) }
+        // What was read ahead, of the only store, is there already.
+        if fetch.batchSize > 0, !wereReadAhead { gather(found, fetch) }
         if !isWindowed {
             if parentContext == nil, fetch.stores.count > 1 { found = sorted(found, by: fetch.storeOrder) }
             found = fetch.window(try pending.overlay(on: found, in: self))
@@ -125,6 +133,16 @@ extension NSManagedObjectContext {
         return found
     }
 
+    /// The objects of the rows that a store gave before this fetch; nil when it must be asked.
+    private func readAhead(
+        _ query: FetchQuery, _ store: any ObjectStore, _ fetch: ResolvedFetch
+    ) -> [NSManagedObject]? {
+        fetch.specification.readAhead?.rows(of: store, for: query).map {
+            materialise(
+                $0, from: store, refreshing: fetch.specification.shouldRefreshRefetchedObjects)
+        }
+    }
+
     /// The objects that a store finds; without their rows when only their identity is asked for.
     private func objects(
         _ query: FetchQuery, _ store: any ObjectStore, _ fetch: ResolvedFetch
@@ -134,9 +152,6 @@ extension NSManagedObjectContext {
         let needsRows =
             specification.includesPropertyValues || !specification.returnsObjectsAsFaults || isRefreshing
         if needsRows, store.fetchesRows {
-            if let rows = specification.readAhead?.rows(of: store, for: query) {
-                return materialise(rows, from: store, refreshing: isRefreshing)
-            }
             if let slots = fetch.partialSlots, let store = store as? SQLiteStore {
                 return materialise(try store.partialRows(for: query, slots), slots, from: store)
             }

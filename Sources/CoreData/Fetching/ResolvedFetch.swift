@@ -328,6 +328,9 @@ struct ResolvedFetch {
     /// - Throws: 134060 for a condition that cannot be evaluated.
     func isMet(by object: NSManagedObject, in context: NSManagedObjectContext) throws -> Bool {
         guard object.context === context, !object.isDeleted, concerns(object) else { return false }
+        // A fault without a row any more is a deleted object from here on.
+        object.fireFault()
+        guard !object.isDeleted else { return false }
         guard let predicate = specification.predicate else { return true }
         do {
             return try predicate.isMetInStore(by: object)

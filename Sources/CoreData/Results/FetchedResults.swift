@@ -34,6 +34,8 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
     /// The objects that changed since the results were up to date, as far as somebody is still to be told of them; nil when they
     /// are. Then they have to be fetched again before an event can be looked at object by object.
     private var missed: Set<ObjectIdentifier>?
+    /// Follows the context's saves for results that are what the stores hold.
+    private var saves: (any NSObjectProtocol)?
 
     init(
         request: NSPersistentStoreRequest, context: NSManagedObjectContext, sectionNameKeyPath: String?,
@@ -46,7 +48,9 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
     }
 
     deinit {
+        list?.willChange()
         for stream in streams.values { stream.finish() }
+        if let saves { NotificationCenter.default.removeObserver(saves) }
     }
 
     func setDelegate(_ delegate: (any NSFetchedResultsControllerDelegate)?) {
@@ -69,9 +73,14 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         let objects = try context.objects(resolved)
         let rules = ResultRules(
             order: resolved.storeOrder,
-            sectionName: { [keyPath = sectionNameKeyPath] in $0.sectionName(keyPath) })
+            sectionName: { [keyPath = sectionNameKeyPath] in
+                $0.sectionName(keyPath, asStored: resolved.isOfStoresAlone)
+            })
         let reads = RelatedReads(resolved, sectionNameKeyPath: sectionNameKeyPath)
-        list = ResultList(objects, sections: sectionNames(objects, resolved), self)
+        let names = sectionNames(objects, resolved)
+        // Sections that somebody has stay what they are.
+        list?.willChange()
+        list = ResultList(objects, sections: names, self)
         fetch = resolved
         self.rules = rules
         self.reads = reads
@@ -81,20 +90,37 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
             resolved.specification.includesSubentities ? [resolved.entity].withSubentities : [resolved.entity]
         context.listeners.add(
             self, following: reads.entities.map { own + $0 }, readsRelatedObjects: !reads.isEmpty,
-            requiring: resolved.specification.fetchOffset > 0
+            requiring: resolved.specification.fetchOffset > 0 || resolved.isOfStoresAlone
                 ? nil : RequiredValue(resolved.specification.predicate, own))
+        followSaves(resolved.isOfStoresAlone)
         tellOfFetch()
+    }
+
+    /// Has the results follow the context's saves, or not any more.
+    private func followSaves(_ isWanted: Bool) {
+        if let saves, !isWanted {
+            NotificationCenter.default.removeObserver(saves)
+            self.saves = nil
+        }
+        guard saves == nil, isWanted else { return }
+        // Posted on the context's queue.
+        saves = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+        ) { [weak self] in self?.contextDidChange(ContextChanges(userInfo: $0.userInfo ?? [:])) }
     }
 
     /// The name of each object's section, from the cache where that still fits; nil without sections.
     private func sectionNames(_ objects: [NSManagedObject], _ fetch: ResolvedFetch) -> [String]? {
         guard let sectionNameKeyPath else { return nil }
+        func names() -> [String] {
+            objects.map { $0.sectionName(sectionNameKeyPath, asStored: fetch.isOfStoresAlone) }
+        }
         guard let cacheName, let print = SectionFingerprint(objects, fetch, sectionNameKeyPath, context)
-        else { return objects.map { $0.sectionName(sectionNameKeyPath) } }
+        else { return names() }
         if let names = SectionCache.standard.names(cacheName, print) { return names }
-        let names = objects.map { $0.sectionName(sectionNameKeyPath) }
-        SectionCache.standard.keep(names, cacheName, print)
-        return names
+        let found = names()
+        SectionCache.standard.keep(found, cacheName, print)
+        return found
     }
 
     /// The index title of a section, as the controller has it.
@@ -154,10 +180,12 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
     /// - Throws: an error of the store, or of the condition.
     private func edit(for changes: ContextChanges) throws -> ResultEdit? {
         guard let fetch, let reads, let rules, let list else { return nil }
-        if changes.invalidatedAll || missed != nil {
+        if changes.invalidatedAll || missed != nil || fetch.isOfStoresAlone {
             rules.noteFetch()
             var changed = missed ?? []
             if !changes.invalidatedAll { changed.formUnion(changes.objects.map(ObjectIdentifier.init)) }
+            // To be deleted is no change of what the stores hold.
+            if fetch.isOfStoresAlone { changed.subtract(changes.deleted.map(ObjectIdentifier.init)) }
             return list.edit(to: try context.objects(fetch), changed: changed, rules)
         }
         let direct = changes.objects.filter(fetch.concerns)
@@ -168,6 +196,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         }
         let concerned = direct + related
         guard !concerned.isEmpty else { return nil }
+        try loadTogether(concerned)
         if fetch.isWindow { return try windowEdit(concerned, changed, fetch, list, rules) }
 
         var edit = ResultEdit()
@@ -185,6 +214,20 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
             && edit.placed.allSatisfy { list.contains($0) && !changed.contains(ObjectIdentifier($0)) }
             && list.fit(edit.placed, rules)
         return isSame ? nil : edit
+    }
+
+    /// Gives faults among some objects their rows by one request, but for those whose rows are in memory.
+    ///
+    /// - Throws: an error of the store.
+    private func loadTogether(_ objects: [NSManagedObject]) throws {
+        // Where no row is new enough, each object is asked for alone anyway.
+        guard context.stalenessInterval != 0 else { return }
+        let faults = objects.filter { object in
+            object.context === context && object.isFault && object.row == nil && object.faultSource == nil
+                && !object.isDeleted && !object.isUnknownBelow
+                && (object.home.store as? SQLiteStore)?.rowCache.row(object.key) == nil
+        }
+        if faults.count > 1 { try context.loadRows(of: faults) }
     }
 
     private func isMet(by object: NSManagedObject, _ fetch: ResolvedFetch, _ rules: ResultRules) throws
@@ -378,10 +421,44 @@ struct DelegateForms {
     func mayTakeWholes(isSectioned: Bool) -> Bool { takesSnapshots || takesDifferences && !isSectioned }
 }
 
+extension ResolvedFetch {
+    /// Whether unsaved changes do not count.
+    fileprivate var isOfStoresAlone: Bool { !specification.includesPendingChanges }
+}
+
+extension ContextChanges {
+    /// What a notification of a save tells.
+    fileprivate init(userInfo: [AnyHashable: Any]) {
+        func objects(_ key: String) -> [NSManagedObject] {
+            Array(userInfo[key] as? Set<NSManagedObject> ?? [])
+        }
+        self.init(
+            inserted: objects(NSInsertedObjectsKey), updated: objects(NSUpdatedObjectsKey),
+            deleted: objects(NSDeletedObjectsKey), refreshed: objects(NSRefreshedObjectsKey))
+    }
+}
+
 extension NSManagedObject {
     /// The name of the section that a key path puts the object in; empty for no value.
-    fileprivate func sectionName(_ keyPath: String?) -> String {
-        guard let keyPath, let value = value(forKeyPath: keyPath) else { return "" }
+    ///
+    /// - Parameter asStored: whether unsaved changes do not count.
+    fileprivate func sectionName(_ keyPath: String?, asStored: Bool) -> String {
+        guard let keyPath, let value = asStored ? storedValue(at: keyPath) : value(forKeyPath: keyPath) else {
+            return ""
+        }
         return value as? String ?? "\(value)"
+    }
+
+    /// What a key path leads to in the stores. What a class computes is computed of the present values.
+    private func storedValue(at keyPath: String) -> Any? {
+        let (key, rest) = keyPath.firstIndex(of: ".").map {
+            (String(keyPath[..<$0]), String(keyPath[keyPath.index(after: $0)...]))
+        } ?? (keyPath, nil)
+        let isChanged = hasChanges && changedValues()[key] != nil
+        var value = isChanged ? committedValues(forKeys: [key])[key] : value(forKey: key)
+        if value is NSNull { value = nil }
+        guard let rest, let value else { return value }
+        if let object = value as? NSManagedObject { return object.storedValue(at: rest) }
+        return self.value(forKeyPath: keyPath)
     }
 }

@@ -95,6 +95,7 @@ extension ResultList {
         var taken = standings(edit.leaving + kept)
         let oldPaths = Dictionary(taken.map { ($0.id, $0.path) }, uniquingKeysWith: { first, _ in first })
         let oldGaps = gaps(taken)
+        let emptied = emptiedSections(taken)
 
         willChange()
         for standing in taken where !keptIDs.contains(standing.id) { remove(at: standing.place) }
@@ -114,18 +115,22 @@ extension ResultList {
 
         var difference = ResultDifference()
         difference.changed = edit.changed
-        difference.deletedSections = goneSections(taken)
-        difference.insertedSections = newSections(put)
+        let placed = standings(edit.placed)
+        // Members that stay in order cannot take their sections elsewhere.
+        let moved = isInOrder ? [] : movedSections(emptied, placed)
+        difference.deletedSections = goneSections(taken, moved)
+        difference.insertedSections = newSections(put, moved)
         for standing in taken where !keptIDs.contains(standing.id) {
             difference.changes.append(
                 .init(type: .delete, object: standing.object, old: standing.path, new: nil))
         }
-        let placed = standings(edit.placed)
         for standing in placed where !keptIDs.contains(standing.id) {
             difference.changes.append(
                 .init(type: .insert, object: standing.object, old: nil, new: standing.path))
         }
-        let unmoved = isInOrder ? keptIDs : unmovedObjects(oldGaps, gaps(placed))
+        let unmoved =
+            isInOrder
+            ? keptIDs : unmovedObjects(oldGaps.filter { !moved.contains($0.key.section) }, gaps(placed))
         for standing in placed where keptIDs.contains(standing.id) {
             let isUnmoved = unmoved.contains(standing.id)
             if isUnmoved, !edit.changed.contains(standing.id) { continue }
@@ -180,10 +185,59 @@ extension ResultList {
         return gaps
     }
 
-    /// The sections that all of whose objects were taken out of, and whose names no section has any more.
-    private func goneSections(_ taken: [Standing]) -> [(section: ResultSection, index: Int)] {
+    /// The numbers of the sections all of whose members are about to be taken out, by their names. O(k log n).
+    private func emptiedSections(_ taken: [Standing]) -> [String: Int] {
+        guard isSectioned else { return [:] }
+        var emptied: [String: Int] = [:]
+        for (number, members) in Dictionary(grouping: taken, by: \.path.section) {
+            guard let name = members.first?.section, members.count == size(ofSection: number) else { continue }
+            emptied[name] = number
+        }
+        return emptied
+    }
+
+    /// The names of sections that were there before, but elsewhere among the others. O(k log n).
+    ///
+    /// A section with a member that was left alone is no such: those are in the order in which they were. Of the
+    /// emptied ones, as many as can be stay in their places between those.
+    ///
+    /// - Parameters:
+    ///   - emptied: the numbers that sections had all of whose members were taken out.
+    ///   - placed: what was put in, or left in its place by the edit, in order.
+    private func movedSections(_ emptied: [String: Int], _ placed: [Standing]) -> Set<String> {
+        let old = emptied.filter { runs[$0.key] == 1 }
+        guard !old.isEmpty else { return [] }
+        let ranks = Dictionary(
+            uniqueKeysWithValues: emptied.values.sorted().enumerated().map { ($1, $0) })
+        var back: [(name: String, old: Int)] = []
+        var moved: Set<String> = []
+        /// How many sections up to this one have no member that was left alone.
+        var made = 0
+        var last: Int?
+        for standing in placed where standing.path.section != last {
+            last = standing.path.section
+            let wasEmptied = emptied[standing.section] != nil
+            if let number = old[standing.section] {
+                if number - (ranks[number] ?? 0) == standing.path.section - made {
+                    back.append((standing.section, number))
+                } else {
+                    moved.insert(standing.section)
+                }
+            }
+            if wasEmptied || !hadRun(of: standing.section) { made += 1 }
+        }
+        let staying = Set(longestAscent(back.map(\.old)))
+        for (index, section) in back.enumerated() where !staying.contains(index) { moved.insert(section.name) }
+        return moved
+    }
+
+    /// The sections that all of whose objects were taken out of, and whose names no section has any more or one that is
+    /// elsewhere.
+    private func goneSections(
+        _ taken: [Standing], _ moved: Set<String>
+    ) -> [(section: ResultSection, index: Int)] {
         guard isSectioned else { return [] }
-        let gone = taken.filter { runs[$0.section] == nil }
+        let gone = taken.filter { runs[$0.section] == nil || moved.contains($0.section) }
         return Dictionary(grouping: gone, by: \.path.section).sorted { $0.key < $1.key }.map {
             index, members in
             let section = ResultSection(
@@ -192,13 +246,15 @@ extension ResultList {
         }
     }
 
-    /// The sections of objects that were put in whose names no section had before.
-    private func newSections(_ put: [NSManagedObject]) -> [(section: ResultSection, index: Int)] {
+    /// The sections of objects that were put in whose names no section had before, or one that was elsewhere.
+    private func newSections(
+        _ put: [NSManagedObject], _ moved: Set<String>
+    ) -> [(section: ResultSection, index: Int)] {
         guard isSectioned else { return [] }
-        let new = standings(put).filter { !hadRun(of: $0.section) }
+        let new = standings(put).filter { !hadRun(of: $0.section) || moved.contains($0.section) }
         return Set(new.map(\.path.section)).sorted().map { index in
             let section = section(index)
-            // All of its objects are new; it may be kept.
+            // All of its objects are new there; it may be kept.
             section.detach()
             return (section, index)
         }

@@ -96,6 +96,9 @@ final class ResultList {
         start(ofSection: number)..<start(ofSection: number + 1)
     }
 
+    /// How many members a section has. O(log n).
+    func size(ofSection number: Int) -> Int { ranks(ofSection: number).count }
+
     /// The object at an index path; nil when there is none. O(log n).
     func object(at path: IndexPath) -> NSManagedObject? {
         guard path.count == 2, (0..<sectionCount).contains(path[0]) else { return nil }

@@ -90,6 +90,31 @@ struct AsynchronousFetchTests {
         #expect(found == ["product 0", "new", "product 2", "product 3", "product 4"])
     }
 
+    /// What was read before a save does not count: the objects come as faults, and their rows batch by batch.
+    @Test(arguments: [false, true]) func batchesAreReadTogether(isSavedMeanwhile: Bool) async throws {
+        let context = coordinator.context()
+        let coordinator = coordinator
+        let (found, reads) = try await outcome(context) {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Product")
+            request.predicate = NSPredicate(format: "price < 100")
+            request.sortDescriptors = [NSSortDescriptor(key: "price", ascending: true)]
+            request.fetchBatchSize = 20
+            return request
+        } then: { _ in
+            guard isSavedMeanwhile else { return }
+            try context.insert("Product", ["name": "new", "price": 0.5])
+            try context.save()
+        } _: { result in
+            var found: [String] = []
+            let reads = coordinator.reads { found = names(result) }
+            return (found, reads)
+        }
+        var expected = (0..<100).map { "product \($0)" }
+        if isSavedMeanwhile { expected.insert("new", at: 1) }
+        #expect(found == expected)
+        #expect(reads == (isSavedMeanwhile ? 6 : 0))
+    }
+
     /// Notes on which threads it is read.
     private final class Witness: NSObject, KeyValueCoding, @unchecked Sendable {
         private(set) var threads: [Thread] = []

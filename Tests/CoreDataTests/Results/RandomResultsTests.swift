@@ -200,6 +200,8 @@ import Testing
                     "window", .books("pages < 5", by: "title", limit: 4, offset: 3), sections: nil, context),
                 Followed("offset", .books(by: "-pages", "title", offset: 2), sections: "pages", context),
                 Followed("batches", batches, sections: "pages", context),
+                // Whenever a book changes its place, so does its section.
+                Followed("titles", .books(by: "pages", "title"), sections: "title", context),
                 Followed("counts", .books("author.books.@count > 1", by: "title"), context),
             ]
             // So many that an object's values tell which of them a change may concern.
@@ -252,7 +254,7 @@ import Testing
                 let found = try context.fetch(flat.fetchRequest)
                 #expect(flat.fetchedObjects == found && differences.objects == found)
             }
-            #expect(followed.prefix(11).allSatisfy { $0.mirror.reports > 10 })
+            #expect(followed.prefix(12).allSatisfy { $0.mirror.reports > 10 })
             #expect(narrow.reduce(0) { $0 + $1.mirror.reports } > 50)
         }
     }

@@ -177,6 +177,36 @@ import Testing
             ])
     }
 
+    @Test func sectionsStayWhatTheyWereWhenOthersAreFetched() throws {
+        let results = try stack()
+        try results.context.performAndWait {
+            let held = try #require(results.controller.sections)
+            results.controller.fetchRequest.predicate = NSPredicate(format: "pages > 1")
+            try results.controller.performFetch()
+            #expect(results.controller.titles == [["c"], ["d"]])
+            #expect(held.map(\.numberOfObjects) == [2, 1, 1])
+            #expect(
+                held.map { ($0.objects as? [Book])?.map(\.title) } == [["a", "b"], ["c"], ["d"]])
+        }
+    }
+
+    @Test func sectionsOutliveTheirController() throws {
+        let results = try stack()
+        try results.context.performAndWait {
+            var held: [any NSFetchedResultsSectionInfo] = []
+            do {
+                let controller = NSFetchedResultsController(
+                    fetchRequest: .books(by: "pages", "title"), managedObjectContext: results.context,
+                    sectionNameKeyPath: "pages", cacheName: nil)
+                try controller.performFetch()
+                held = try #require(controller.sections)
+            }
+            #expect(held.map(\.name) == ["1", "2", "4"] && held.map(\.numberOfObjects) == [2, 1, 1])
+            #expect(
+                held.map { ($0.objects as? [Book])?.map(\.title) } == [["a", "b"], ["c"], ["d"]])
+        }
+    }
+
     @Test func byAKeyPathOverARelationship() throws {
         let stack = try Shelf.stack()
         try stack.inContext { context in

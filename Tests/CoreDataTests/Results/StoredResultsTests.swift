@@ -1,0 +1,112 @@
+import CoreData
+import Testing
+
+/// Results of requests that leave unsaved changes out.
+@Suite(.onEveryStore) struct StoredResultsTests {
+    private func stack(
+        _ format: String? = nil, sections: String? = nil, limit: Int = 0
+    ) throws -> ResultsStack {
+        let request = NSFetchRequest<Book>.books(format, by: "pages", limit: limit)
+        request.includesPendingChanges = false
+        return try ResultsStack(["a": 10, "b": 20, "c": 30], request, sections: sections)
+    }
+
+    @Test func insertionsCountOnceTheyAreSaved() throws {
+        let results = try stack()
+        #expect(try results.event { Shelf.book("x", 15, nil, nil, $0) } == [])
+        #expect(results.titles == [["a", "b", "c"]])
+        #expect(try results.event { try $0.save() } == ["will", "insert x - 0.1", "did"])
+        #expect(results.titles == [["a", "x", "b", "c"]])
+        #expect(try results.event { try $0.save() } == [])
+    }
+
+    @Test func deletionsCountOnceTheyAreSaved() throws {
+        let results = try stack()
+        let gone = try results["b"]
+        #expect(try results.event { $0.delete(gone) } == [])
+        results.context.performAndWait {
+            #expect(results.controller.fetchedObjects?.count == 3)
+            #expect(results.controller.fetchedObjects?[1] === gone)
+        }
+        #expect(try results.event { try $0.save() } == ["will", "delete b 0.1 -", "did"])
+        #expect(results.titles == [["a", "c"]])
+    }
+
+    @Test func placesAreThoseOfTheStore() throws {
+        let results = try stack()
+        #expect(try results.event { _ in try results["a"].pages = 40 } == ["will", "update a 0.0 0.0", "did"])
+        #expect(results.titles == [["a", "b", "c"]])
+        #expect(try results.event { try $0.save() } == ["will", "move a 0.0 0.2", "did"])
+        #expect(results.titles == [["b", "c", "a"]])
+    }
+
+    @Test func theConditionIsThatOfTheStore() throws {
+        let results = try stack("pages < 25")
+        #expect(try results.event { _ in try results["c"].pages = 5 } == [])
+        #expect(try results.event { _ in try results["a"].pages = 50 } == ["will", "update a 0.0 0.0", "did"])
+        #expect(results.titles == [["a", "b"]])
+        #expect(
+            try results.event { try $0.save() } == ["will", "delete a 0.0 -", "insert c - 0.0", "did"])
+        #expect(results.titles == [["c", "b"]])
+    }
+
+    @Test func sectionsAreThoseOfTheStore() throws {
+        let results = try stack(sections: "pages")
+        #expect(try results.event { _ in try results["a"].pages = 40 } == ["will", "update a 0.0 0.0", "did"])
+        let names = { results.context.performAndWait { results.controller.sections?.map(\.name) } }
+        #expect(names() == ["10", "20", "30"])
+        try results.context.performAndWait { try results.controller.performFetch() }
+        #expect(names() == ["10", "20", "30"])
+        #expect(
+            try results.event { try $0.save() } == [
+                "will", "delete section 10 0", "insert section 40 2", "move a 0.0 2.0", "did",
+            ])
+        #expect(names() == ["20", "30", "40"])
+    }
+
+    @Test func aWindow() throws {
+        let results = try stack(limit: 2)
+        #expect(try results.event { Shelf.book("x", 15, nil, nil, $0) } == [])
+        #expect(
+            try results.event { try $0.save() } == ["will", "delete b 0.1 -", "insert x - 0.1", "did"])
+    }
+
+    @Test func whatOthersSaveCountsWhenItIsMerged() throws {
+        let results = try stack()
+        results.context.performAndWait { results.context.automaticallyMergesChangesFromParent = true }
+        _ = try results.event { Shelf.book("mine", 1, nil, nil, $0) }
+        try results.elsewhere {
+            $0.delete(try $0.book("b"))
+            Shelf.book("x", 25, nil, nil, $0)
+        }
+        let told = results.context.performAndWait { results.diary.take() }
+        #expect(told == ["will", "delete b 0.1 -", "insert x - 0.1", "did"])
+        #expect(results.titles == [["a", "x", "c"]])
+    }
+
+    @Test func aChangedRequestCountsThem() throws {
+        let results = try stack()
+        _ = try results.event { Shelf.book("x", 15, nil, nil, $0) }
+        try results.context.performAndWait {
+            results.controller.fetchRequest.includesPendingChanges = true
+            try results.controller.performFetch()
+        }
+        #expect(results.titles == [["a", "x", "b", "c"]])
+        #expect(try results.event { try $0.save() } == [])
+    }
+
+    @Test func aNewDelegateIsToldOfWhatWasSavedBefore() throws {
+        let results = try stack()
+        results.controller.delegate = nil
+        _ = try results.event {
+            Shelf.book("x", 15, nil, nil, $0)
+            try $0.save()
+        }
+        #expect(results.titles == [["a", "b", "c"]])
+        results.controller.delegate = results.diary
+        #expect(
+            try results.event { _ in try results["c"].pages = 31 } == [
+                "will", "insert x - 0.1", "update c 0.2 0.3", "did",
+            ])
+    }
+}
