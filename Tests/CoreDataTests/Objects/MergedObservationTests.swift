@@ -62,10 +62,10 @@ final class WokenNote: Sendable {
 
     /// The observers of an event find what it has changed.
     @Test func theChangesOfAnEventAreThereWhileItIsTold() throws {
-        let told = ToldChanges()
+        let told = ToldChanges(entry)
         let token = NotificationCenter.default.addObserver(
             forName: .NSManagedObjectContextObjectsDidChange, object: diary.context, queue: nil
-        ) { [entry] _ in told.note(entry.changedValuesForCurrentEvent()) }
+        ) { _ in told.note() }
         defer { NotificationCenter.default.removeObserver(token) }
         diary.event { _ in
             entry.title = "b"
@@ -77,7 +77,11 @@ final class WokenNote: Sendable {
     }
 
     private final class ToldChanges: @unchecked Sendable {
+        private let entry: Entry
         private(set) var all: [[String: String]] = []
-        func note(_ changes: [String: Any]) { all.append(changes.mapValues { "\($0)" }) }
+
+        init(_ entry: Entry) { self.entry = entry }
+
+        func note() { all.append(entry.changedValuesForCurrentEvent().mapValues { "\($0)" }) }
     }
 }
