@@ -451,9 +451,10 @@ extension NSManagedObject {
 
     /// What a key path leads to in the stores. What a class computes is computed of the present values.
     private func storedValue(at keyPath: String) -> Any? {
-        let (key, rest) = keyPath.firstIndex(of: ".").map {
-            (String(keyPath[..<$0]), String(keyPath[keyPath.index(after: $0)...]))
-        } ?? (keyPath, nil)
+        let (key, rest) =
+            keyPath.firstIndex(of: ".").map {
+                (String(keyPath[..<$0]), String(keyPath[keyPath.index(after: $0)...]))
+            } ?? (keyPath, nil)
         let isChanged = hasChanges && changedValues()[key] != nil
         var value = isChanged ? committedValues(forKeys: [key])[key] : value(forKey: key)
         if value is NSNull { value = nil }

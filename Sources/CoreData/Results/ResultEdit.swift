@@ -190,7 +190,9 @@ extension ResultList {
         guard isSectioned else { return [:] }
         var emptied: [String: Int] = [:]
         for (number, members) in Dictionary(grouping: taken, by: \.path.section) {
-            guard let name = members.first?.section, members.count == size(ofSection: number) else { continue }
+            guard let name = members.first?.section, members.count == size(ofSection: number) else {
+                continue
+            }
             emptied[name] = number
         }
         return emptied
@@ -227,7 +229,9 @@ extension ResultList {
             if wasEmptied || !hadRun(of: standing.section) { made += 1 }
         }
         let staying = Set(longestAscent(back.map(\.old)))
-        for (index, section) in back.enumerated() where !staying.contains(index) { moved.insert(section.name) }
+        for (index, section) in back.enumerated() where !staying.contains(index) {
+            moved.insert(section.name)
+        }
         return moved
     }
 

@@ -31,8 +31,16 @@ final class WokenNote: Sendable {
     @Test func aReaderOfAnotherPropertySleepsOn() throws {
         let (titles, numbers) = (WokenNote(), WokenNote())
         diary.event { _ in
-            withObservationTracking { _ = entry.title } onChange: { titles.wake() }
-            withObservationTracking { _ = entry.number } onChange: { numbers.wake() }
+            withObservationTracking {
+                _ = entry.title
+            } onChange: {
+                titles.wake()
+            }
+            withObservationTracking {
+                _ = entry.number
+            } onChange: {
+                numbers.wake()
+            }
         }
         try mergeNumber(8)
         #expect(titles.count == 0 && numbers.count == 1)
@@ -43,7 +51,11 @@ final class WokenNote: Sendable {
         let numbers = WokenNote()
         diary.event { _ in
             entry.number = 5
-            withObservationTracking { _ = entry.number } onChange: { numbers.wake() }
+            withObservationTracking {
+                _ = entry.number
+            } onChange: {
+                numbers.wake()
+            }
         }
         try mergeNumber(8)
         #expect(numbers.count == 0)
@@ -54,8 +66,16 @@ final class WokenNote: Sendable {
         let description = try #require(diary.stack.coordinator.managedObjectModel.entitiesByName["Entry"])
         let draft = Entry(entity: description, insertInto: nil)
         let (titles, numbers) = (WokenNote(), WokenNote())
-        withObservationTracking { _ = draft.title } onChange: { titles.wake() }
-        withObservationTracking { _ = draft.number } onChange: { numbers.wake() }
+        withObservationTracking {
+            _ = draft.title
+        } onChange: {
+            titles.wake()
+        }
+        withObservationTracking {
+            _ = draft.number
+        } onChange: {
+            numbers.wake()
+        }
         draft.title = "x"
         #expect(titles.count == 1 && numbers.count == 0)
     }

@@ -31,7 +31,8 @@ import Testing
                 for title in number == 0 ? ["a1", "a2"] : [name.lowercased() + "1"] {
                     things[title] = try context.insert(
                         "Thing",
-                        ["title": title, "label": name, "order": number, "category": category] as [String: Any])
+                        ["title": title, "label": name, "order": number, "category": category]
+                            as [String: Any])
                 }
             }
             try context.save()
@@ -93,7 +94,8 @@ import Testing
         }
         #expect(
             told == [
-                "will", "delete section A 0", "insert section A 2", "move a1 0.0 2.0", "move a2 0.1 2.1", "did",
+                "will", "delete section A 0", "insert section A 2", "move a1 0.0 2.0", "move a2 0.1 2.1",
+                "did",
             ])
     }
 
@@ -106,7 +108,8 @@ import Testing
         }
         #expect(
             told == [
-                "will", "delete section A 0", "insert section A 2", "move a1 0.0 2.0", "move a2 0.1 2.1", "did",
+                "will", "delete section A 0", "insert section A 2", "move a1 0.0 2.0", "move a2 0.1 2.1",
+                "did",
             ])
     }
 
@@ -120,7 +123,8 @@ import Testing
         }
         #expect(
             told == [
-                "will", "delete section A 0", "delete section B 1", "insert section D 0", "insert section A 2",
+                "will", "delete section A 0", "delete section B 1", "insert section D 0",
+                "insert section A 2",
                 "delete b1 1.0 -", "insert d - 0.0", "update c 2.0 1.0", "move a1 0.0 2.0", "move a2 0.1 2.1",
                 "did",
             ])

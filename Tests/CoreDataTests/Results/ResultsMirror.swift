@@ -17,7 +17,9 @@ final class ResultsMirror: NSObject, NSFetchedResultsControllerDelegate {
     private(set) var reports = 0
 
     /// Takes over what a controller shows.
-    func begin<Result>(_ controller: NSFetchedResultsController<Result>) { sections = Self.content(controller) }
+    func begin<Result>(_ controller: NSFetchedResultsController<Result>) {
+        sections = Self.content(controller)
+    }
 
     /// Counts the reports anew.
     func forgetReports() { reports = 0 }

@@ -34,7 +34,8 @@ import Testing
 
     @Test func placesAreThoseOfTheStore() throws {
         let results = try stack()
-        #expect(try results.event { _ in try results["a"].pages = 40 } == ["will", "update a 0.0 0.0", "did"])
+        #expect(
+            try results.event { _ in try results["a"].pages = 40 } == ["will", "update a 0.0 0.0", "did"])
         #expect(results.titles == [["a", "b", "c"]])
         #expect(try results.event { try $0.save() } == ["will", "move a 0.0 0.2", "did"])
         #expect(results.titles == [["b", "c", "a"]])
@@ -43,7 +44,8 @@ import Testing
     @Test func theConditionIsThatOfTheStore() throws {
         let results = try stack("pages < 25")
         #expect(try results.event { _ in try results["c"].pages = 5 } == [])
-        #expect(try results.event { _ in try results["a"].pages = 50 } == ["will", "update a 0.0 0.0", "did"])
+        #expect(
+            try results.event { _ in try results["a"].pages = 50 } == ["will", "update a 0.0 0.0", "did"])
         #expect(results.titles == [["a", "b"]])
         #expect(
             try results.event { try $0.save() } == ["will", "delete a 0.0 -", "insert c - 0.0", "did"])
@@ -52,7 +54,8 @@ import Testing
 
     @Test func sectionsAreThoseOfTheStore() throws {
         let results = try stack(sections: "pages")
-        #expect(try results.event { _ in try results["a"].pages = 40 } == ["will", "update a 0.0 0.0", "did"])
+        #expect(
+            try results.event { _ in try results["a"].pages = 40 } == ["will", "update a 0.0 0.0", "did"])
         let names = { results.context.performAndWait { results.controller.sections?.map(\.name) } }
         #expect(names() == ["10", "20", "30"])
         try results.context.performAndWait { try results.controller.performFetch() }
