@@ -1,5 +1,6 @@
 """Starts a program that serves pages, and a browser that looks at them."""
 
+import codecs
 import faulthandler
 import os
 import re
@@ -51,22 +52,25 @@ class Server:
 
     def start(self, port=0):
         self.process = subprocess.Popen(
-            [*self.arguments, "--port", str(port)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            [*self.arguments, "--port", str(port)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.output = ""
+        # Lines that come together would stay in a buffer, of which `select` knows nothing: what is there is read at once.
+        source, text = self.process.stdout.fileno(), codecs.getincrementaldecoder("utf-8")("replace")
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
-            ready, _, _ = select.select([self.process.stdout], [], [], 1)
-            line = self.process.stdout.readline() if ready else ""
-            self.output += line
-            found = re.search(r"(http://(?:localhost|127\.0\.0\.1):(\d+))(\S*)", line)
+            if not select.select([source], [], [], 1)[0]:
+                continue
+            part = os.read(source, 65536)
+            if not part:
+                break
+            self.output += text.decode(part)
+            found = re.search(r"(http://(?:localhost|127\.0\.0\.1):(\d+))(\S*)\s", self.output)
             if found:
                 self.url = found[1]
                 self.port = int(found[2])
                 # What lets a browser in, where that is needed.
                 self.entrance = found[1] + found[3]
                 return
-            if self.process.poll() is not None:
-                break
         raise RuntimeError(f"The program did not start: {self.output}")
 
     def stop(self, how=signal.SIGTERM):
