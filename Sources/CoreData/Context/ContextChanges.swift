@@ -38,12 +38,7 @@ package struct ContextChanges {
     }
 
     /// The changed objects, each once.
-    var objects: [NSManagedObject] {
-        var seen: Set<ObjectIdentifier> = []
-        return (inserted + updated + deleted + refreshed).filter {
-            seen.insert(ObjectIdentifier($0)).inserted
-        }
-    }
+    var objects: [NSManagedObject] { (inserted + updated + deleted + refreshed).uniqued }
 
     /// The changes of the objects of each entity.
     var byEntity: [ObjectIdentifier: ContextChanges] {

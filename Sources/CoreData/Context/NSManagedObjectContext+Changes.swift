@@ -69,7 +69,9 @@ extension NSManagedObjectContext {
     }
 
     /// Takes a loaded object out, to be deleted by the next save; one that nothing below knows leaves with the event.
-    func markDeleted(_ object: NSManagedObject) {
+    ///
+    /// - Parameter isPropagated: whether its delete rules have been applied.
+    func markDeleted(_ object: NSManagedObject, isPropagated: Bool = false) {
         if object.isInserted {
             forget(object)
         } else {
@@ -78,7 +80,7 @@ extension NSManagedObjectContext {
             deleted.insert(object)
             eventDeleted.insert(object)
         }
-        deletionsToPropagate.append(object)
+        if !isPropagated { deletionsToPropagate.append(object) }
         scheduleEventEnd()
     }
 

@@ -87,8 +87,7 @@ extension NSManagedObjectContext {
             for object in round where object.context === self { object.willSave() }
             processPendingChanges()
             // What the hooks changed, also by way of delete rules, each once.
-            var seen: Set<ObjectIdentifier> = []
-            round = changedWhileSaving.filter { seen.insert(ObjectIdentifier($0)).inserted }
+            round = changedWhileSaving.uniqued
             changedWhileSaving = []
         }
     }

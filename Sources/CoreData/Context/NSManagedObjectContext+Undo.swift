@@ -10,14 +10,14 @@ final class UndoStep {
     }
 
     let inserted: [NSManagedObject]
-    /// Those of the inserted objects that are new, and not brought back before their deletion was saved.
-    let new: Set<NSManagedObject>
+    /// Of each inserted object, whether it is new, and not brought back before its deletion was saved.
+    let areNew: [Bool]
     let deleted: [NSManagedObject]
     let changes: [Change]
 
     init(_ event: EventObjects) {
         inserted = event.inserted
-        new = Set(inserted.filter(\.isInserted))
+        areNew = inserted.map(\.isInserted)
         // What an event made and deleted has never been.
         deleted = event.deleted + event.announcedForgotten
         changes = (event.updated + event.inserted + deleted).compactMap { object in
@@ -105,7 +105,7 @@ extension NSManagedObjectContext {
         for object in step.deleted { bringBack(object) }
         for change in step.changes where change.object.context === self { change.object.revert(change.event) }
         let gone = Set(step.changes.flatMap(\.event.formerDestinations).filter(\.isDeleted))
-        for object in step.inserted { takeOut(object, isNew: step.new.contains(object)) }
+        for (object, isNew) in zip(step.inserted, step.areNew) { takeOut(object, isNew: isNew) }
         phase = .idle
         // A link that others had made to what is deleted here ended when the two met. It is not made again.
         for object in gone where object.context === self && !object.state.contains(.inaccessible) {
@@ -163,10 +163,8 @@ extension NSManagedObjectContext {
     /// - Parameter isNew: whether it is an insertion: links may lead to the object that no step has recorded.
     private func takeOut(_ object: NSManagedObject, isNew: Bool) {
         guard object.context === self, !object.isDeleted else { return }
-        let propagated = deletionsToPropagate
-        markDeleted(object)
-        // What the rules did to repeat, the step has; unless they were still to come.
-        if !isNew, propagatesDeletesAtEndOfEvent { deletionsToPropagate = propagated }
+        // What the rules did when it was deleted, the step has; unless they were still to come.
+        markDeleted(object, isPropagated: !isNew && propagatesDeletesAtEndOfEvent)
     }
 }
 

@@ -129,8 +129,7 @@ extension NSManagedObject {
                 setSlot(slot, announced.old)
                 changeToOne(from: announced.old, to: new, at: slot)
             } else if kind == .toMany {
-                noteMembers(announced.old, at: slot)
-                linkInverses(after: announced.old, at: slot)
+                takeInMembers(since: announced.old, at: slot)
             } else {
                 if recordsChanges, context != nil { withEvent { $0.note(announced.old, at: slot) } }
             }

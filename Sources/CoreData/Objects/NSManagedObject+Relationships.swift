@@ -446,122 +446,22 @@ extension NSManagedObject {
         touched.insert(slot)
     }
 
-    /// Notes for the event how the members differ from those that were announced before the change.
-    final func noteMembers(_ announced: SlotValue, at slot: Int) {
-        guard recordsChanges, context != nil, case .boxed(let box) = announced,
-            let order = box.value as? [NSManagedObject]
-        else { return }
-        let old = Set(order)
+    /// Takes in how the members differ from those that were announced before a change by primitive means: notes it for the event,
+    /// and sets the other ends of the links.
+    final func takeInMembers(since announced: SlotValue, at slot: Int) {
+        guard case .boxed(let box) = announced, let order = box.value as? [NSManagedObject] else { return }
         let contents = loadedToMany(at: slot)
-        withEvent { event in
-            if contents.isOrdered, !event.hasChange(at: slot) { event.noteOrder(order, at: slot) }
-            for object in contents.members.subtracting(old) { event.noteInsertion(of: object, at: slot) }
-            for object in old.subtracting(contents.members) { event.noteRemoval(of: object, at: slot) }
+        let old = Set(order)
+        let (gone, new) = (old.subtracting(contents.members), contents.members.subtracting(old))
+        if recordsChanges, context != nil {
+            withEvent { event in
+                if contents.isOrdered, !event.hasChange(at: slot) { event.noteOrder(order, at: slot) }
+                for object in new { event.noteInsertion(of: object, at: slot) }
+                for object in gone { event.noteRemoval(of: object, at: slot) }
+            }
         }
-    }
-
-    /// Sets the other end of the links that differ from those that were announced before a change by primitive means.
-    final func linkInverses(after announced: SlotValue, at slot: Int) {
-        guard case .boxed(let box) = announced, let order = box.value as? [NSManagedObject],
-            let inverse = layout.slots[slot].relationship?.inverseRelationship
-        else { return }
-        let (old, members) = (Set(order), loadedToMany(at: slot).members)
-        for object in old.subtracting(members) where object.context === context {
-            object.unlink(self, from: inverse)
-        }
-        for object in members.subtracting(old) where object.context === context {
-            object.link(self, to: inverse)
-        }
-    }
-
-}
-
-extension NSManagedObject {
-    /// A set that edits a to-many relationship as its accessors do.
-    ///
-    /// - Parameter key: the name of an unordered to-many relationship.
-    public final func mutableSetValue(forKey key: String) -> NSMutableSet {
-        RelationshipSet(owner: self, slot: toManySlot(key, ordered: false))
-    }
-
-    /// An ordered set that edits an ordered to-many relationship as its accessors do.
-    ///
-    /// - Parameter key: the name of an ordered to-many relationship.
-    public final func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
-        orderedSet(at: toManySlot(key, ordered: true))
-    }
-
-    private final func toManySlot(_ key: String, ordered: Bool) -> Int {
-        guard let slot = layout.index(of: key) else { fatalError(unknownKeyMessage(key)) }
-        let info = layout.slots[slot]
-        require(
-            info.kind == .toMany && info.isOrdered == ordered,
-            "'\(key)' of entity \(entity.name ?? "") is no \(ordered ? "ordered" : "unordered") to-many relationship."
-        )
-        return slot
-    }
-
-    /// Whether a relationship's destinations are not loaded yet. Loads nothing.
-    public final func hasFault(forRelationshipNamed key: String) -> Bool {
-        guard let slot = layout.index(of: key) else { fatalError(unknownKeyMessage(key)) }
-        if isFault { return true }
-        switch layout.slots[slot].kind {
-        case .toMany: return !toMany(at: slot).isLoaded
-        case .toOne:
-            if slot < values.count, !values[slot].isUnloaded { return false }
-            return row.map { !$0.isNull(slot) } ?? false
-        default: return false
-        }
-    }
-
-    /// The IDs of a relationship's destinations; their objects are not loaded.
-    public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
-        guard let slot = layout.index(of: key) else { fatalError(unknownKeyMessage(key)) }
-        fireFault()
-        switch layout.slots[slot].kind {
-        case .toMany: return loadedToMany(at: slot).ordered.map(\.objectID)
-        case .toOne:
-            if case .object(let object) = value(at: slot) { return [object.objectID] }
-            return []
-        default: fatalError("'\(key)' of entity \(entity.name ?? "") is no relationship.")
-        }
-    }
-
-    /// Announces that members of a to-many relationship will be added or removed by primitive means.
-    public final func willChangeValue(
-        forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind,
-        using objects: Set<AnyHashable>
-    ) {
-        beginChange(key, .members(mutationKind, objects))
-    }
-
-    /// Ends what `willChangeValue(forKey:withSetMutation:using:)` began: sets the inverses of the objects.
-    public final func didChangeValue(
-        forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind,
-        using objects: Set<AnyHashable>
-    ) {
-        didChangeValue(forKey: key)
-    }
-
-    /// Announces that an ordered to-many relationship will be changed at some places by primitive means.
-    public final func willChange(
-        _ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String
-    ) {
-        beginChange(key, .places(changeKind, indexes))
-    }
-
-    /// Ends what `willChange(_:valuesAt:forKey:)` began.
-    public final func didChange(
-        _ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String
-    ) {
-        didChangeValue(forKey: key)
-    }
-}
-
-extension [NSManagedObject] {
-    /// The objects, each once, in the order in which they come first. O(n).
-    var uniqued: [NSManagedObject] {
-        var seen: Set<NSManagedObject> = []
-        return filter { seen.insert($0).inserted }
+        guard let inverse = layout.slots[slot].relationship?.inverseRelationship else { return }
+        for object in gone where object.context === context { object.unlink(self, from: inverse) }
+        for object in new where object.context === context { object.link(self, to: inverse) }
     }
 }

@@ -245,7 +245,7 @@ import Testing
         try stack.inContext { context throws in
             let request = NSFetchRequest<Book>.books()
             request.relationshipKeyPathsForPrefetching = ["author.books"]
-            let books = try stack.coordinator.expectingReads(3) { try context.fetch(request) }
+            let books = try stack.coordinator.expectReads(3) { try context.fetch(request) }
             let reads = stack.coordinator.reads { #expect(books.first?.author?.books == Set(books)) }
             #expect(reads == 0)
         }

@@ -1,6 +1,5 @@
 import CoreData
 import Foundation
-import Observation
 import Testing
 
 /// Objects of which some properties were fetched.
@@ -220,12 +219,7 @@ import Testing
     @Test func aMergeTellsWhoHasReadAPart() throws {
         try stack.inContext { context throws in
             let book = try #require(try context.fetch(request("title")).first)
-            let note = WokenNote()
-            withObservationTracking {
-                #expect(book.title == "b0")
-            } onChange: {
-                note.wake()
-            }
+            let note = WokenNote { #expect(book.title == "b0") }
             let notification = try stack.saved { try $0.book("b0").title = "new" }
             context.mergeChanges(fromContextDidSave: notification)
             #expect(note.count == 1 && book.title == "new")

@@ -1,6 +1,4 @@
 import CoreData
-import Observation
-import Synchronization
 import Testing
 
 /// Keys that depend on keys which depend on others.
@@ -34,10 +32,6 @@ import Testing
         }
     }
 
-    private final class Note: Sendable {
-        let count = Mutex(0)
-    }
-
     private let folder: StoreFolder
     private let context: NSManagedObjectContext
 
@@ -58,14 +52,9 @@ import Testing
     private func wakings(
         of key: String, _ object: NSManagedObject, by change: () -> Void
     ) -> Int {
-        let note = Note()
-        withObservationTracking {
-            _ = object.value(forKey: key)
-        } onChange: {
-            note.count.withLock { $0 += 1 }
-        }
+        let note = WokenNote { _ = object.value(forKey: key) }
         change()
-        return note.count.withLock(\.self)
+        return note.count
     }
 
     @Test(arguments: ["a", "b", "c", "left", "right"])

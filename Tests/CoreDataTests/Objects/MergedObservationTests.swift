@@ -1,15 +1,6 @@
 import CoreData
 import Foundation
-import Observation
-import Synchronization
 import Testing
-
-/// How often somebody was woken.
-final class WokenNote: Sendable {
-    private let counted = Mutex(0)
-    var count: Int { counted.withLock(\.self) }
-    func wake() { counted.withLock { $0 += 1 } }
-}
 
 /// Who is told what of changes that others have saved, and of objects without a context.
 @Suite(.onEveryStore) struct MergedObservationTests {
@@ -29,18 +20,8 @@ final class WokenNote: Sendable {
     }
 
     @Test func aReaderOfAnotherPropertySleepsOn() throws {
-        let (titles, numbers) = (WokenNote(), WokenNote())
-        diary.event { _ in
-            withObservationTracking {
-                _ = entry.title
-            } onChange: {
-                titles.wake()
-            }
-            withObservationTracking {
-                _ = entry.number
-            } onChange: {
-                numbers.wake()
-            }
+        let (titles, numbers) = diary.event { _ in
+            (WokenNote { _ = entry.title }, WokenNote { _ = entry.number })
         }
         try mergeNumber(8)
         #expect(titles.count == 0 && numbers.count == 1)
@@ -48,14 +29,9 @@ final class WokenNote: Sendable {
     }
 
     @Test func whatIsSetHereIsNotToldAgain() throws {
-        let numbers = WokenNote()
-        diary.event { _ in
+        let numbers = diary.event { _ in
             entry.number = 5
-            withObservationTracking {
-                _ = entry.number
-            } onChange: {
-                numbers.wake()
-            }
+            return WokenNote { _ = entry.number }
         }
         try mergeNumber(8)
         #expect(numbers.count == 0)
@@ -65,17 +41,7 @@ final class WokenNote: Sendable {
     @Test func anObjectWithoutAContextIsObserved() throws {
         let description = try #require(diary.stack.coordinator.managedObjectModel.entitiesByName["Entry"])
         let draft = Entry(entity: description, insertInto: nil)
-        let (titles, numbers) = (WokenNote(), WokenNote())
-        withObservationTracking {
-            _ = draft.title
-        } onChange: {
-            titles.wake()
-        }
-        withObservationTracking {
-            _ = draft.number
-        } onChange: {
-            numbers.wake()
-        }
+        let (titles, numbers) = (WokenNote { _ = draft.title }, WokenNote { _ = draft.number })
         draft.title = "x"
         #expect(titles.count == 1 && numbers.count == 0)
     }

@@ -9,16 +9,9 @@ extension NSPersistentStoreCoordinator {
         return readCount - before
     }
 
-    /// Expects a block to have the SQLite stores asked so often.
-    func expectReads(
-        _ count: Int, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
-    ) rethrows {
-        let found = try reads(body)
-        #expect(found == count, sourceLocation: sourceLocation)
-    }
-
-    /// The same for a block with a value.
-    func expectingReads<Value>(
+    /// Expects a block to have the SQLite stores asked so often; what it answers.
+    @discardableResult
+    func expectReads<Value>(
         _ count: Int, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Value
     ) rethrows -> Value {
         let before = readCount
