@@ -16,6 +16,8 @@ import Testing
         func wait() async { for await _ in stream {} }
     }
 
+    // Threads are scarce while all tests run: how long it takes until one goes on says nothing.
+
     /// Reads until it is ended, as counting a large table does.
     private static func readUntilCancelled(_ cancellation: FetchCancellation) throws {
         while !cancellation.isCancelled { Thread.sleep(forTimeInterval: 0.001) }
@@ -24,7 +26,7 @@ import Testing
 
     @Test func aCountMakesWayAndIsBegunAnewAfterwards() async throws {
         let test = try TestStore()
-        let store = try BrowsedStore(opening: test.url, model: nil)
+        let store = try BrowsedStore(opening: test.url, model: nil, longestReading: 600)
         let begun = Moment()
         let attempts = Mutex(0)
         let isAnswered = Mutex(false)
@@ -55,7 +57,7 @@ import Testing
 
     @Test func aCountThatNobodyWantsAnyMoreIsNotBegunAnew() async throws {
         let test = try TestStore()
-        let store = try BrowsedStore(opening: test.url, model: nil)
+        let store = try BrowsedStore(opening: test.url, model: nil, longestReading: 600)
         let (begun, group) = (Moment(), QuestionGroup())
         let counting = Task {
             try await store.reading(for: "count", in: group, yields: true) { _, cancellation in

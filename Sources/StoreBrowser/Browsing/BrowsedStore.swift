@@ -8,8 +8,8 @@ import Synchronization
 /// asked about objects goes to the one context that holds the changes. A store that is only read has one connection, for
 /// which questions wait in turn; what yields, such as counting, lets the others go first.
 package final class BrowsedStore: @unchecked Sendable {
-    /// How long a question may take.
-    static let longestReading = 10.0
+    /// How many seconds a question may take.
+    private let longestReading: Double
 
     // Of the things in it, only the coordinator and the store are used by several threads, which they are made for.
     let source: OpenStore
@@ -24,8 +24,12 @@ package final class BrowsedStore: @unchecked Sendable {
     ///   - url: a store: SQLite, XML or binary.
     ///   - model: its model; nil for the copy that it holds, or one made from its tables or objects.
     ///   - canWrite: whether objects can be changed, which takes the real model.
+    ///   - longestReading: how many seconds a question may take.
     /// - Throws: as `OpenStore.init(_:model:isReadOnly:makesFile:)`.
-    package init(opening url: URL, model: NSManagedObjectModel?, canWrite: Bool = false) throws {
+    package init(
+        opening url: URL, model: NSManagedObjectModel?, canWrite: Bool = false, longestReading: Double = 10
+    ) throws {
+        self.longestReading = longestReading
         source = try OpenStore(url, model: model, isReadOnly: !canWrite)
         guard canWrite else {
             editing = nil
@@ -104,7 +108,7 @@ package final class BrowsedStore: @unchecked Sendable {
     ) async throws -> Value {
         let deadline = Deadline(cancellation)
         let end = DispatchWorkItem { deadline.pass() }
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.longestReading, execute: end)
+        DispatchQueue.global().asyncAfter(deadline: .now() + longestReading, execute: end)
         group.add(cancellation)
         defer {
             end.cancel()
@@ -122,7 +126,7 @@ package final class BrowsedStore: @unchecked Sendable {
             guard deadline.hasPassed else { throw BrowsingError.superseded }
             throw BrowsingError(
                 """
-                This took longer than \(Int(Self.longestReading)) seconds and was ended. An index on what is sorted or \
+                This took longer than \(Int(longestReading)) seconds and was ended. An index on what is sorted or \
                 filtered by would help.
                 """, code: "time")
         }
