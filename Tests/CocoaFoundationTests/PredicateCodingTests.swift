@@ -37,7 +37,8 @@ import Testing
         "a == 2 OR a == CAST('2', 'NSDecimalNumber') OR a == 2.0", "a IN {1, 1.0} OR b IN {1.0, 1}",
         "SUBQUERY(a, $x, $x.n / 2 == 1).@count == 1 OR SUBQUERY(a, $x, $x.n / 2.0 == 1).@count == 1",
         "TERNARY(a / 2 == 1, 1, 2) == 1 OR TERNARY(a / 2.0 == 1, 1, 2) == 1",
-        "a == '\u{e9}' OR a == 'e\u{301}'",
+        "a == '\u{e9}' OR a == 'e\u{301}'", "a IN {'\u{e9}', 'e\u{301}'}",
+        "a == 'e\u{301}' OR a == '\u{e9}' OR e\u{301} == '\u{e9}'",
     ])
     func equalConstantsStayApart(_ format: String) throws {
         let predicate = try NSPredicate(parsing: format)

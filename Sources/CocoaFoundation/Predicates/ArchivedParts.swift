@@ -10,8 +10,8 @@ package final class ArchivedKeyPath: NSObject, NSSecureCoding {
     package static var supportsSecureCoding: Bool { true }
 
     package init?(coder: NSCoder) {
-        guard let path = coder.decodeObject(of: NSString.self, forKey: "NSKeyPath") else { return nil }
-        self.path = path as String
+        guard let path = TextConstant.text(coder, forKey: "NSKeyPath") else { return nil }
+        self.path = path
     }
 
     package func encode(with coder: NSCoder) { PredicateArchive.encode(self, coder) }
@@ -27,10 +27,8 @@ package final class ArchivedClassName: NSObject, NSSecureCoding {
     package static var supportsSecureCoding: Bool { true }
 
     package init?(coder: NSCoder) {
-        guard let name = coder.decodeObject(of: NSString.self, forKey: "NSConstantValueClassName") else {
-            return nil
-        }
-        self.name = name as String
+        guard let name = TextConstant.text(coder, forKey: "NSConstantValueClassName") else { return nil }
+        self.name = name
     }
 
     package func encode(with coder: NSCoder) { PredicateArchive.encode(self, coder) }
@@ -109,4 +107,39 @@ package final class RealConstant: NSObject, NSSecureCoding {
     }
 
     package func encode(with coder: NSCoder) { coder.encode(value.description as NSString, forKey: "real") }
+}
+
+/// A text of an archive that is not in the composed form: its `NSString` is equal to that of the text which is.
+///
+/// `NSKeyedArchiver` keeps one of equal objects, or both, as their hashes fall. The text is its UTF-8, because property lists keep
+/// one of equal texts, too.
+package final class TextConstant: NSObject, NSSecureCoding {
+    let value: String
+
+    init(_ value: String) { self.value = value }
+
+    package static var supportsSecureCoding: Bool { true }
+
+    package init?(coder: NSCoder) {
+        guard let bytes = coder.decodeObject(of: NSData.self, forKey: "utf8"),
+            let value = String(data: bytes as Data, encoding: .utf8)
+        else { return nil }
+        self.value = value
+    }
+
+    package func encode(with coder: NSCoder) { coder.encode(Data(value.utf8) as NSData, forKey: "utf8") }
+
+    /// A text as an object that no archiver takes for another text.
+    static func archivable(_ text: String) -> Any {
+        let isComposed =
+            text.utf8.allSatisfy { $0 < 0x80 }
+            || text.precomposedStringWithCanonicalMapping.utf8.elementsEqual(text.utf8)
+        return isComposed ? text as NSString : TextConstant(text)
+    }
+
+    /// Reads a text that was archived either way.
+    static func text(_ coder: NSCoder, forKey key: String) -> String? {
+        let found = coder.decodeObject(of: [NSString.self, TextConstant.self], forKey: key)
+        return (found as? TextConstant)?.value ?? found as? String
+    }
 }

@@ -58,7 +58,7 @@ extension PredicateArchive {
             break
         }
         switch PredicateValue(value) {
-        case .text(let text): return text as NSString
+        case .text(let text): return TextConstant.archivable(text)
         // The value itself where it bridges: a flag stays one, as in the models of Xcode.
         case .integer(let number): return value as? NSNumber ?? NSNumber(value: number)
         case .unsigned(let number): return NSNumber(value: number)
@@ -121,21 +121,22 @@ extension PredicateArchive {
         return fields
     }
 
-    /// A decoded value with the numbers that are objects of our own in archives.
+    /// A decoded value with the numbers and texts that are objects of our own in archives.
     private static func restored(_ value: Any) -> Any {
         switch value {
         case let decimal as DecimalConstant: return decimal.value
         case let number as RealConstant: return number.value
-        case let set as NSSet: return holdsNumbers(set.allObjects) ? restored(set) : set
-        case let set as NSOrderedSet: return holdsNumbers(set.array) ? restored(set) : set
+        case let text as TextConstant: return text.value
+        case let set as NSSet: return holdsConstants(set.allObjects) ? restored(set) : set
+        case let set as NSOrderedSet: return holdsConstants(set.array) ? restored(set) : set
         case let array as NSArray: return array.map { restored($0) }
         case let dictionary as [AnyHashable: Any]: return dictionary.mapValues { restored($0) }
         default: return value
         }
     }
 
-    private static func holdsNumbers(_ elements: [Any]) -> Bool {
-        elements.contains { $0 is DecimalConstant || $0 is RealConstant }
+    private static func holdsConstants(_ elements: [Any]) -> Bool {
+        elements.contains { $0 is DecimalConstant || $0 is RealConstant || $0 is TextConstant }
     }
 
     private static func restored(_ set: NSSet) -> Any {
@@ -165,7 +166,7 @@ extension PredicateArchive {
         [
             NSExpression.self, NSComparisonPredicate.self, CompoundPredicate.self, ConstantPredicate.self,
             ArchivedKeyPath.self, ArchivedClassName.self, ArchivedOperator.self, DecimalConstant.self,
-            RealConstant.self, NSString.self, NSNumber.self,
+            RealConstant.self, TextConstant.self, NSString.self, NSNumber.self,
             NSDecimalNumber.self,
             NSDate.self, NSData.self, NSUUID.self, NSURL.self, NSNull.self, NSArray.self, NSSet.self,
             NSOrderedSet.self, NSDictionary.self,
