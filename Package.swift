@@ -171,6 +171,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ModelToolsTests", dependencies: ["ModelTools", "TestSupport"], swiftSettings: settings),
+        // Lines of programs that were written for Apple's framework, seen as any client sees them.
+        .testTarget(
+            name: "RealCodeTests", dependencies: ["CoreData"], path: "Tests/RealCode", packageAccess: false,
+            swiftSettings: settings),
         // Classes that the plugin makes, seen as any client sees them.
         .testTarget(
             name: "GeneratedModelTests",

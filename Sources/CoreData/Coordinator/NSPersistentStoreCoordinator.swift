@@ -77,14 +77,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
         guard persistentStore(for: storeURL) == nil || storeURL.isNullDevice else {
             throw NSError.coreData(
-                .persistentStoreOpen, "The store at \(storeURL.path) was added to the coordinator already.")
+                .persistentStoreAddedTwice,
+                "Can't add the same store twice: the one at \(storeURL.path) was added to the coordinator already."
+            )
         }
         let store = storeClass.init(
             persistentStoreCoordinator: self, configurationName: configuration, at: storeURL, options: options
         )
-        NotificationCenter.default.post(
-            name: .NSPersistentStoreCoordinatorStoresWillChange, object: self,
-            userInfo: [NSAddedPersistentStoresKey: [store]])
         if storeClass == SQLiteStore.self {
             try LightweightMigration.runIfNeeded(
                 at: storeURL, to: managedObjectModel, configuration: configuration, options: options)
@@ -99,7 +98,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         guard isAdded else {
             store.willRemove(from: self)
             throw NSError.coreData(
-                .persistentStoreOpen,
+                .persistentStoreAddedTwice,
                 """
                 Can't add the same store twice: the coordinator has a store with the identifier \
                 \(store.identifier ?? "") already, of which the one at \(storeURL.path) is a copy.
@@ -156,9 +155,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         guard let found = objectStores.first(where: { $0 === store }) else {
             throw NSError.coreData(.persistentStoreOperation, "The store is not one of this coordinator's.")
         }
-        NotificationCenter.default.post(
-            name: .NSPersistentStoreCoordinatorStoresWillChange, object: self,
-            userInfo: [NSRemovedPersistentStoresKey: [store]])
         NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
         found.willRemove(from: self)
         stores.withLock { stores in stores.removeAll { $0 === store } }
@@ -213,8 +209,7 @@ public let NSRemovedPersistentStoresKey = "removed"
 public let NSUUIDChangedPersistentStoresKey = "UUIDChanged"
 
 extension NSNotification.Name {
-    /// Posted by a coordinator before a store is added or removed, or another one takes its place; `userInfo` is that of the
-    /// notification that follows, or would follow if nothing went wrong.
+    /// Never posted here: Apple's framework posts it for ubiquitous stores alone. It is there for sources that observe it.
     public static let NSPersistentStoreCoordinatorStoresWillChange = NSNotification.Name(
         "NSPersistentStoreCoordinatorStoresWillChangeNotification")
 
@@ -292,6 +287,10 @@ extension NSManagedObject {
     }
 
     /// A request for the objects of this class's entity.
+    ///
+    /// Generated classes declare a method of this name that returns a request for their own type; where a call fits both,
+    /// theirs is the one that is called.
+    @_disfavoredOverload
     public class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
         NSFetchRequest(entityName: entity().name ?? "")
     }
