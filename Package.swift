@@ -176,7 +176,8 @@ let package = Package(
             name: "CocoaFoundationTests", dependencies: ["CocoaFoundation", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel", "TestSupport"],
+            name: "ManagedObjectModelTests",
+            dependencies: ["DurableFiles", "ManagedObjectModel", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ModelToolsTests", dependencies: ["ModelTools", "TestSupport"], swiftSettings: settings),

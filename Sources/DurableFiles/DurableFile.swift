@@ -7,22 +7,26 @@ package enum DurableFile {
     /// Puts bytes into a file, which need not be there. When this returns, they outlive a power cut.
     ///
     /// - Parameters:
-    ///   - mode: of a file that was not there, without what the process's mask takes away. One that was keeps its mode, its
+    ///   - attributes: those of a file that was not there; nil for those of any new file. One that was keeps its mode, its
     ///     group and its owner, as far as the process may set them.
-    ///   - requiresOwner: whether it is an error when owner and group cannot be kept.
+    ///   - requiresOwner: whether it is an error when owner and group of a file that was there cannot be kept.
     ///   - check: called right before the file is replaced; nothing is if it throws.
     /// - Throws: a `FileError`, or what `check` throws; the file is as it was then, or, when only the folder could not be
     ///   synced, as it was to be.
     package static func write(
-        _ data: Data, to url: URL, mode: mode_t = 0o666, requiresOwner: Bool = false,
+        _ data: Data, to url: URL, attributes: FileAttributes? = nil, requiresOwner: Bool = false,
         check: () throws -> Void = {}
     ) throws {
         let draft = try FileDraft(for: url)
         let old = try FileAttributes(of: draft.target)
         // Nobody reads the draft who may not read the file.
-        let file = try OpenFile.making(draft.url, mode: old == nil ? mode : 0o600)
+        let file = try OpenFile.making(draft.url, mode: old ?? attributes == nil ? 0o666 : 0o600)
         try file.write(data)
-        if let old { try file.set(old, requiresOwner: requiresOwner) }
+        if let old {
+            try file.set(old, requiresOwner: requiresOwner)
+        } else if let attributes {
+            try file.set(attributes)
+        }
         try file.sync()
         file.close()
         try check()
@@ -33,7 +37,9 @@ package enum DurableFile {
     ///
     /// - Returns: false when there is something already.
     /// - Throws: a `FileError`, `ENOENT` when the source is gone; nothing is left then.
-    package static func copy(_ source: URL, to url: URL, attributes: FileAttributes?) throws -> Bool {
+    package static func copy(
+        _ source: URL, to url: URL, attributes: FileAttributes?
+    ) throws -> Bool {
         let calls = FileSystem.calls
         guard try FileKind(at: source.path) != .missing else {
             throw FileError(call: "open", path: source.path, code: ENOENT)
@@ -64,9 +70,14 @@ package enum DurableFile {
 
     /// Makes a new file of bytes, which outlives a power cut once its folder is synced.
     ///
+    /// - Parameters:
+    ///   - attributes: its mode and owner; nil for the process's.
+    ///   - mode: without attributes, its mode, without what the process's mask takes away.
     /// - Throws: a `FileError`, `EEXIST` when there is something already; nothing is left then.
-    package static func make(_ url: URL, _ data: Data, attributes: FileAttributes?) throws {
-        let file = try OpenFile.making(url)
+    package static func make(
+        _ url: URL, _ data: Data, attributes: FileAttributes? = nil, mode: mode_t = 0o600
+    ) throws {
+        let file = try OpenFile.making(url, mode: attributes == nil ? mode : 0o600)
         do {
             try file.write(data)
             if let attributes { try file.set(attributes) }
@@ -116,6 +127,11 @@ package enum DurableFile {
             return false
         }
         return true
+    }
+
+    /// Gives a file another name, which nothing has that is to stay. The folders are not synced.
+    package static func move(_ old: String, to new: String) throws {
+        try FileSystem.calls.renameFile(old, new)
     }
 
     /// Removes a folder with nothing in it.

@@ -12,6 +12,8 @@ package final class FileDraft {
     /// Where the draft is made: nothing is there at first. Whatever is beside it goes with it.
     package let url: URL
     private let folder: HeldPlace
+    /// Whether the draft has its place, be it that an error was thrown after that.
+    package private(set) var isPlaced = false
 
     /// - Throws: `EINVAL` when there is something at the place that is not a regular file, or when `isFolder`, not a
     ///   folder; an error of the system.
@@ -103,6 +105,7 @@ package final class FileDraft {
     }
 
     private func finish() throws {
+        isPlaced = true
         // Before anything goes that the old file needs, or that says that this is a draft.
         defer { discard() }
         try DurableFile.syncFolder(target.deletingLastPathComponent())

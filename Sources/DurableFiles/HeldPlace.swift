@@ -92,3 +92,17 @@ package final class HeldPlace {
         descriptor = -1
     }
 }
+
+// What is in a file that is held.
+extension HeldPlace {
+    /// Writes at the end of what was written.
+    package func append(_ data: Data) throws {
+        try data.withUnsafeBytes { bytes in
+            try data.isEmpty ? () : OpenFile.write(bytes, to: descriptor)
+        }
+    }
+
+    package func sync() throws { try FileSystem.calls.syncFile(descriptor) }
+
+    package func set(_ attributes: FileAttributes) throws { try attributes.set(descriptor) }
+}

@@ -24,7 +24,13 @@ package final class RecordedFileCalls: FileCalls {
     private let fault: Fault
     private let system = SystemFileCalls()
 
-    package init(_ fault: Fault = .none) { self.fault = fault }
+    private let before: @Sendable (String) -> Void
+
+    /// - Parameter before: called before each call with its text; its own calls are the system's.
+    package init(_ fault: Fault = .none, before: @escaping @Sendable (String) -> Void = { _ in }) {
+        self.fault = fault
+        self.before = before
+    }
 
     /// The calls so far: the name of each, and the last parts of its paths.
     package var calls: [String] { state.withLock { $0.calls } }
@@ -35,9 +41,10 @@ package final class RecordedFileCalls: FileCalls {
     }
 
     private func note(_ call: String, _ paths: String...) throws {
+        let text = ([call] + paths.map { ($0 as NSString).lastPathComponent }).joined(separator: " ")
+        FileSystem.$taskCalls.withValue(SystemFileCalls()) { before(text) }
         let number = state.withLock { state in
-            let names = paths.map { ($0 as NSString).lastPathComponent }
-            state.calls.append(([call] + names).joined(separator: " "))
+            state.calls.append(text)
             return state.calls.count
         }
         let code: Int32? =
