@@ -33,9 +33,11 @@ let package = Package(
             name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "CEmbeddedModels"),
         .target(name: "CocoaFoundation", swiftSettings: settings),
+        // All changes of files that are not SQLite's to make. No C: the tools of a client's build use it.
+        .target(name: "DurableFiles", swiftSettings: settings),
         .target(
             name: "ManagedObjectModel",
-            dependencies: ["CocoaFoundation"],
+            dependencies: ["CocoaFoundation", "DurableFiles"],
             swiftSettings: settings),
         .target(
             name: "CoreData",
@@ -45,16 +47,18 @@ let package = Package(
                 "CSwiftRuntime",
                 "CZlib",
                 "CocoaFoundation",
+                "DurableFiles",
                 "ManagedObjectModel",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
-        .target(name: "ModelTools", dependencies: ["ManagedObjectModel"], swiftSettings: settings),
+        .target(
+            name: "ModelTools", dependencies: ["DurableFiles", "ManagedObjectModel"], swiftSettings: settings),
         .target(
             name: "StoreTools",
-            dependencies: ["CoreData", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["CoreData", "DurableFiles", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
         .testTarget(
             name: "StoreToolsTests",
@@ -65,7 +69,7 @@ let package = Package(
             name: "LocalSite", dependencies: [.product(name: "Hummingbird", package: "hummingbird")],
             resources: [.embedInCode("Page")], swiftSettings: settings),
         .target(
-            name: "ModelEditor", dependencies: ["LocalSite", "ModelTools"],
+            name: "ModelEditor", dependencies: ["DurableFiles", "LocalSite", "ModelTools"],
             resources: [.embedInCode("Page")], swiftSettings: settings),
         .target(
             name: "StoreBrowser", dependencies: ["LocalSite", "StoreTools"],
@@ -92,6 +96,7 @@ let package = Package(
             name: "CoreDataCommand",
             dependencies: [
                 "CoreData",
+                "DurableFiles",
                 "LocalSite",
                 "ModelEditor",
                 "ModelPorting",
@@ -151,7 +156,9 @@ let package = Package(
             name: "PortedSourceTests", dependencies: ["CoreData"], exclude: ["AppleSources"],
             resources: [.copy("Library.xcdatamodeld")], packageAccess: false,
             swiftSettings: [.swiftLanguageMode(.v5)], plugins: ["CoreDataPortPlugin"]),
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["DurableFiles"], path: "Tests/TestSupport",
+            swiftSettings: settings),
         // Contexts that work at once: for a test, and, built with ThreadSanitizer, for `scripts/sanitize`.
         .target(
             name: "ContextStress", dependencies: ["CoreData", "TestSupport"], path: "Tests/ContextStress",
@@ -164,10 +171,13 @@ let package = Package(
             dependencies: ["CoreDataCommand", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
         .testTarget(
+            name: "DurableFilesTests", dependencies: ["DurableFiles", "TestSupport"], swiftSettings: settings),
+        .testTarget(
             name: "CocoaFoundationTests", dependencies: ["CocoaFoundation", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel", "TestSupport"],
+            name: "ManagedObjectModelTests",
+            dependencies: ["DurableFiles", "ManagedObjectModel", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ModelToolsTests", dependencies: ["ModelTools", "TestSupport"], swiftSettings: settings),
@@ -188,6 +198,7 @@ let package = Package(
                 "CocoaFoundation",
                 "ContextStress",
                 "CoreData",
+                "DurableFiles",
                 "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),

@@ -224,7 +224,10 @@ extension NSNotification.Name {
 
 extension URL {
     /// Whether the URL asks for a store in memory.
-    var isNullDevice: Bool { isFileURL && path == "/dev/null" }
+    var isNullDevice: Bool {
+        guard isFileURL, path.hasSuffix("/null") else { return false }
+        return path == "/dev/null" || standardizedFileURL.path == "/dev/null"
+    }
 }
 
 /// The contexts of a coordinator that merge what others save, held weakly.

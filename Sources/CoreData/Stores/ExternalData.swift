@@ -74,9 +74,12 @@ enum ExternalData {
 
 extension NSPersistentStore {
     /// The folder in `.<name>_SUPPORT`, beside the store's file, that has the files of external data.
-    var externalDataFolder: URL? {
+    var externalDataFolder: URL? { fileURL?.externalDataFolder }
+
+    /// The file of the store; nil for one in memory.
+    var fileURL: URL? {
         guard let url, url.isFileURL, !url.isNullDevice else { return nil }
-        return url.externalDataFolder
+        return url
     }
 }
 

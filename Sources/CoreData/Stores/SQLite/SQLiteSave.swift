@@ -15,31 +15,23 @@ extension SQLiteStore {
     }
 
     package func save(_ unit: UnitOfWork) throws -> SaveOutcome {
-        let files = ExternalFiles(of: self)
-        do {
-            let outcome = try saveRows(files.take(unit))
-            files.removeUnused(externalFileNames)
-            return outcome
-        } catch {
-            files.removeMade()
-            throw error
-        }
+        try changingFiles { files in try saveRows(files.take(unit), files) }
     }
 
-    private func saveRows(_ unit: UnitOfWork) throws -> SaveOutcome {
+    private func saveRows(_ unit: UnitOfWork, _ files: ExternalFiles) throws -> SaveOutcome {
         do {
-            return try save(unit, vacating: false)
+            return try save(unit, files, vacating: false)
         } catch let error as NSError where error.isConstraintMerge {
             try read("check the uniqueness constraints") { database in
                 try ConstraintCheck(self, database).check(unit, cause: error)
             }
             // In the end no two rows have the same values, but they have on the way there.
-            return try save(unit, vacating: true)
+            return try save(unit, files, vacating: true)
         }
     }
 
-    private func save(_ unit: UnitOfWork, vacating: Bool) throws -> SaveOutcome {
-        try write("save") { database in
+    private func save(_ unit: UnitOfWork, _ files: ExternalFiles, vacating: Bool) throws -> SaveOutcome {
+        try write("save", files, isDurable: files.isChangingFiles) { database in
             let save = SQLiteSave(self, database)
             if vacating { try save.vacate(unit.updates) }
             let outcome = try save.run(unit)
@@ -86,15 +78,59 @@ extension SQLiteStore {
 
     /// Runs a transaction, which is rolled back when `body` throws.
     func write<Value>(_ what: String, _ body: (Database) throws -> Value) throws -> Value {
+        try write(what, isDurable: false, body)
+    }
+
+    /// Runs a transaction that outlives a power cut once this returns.
+    func writeDurably<Value>(_ what: String, _ body: (Database) throws -> Value) throws -> Value {
+        try write(what, isDurable: true, body)
+    }
+
+    private func write<Value>(
+        _ what: String, isDurable: Bool, _ body: (Database) throws -> Value
+    ) throws -> Value {
         let connections = try writer()
+        func reporting(_ database: Database) throws -> Value {
+            reports.begin(schema)
+            defer { reports.removeAll() }
+            return try body(database)
+        }
         do {
-            return try connections.write { database in
-                reports.begin(schema)
-                defer { reports.removeAll() }
-                return try body(database)
-            }
+            return try isDurable ? connections.writeDurably(reporting) : connections.write(reporting)
         } catch let error as DatabaseError {
             throw saveError(error, what)
+        }
+    }
+
+    /// Runs a transaction that may change files of external data.
+    ///
+    /// - Parameter isDurable: whether it does; by default, whether any entity can have such files.
+    func write<Value>(
+        _ what: String, _ files: ExternalFiles, isDurable: Bool? = nil,
+        _ body: (Database) throws -> Value
+    ) throws -> Value {
+        try write(what, isDurable: isDurable ?? keepsExternalData) { database in
+            files.begin()
+            let value = try body(database)
+            try files.prepareCommit()
+            return value
+        }
+    }
+
+    private var keepsExternalData: Bool {
+        fileURL != nil && homes.contains { !$0.layout.externalSlots.isEmpty }
+    }
+
+    /// Runs a block whose transaction may change files of external data; afterwards files and rows agree.
+    func changingFiles<Value>(_ body: (ExternalFiles) throws -> Value) throws -> Value {
+        let files = ExternalFiles(of: self)
+        do {
+            let value = try body(files)
+            files.end(nil)
+            return value
+        } catch {
+            files.end(error)
+            throw error
         }
     }
 

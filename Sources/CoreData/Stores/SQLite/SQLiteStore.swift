@@ -15,6 +15,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     let reports = DerivedReports()
     let rowCache = RowCache()
     let writers = StoreWriters()
+    let fileUse = ExternalFileUse()
     private let generations = StoreGenerations()
     /// The persistent history; nil when the file has none. Set while the store is opened.
     var history: StoreHistory?

@@ -161,51 +161,6 @@ struct SQLiteStoreFile {
         try connection.close()
     }
 
-    // MARK: Placing
-
-    /// Whether there is a log that a file with this name left behind. SQLite would put it into a new one, but for an
-    /// empty file, beside which it takes the log away.
-    var hasLeftovers: Bool {
-        // In this order: who makes the file at the same time makes it before its log.
-        ["-wal", "-journal"].contains { FileManager.default.fileExists(atPath: path + $0) }
-            && !FileManager.default.fileExists(atPath: path)
-    }
-
-    /// Makes a database beside the file's place and puts it there when it is complete, if nothing is there then.
-    ///
-    /// - Parameter make: makes the database; it is closed when this returns.
-    /// - Returns: false when something is there.
-    func placeDraft(_ make: (URL) throws -> Void) throws -> Bool {
-        try withDraft { draft in
-            try make(draft)
-            do {
-                // A link, other than a move, does not take the place of what another process has just put there.
-                try FileManager.default.linkItem(at: draft, to: url)
-            } catch {
-                guard !FileManager.default.fileExists(atPath: path) else { return false }
-                // A file system without links.
-                try FileManager.default.moveItem(at: draft, to: url)
-            }
-            return true
-        }
-    }
-
-    /// Runs a block with a place beside the file for one that may take its place; what is there later is removed.
-    func withDraft<Value>(_ body: (URL) throws -> Value) throws -> Value {
-        let draft = url.deletingLastPathComponent().appendingPathComponent(
-            ".\(url.lastPathComponent).\(UUID().uuidString)")
-        defer {
-            for suffix in ["", "-wal", "-shm", "-journal"] {
-                try? FileManager.default.removeItem(atPath: draft.path + suffix)
-            }
-        }
-        do {
-            return try body(draft)
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CANTOPEN {
-            throw unopenable("its folder cannot be written to")
-        }
-    }
-
     // MARK: Without a coordinator
 
     /// What the store says of itself.
@@ -267,28 +222,6 @@ struct SQLiteStoreFile {
         } catch let error as DatabaseError {
             throw NSError.sqlite(error, during: "set the metadata", store: url)
         }
-    }
-
-    /// Removes the store, with the files beside it; of external data that another store has in the same folder, only what
-    /// this one alone names. One that is damaged or was never made goes without complaint.
-    ///
-    /// - Throws: 134090 while others have the store open, unless the options force it; it is as it was then.
-    func destroy() throws {
-        // While it is locked, it cannot be read.
-        let external = ownExternalFiles()
-        if options.destroysByForce {
-            try remove(external)
-        } else {
-            try withLock("destroy the store") { _ in try remove(external) }
-        }
-    }
-
-    private func remove(_ external: Set<String>?) throws {
-        for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 })
-        where FileManager.default.fileExists(atPath: file) {
-            try FileManager.default.removeItem(atPath: file)
-        }
-        try removeExternalData(external)
     }
 
     private var missing: NSError {

@@ -242,6 +242,7 @@ final class SQLiteStoreOpening {
             if options.vacuums { try connection.vacuum() }
             try prepareHistory(connection)
             if options.analyses { try connection.write { try $0.execute(sql: "ANALYZE") } }
+            SQLiteStore.removeLeftovers(of: file, connection)
         } catch {
             try? SQLiteAccess.writing(connection, readers: readers).close()
             throw error
