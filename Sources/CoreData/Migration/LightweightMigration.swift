@@ -46,7 +46,7 @@ struct LightweightMigration {
             url: url.resolvingSymlinksInPath(), options: try SQLiteStoreOptions(options))
         // What is wrong with a file is told when it is opened.
         guard !model.isReconstructed, FileManager.default.fileExists(atPath: url.path),
-            let isThere = try? file.exists(), isThere,
+            let isThere = try? file.exists(), isThere, (try? file.recover()) != nil,
             let findings = try? findings(file, model, configuration)
         else { return }
         let migration = try LightweightMigration(

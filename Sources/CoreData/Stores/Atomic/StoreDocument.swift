@@ -40,7 +40,7 @@ enum StoreDocument {
             throw damaged(url, "it is larger than \(maximumByteCount >> 20) MiB")
         }
         do {
-            return try Data(contentsOf: url)
+            return try StoreFileReader(url.path).contents()
         } catch {
             throw unopenable(url, "the file cannot be read: \(error.localizedDescription)")
         }

@@ -74,6 +74,14 @@ package enum SQLiteMetadata {
         StoreMetadata.merging(new, into: old, type: NSSQLiteStoreType)
     }
 
+    /// As `merging(_:into:)`, but all that says how the store is to be opened stays: the application may have read it
+    /// before others replaced or migrated the store.
+    static func mergingApplicationValues(
+        of new: [String: Any], into old: [String: Any]
+    ) -> [String: Any] {
+        merging(new.filter { !formatKeys.contains($0.key) }, into: old)
+    }
+
     /// Writes the metadata; the identifier has a column of its own.
     static func write(_ metadata: [String: Any], _ database: Database) throws {
         var list = metadata

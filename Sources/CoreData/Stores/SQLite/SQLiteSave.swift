@@ -448,7 +448,7 @@ struct SQLiteSave {
 
     private func execute(_ sql: String, _ values: [SQLValue]) throws {
         Log.sql.debug("\(sql)")
-        Log.sql.trace("\(values)")
+        Log.sql.trace("\(Log.description(of: values))")
         try PreparedStatements.step(sql, values, database)
     }
 }

@@ -84,9 +84,12 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
                 (entity.number, RowDecoder(family: entity.familyNumbers.compactMap(schema.entity)))
             })
         rowStatements.withLock { $0 = [:] }
-        super.metadata = opening.metadata
+        metadataLock.withLock {
+            super.metadata = opening.metadata
+            knownMetadata = opening.metadata
+            metadataChanges.withLock { $0 = (0, 0) }
+        }
         history = opening.history
-        metadataChanges.withLock { $0 = (0, 0) }
         unsupportedFeatures = opening.unsupportedFeatures
         rowCache.removeAll()
         if case .writing(let connection, _) = opened { writers.begin(connection) }
@@ -113,12 +116,17 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
 
     /// How often the metadata was set, and how many of these times are in the file.
     private let metadataChanges = Mutex((made: 0, written: 0))
+    /// The metadata as they were read from the file, or written to it, last; while `metadataLock` is held.
+    private var knownMetadata: [String: Any] = [:]
+    private let metadataLock = NSRecursiveLock()
 
     package override var metadata: [String: Any]! {
         get { super.metadata }
         set {
-            super.metadata = SQLiteMetadata.merging(newValue ?? [:], into: super.metadata)
-            metadataChanges.withLock { $0.made += 1 }
+            metadataLock.withLock {
+                super.metadata = SQLiteMetadata.merging(newValue ?? [:], into: super.metadata)
+                metadataChanges.withLock { $0.made += 1 }
+            }
         }
     }
 
@@ -130,13 +138,28 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     /// Whether the metadata was set since it was written; the next save writes it.
     var hasUnsavedMetadata: Bool { metadataChanges.withLock { $0.made > $0.written } }
 
-    /// Writes the metadata if it was set, as a part of the running transaction.
+    /// Writes what was set in the metadata, if it was, as a part of the running transaction, in which no other process
+    /// writes: what others have set meanwhile stays.
     func writeMetadata(_ database: Database) throws {
         guard hasUnsavedMetadata else { return }
-        let made = metadataChanges.withLock { $0.made }
-        try SQLiteMetadata.write(metadata, database)
-        // Not before the transaction has ended well: a failed one is tried again.
-        database.afterNextTransaction { [weak self] _ in self?.metadataChanges.withLock { $0.written = made }
+        let file = url ?? URL(fileURLWithPath: "/dev/null")
+        let present = try SQLiteMetadata.read(database, file)
+        let (made, own, known) = metadataLock.withLock {
+            (metadataChanges.withLock { $0.made }, super.metadata ?? [:], knownMetadata)
+        }
+        let merged = StoreMetadata.Changes(from: known, to: own).applied(to: present)
+        try SQLiteMetadata.write(merged, database)
+        // Not before the transaction has ended well: a failed one is tried again. Nothing else has these values.
+        nonisolated(unsafe) let written = (own, merged)
+        database.afterNextTransaction { [weak self] _ in self?.noteWritten(made, written.0, written.1) }
+    }
+
+    private func noteWritten(_ made: Int, _ own: [String: Any], _ merged: [String: Any]) {
+        metadataLock.withLock {
+            // What was set since then is for the next save.
+            super.metadata = StoreMetadata.Changes(from: own, to: super.metadata ?? [:]).applied(to: merged)
+            knownMetadata = merged
+            metadataChanges.withLock { $0.written = made }
         }
     }
 

@@ -149,7 +149,11 @@ extension SQLiteStoreFile {
     func destroy() throws {
         guard !url.isNullDevice else { return }
         let file = try regularFile()
-        // While it is locked, it cannot be read.
+        // While it is locked, it cannot be read; neither while a change of it is still to be taken back.
+        if !options.destroysByForce {
+            // One that cannot be read is removed nevertheless.
+            do { try playBack() } catch is DatabaseError {}
+        }
         let external = OwnExternalFiles(of: self)
         if options.destroysByForce {
             try remove(file, external)

@@ -50,6 +50,8 @@ struct SQLiteStoreFile {
     func openingError(_ error: DatabaseError) -> NSError {
         switch error.resultCode {
         case .SQLITE_NOTADB, .SQLITE_CORRUPT: damaged(error.message ?? "it is malformed", error)
+        case .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK:
+            unopenable("a change of it was interrupted, and is taken back when it is opened for writing")
         default: .sqlite(error, during: "open the store", store: url)
         }
     }
@@ -81,9 +83,11 @@ struct SQLiteStoreFile {
     func configuration(
         _ first: SQLiteReadOnlyFile.Setup? = nil, usesSpatialIndexes: Bool = false
     ) -> Configuration {
+        StoreFileReader.readModelFiles()
         var configuration = Configuration()
         configuration.label = "CoreData"
-        configuration.busyMode = .timeout(options.timeout)
+        let (path, timeout) = (path, options.timeout)
+        configuration.busyMode = .callback { LockWait.goOn(after: $0, timeout: timeout, for: path) }
         configuration.maximumReaderCount = options.connectionCount
         // As SQLite has it, and Apple's framework leaves it.
         configuration.foreignKeysEnabled = false
@@ -91,14 +95,18 @@ struct SQLiteStoreFile {
         let pragmas = options.pragmas
         configuration.prepareDatabase { database in
             try SQLiteDefence.install(on: database, usesSpatialIndexes: usesSpatialIndexes)
+            try LogLimit.setSize(on: database)
             for pragma in pragmas { try database.execute(sql: "PRAGMA \(pragma.name) = \(pragma.value)") }
         }
         return configuration
     }
 
     /// A connection that writes.
+    ///
+    /// - Throws: as `checkBeforeWriting()`, or an error of SQLite.
     func queue(_ configuration: Configuration? = nil) throws -> DatabaseQueue {
-        try SharedIndex.withLock(path) {
+        try checkBeforeWriting()
+        return try SharedIndex.connectingWriter(path, timeout: options.timeout) {
             let queue = try DatabaseQueue(path: path, configuration: configuration ?? self.configuration)
             // Now it has the index of the log, if there is a log.
             _ = try queue.writeWithoutTransaction { try Int.fetchOne($0, sql: "SELECT 1 FROM sqlite_master") }
@@ -117,8 +125,21 @@ struct SQLiteStoreFile {
     }
 
     /// Connections of which one writes while others read.
+    ///
+    /// - Throws: as `checkBeforeWriting()`, or an error of SQLite.
     func pool(_ configuration: Configuration) throws -> DatabasePool {
-        try SharedIndex.withLock(path) { try DatabasePool(path: path, configuration: configuration) }
+        try checkBeforeWriting()
+        return try SharedIndex.connectingWriter(path, timeout: options.timeout) {
+            let pool = try DatabasePool(path: path, configuration: configuration)
+            try pool.writeWithoutTransaction { database in
+                // Making the pool has set what its makers think best.
+                if let synchronous = options.pragmas.first(where: { $0.name == "synchronous" }) {
+                    try database.execute(sql: "PRAGMA synchronous = \(synchronous.value)")
+                }
+                try LogLimit.install(on: database, options)
+            }
+            return pool
+        }
     }
 
     /// A connection that changes nothing.
@@ -132,18 +153,17 @@ struct SQLiteStoreFile {
         }
     }
 
-    /// Reads a file that is there, without changing it.
+    /// Reads a file that is there, without changing it: a journal that a process left behind is not played back.
     ///
     /// - Parameters:
     ///   - setup: what the connection gets in addition.
     ///   - body: may be called more than once, when others write at the same time.
-    /// - Throws: 259 when it is no SQLite database or a damaged one, 134080 when it cannot be opened, 134090 when it
-    ///   stays locked.
+    /// - Throws: 259 when it is no SQLite database or a damaged one, 134080 when it cannot be opened or a change of it was
+    ///   interrupted, 134090 when it stays locked.
     func read<Value>(
         _ setup: @escaping SQLiteReadOnlyFile.Setup = { _ in }, _ body: (Database) throws -> Value
     ) throws -> Value {
         do {
-            if !options.isReadOnly { try recover() }
             let file = readOnly(setup)
             defer { file.close() }
             return try file.read(body)
@@ -152,13 +172,6 @@ struct SQLiteStoreFile {
         }
     }
 
-    /// Lets SQLite take back what was left half written without a write-ahead log: before that nobody can read.
-    private func recover() throws {
-        guard (size(of: path + "-journal") ?? 0) > 0, FileManager.default.isWritableFile(atPath: path) else {
-            return
-        }
-        let connection = try queue()
-        try connection.close()
     }
 
     // MARK: Without a coordinator
@@ -204,21 +217,32 @@ struct SQLiteStoreFile {
         }
     }
 
-    /// Sets what the application adds to the metadata.
+    /// Sets what the application adds to the metadata: in one transaction, so that of what others write meanwhile nothing is
+    /// lost.
     ///
     /// - Throws: as `metadata()`, or an error of SQLite; the file is as it was.
     func setMetadata(_ metadata: [String: Any]) throws {
-        let merged = SQLiteMetadata.merging(metadata, into: try self.metadata())
         guard !options.isReadOnly else {
             throw NSError.coreData(
                 .persistentStoreSave,
                 "The metadata of the store at \(path) cannot be set with \(NSReadOnlyPersistentStoreOption).")
         }
-        _ = try exists(toWrite: true)
+        guard FileManager.default.fileExists(atPath: path) else { throw missing }
+        guard try exists(toWrite: true) else { throw damaged("it is empty") }
         do {
+            // What is not a store is found before it is written to.
+            try recover()
+            _ = try self.metadata()
             let connection = try queue()
             defer { try? connection.close() }
-            try connection.write { try SQLiteMetadata.write(merged, $0) }
+            try connection.writeWithoutTransaction { database in
+                try database.inTransaction(.immediate) {
+                    let present = try SQLiteMetadata.read(database, url)
+                    try SQLiteMetadata.write(
+                        SQLiteMetadata.mergingApplicationValues(of: metadata, into: present), database)
+                    return .commit
+                }
+            }
         } catch let error as DatabaseError {
             throw NSError.sqlite(error, during: "set the metadata", store: url)
         }
