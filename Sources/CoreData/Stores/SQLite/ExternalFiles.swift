@@ -38,9 +38,9 @@ final class ExternalFiles {
             guard !slots.isEmpty else { continue }
             // A value that was set to what it was is not written: the row still names its file.
             let kept = slots.filter { !update.changed.contains($0.rowSlot) }
-            let row = update.row.replacing(
+            let row = try update.row.replacing(
                 kept.map { DerivedValue(attribute: $0.name, value: update.old.column($0)) },
-                update.home.layout)
+                update.home)
             let changed = slots.filter { update.changed.contains($0.rowSlot) }
             unit.updates[index].row = try moved(row, changed, update.home)
             leave(changed, update.old)
@@ -74,7 +74,7 @@ final class ExternalFiles {
             try write(Data(row.data(slot.rowSlot).dropFirst()), to: file.uuidString, in: folder)
             names.append(DerivedValue(attribute: slot.name, value: .blob(ExternalData.column(naming: file))))
         }
-        return names.isEmpty ? row : row.replacing(names, home.layout)
+        return names.isEmpty ? row : try row.replacing(names, home)
     }
 
     private func write(_ data: Data, to name: String, in folder: URL) throws {
