@@ -181,7 +181,8 @@ extension NSManagedObjectContext {
         }
         let conflicts = try plan.unit.locks.compactMap { lock -> SaveConflicts.Conflict? in
             let current = try plan.store.row(
-                of: lock.home, lock.old.reference, notBefore: .infinity, in: self)
+                of: lock.home, lock.old.reference, notBefore: .infinity, in: self
+            ).flatMap { $0.entityNumber == lock.home.entityNumber ? $0 : nil }
             guard current?.version != lock.old.version else { return nil }
             return .init(home: lock.home, old: lock.old, cached: nil, current: current)
         }
@@ -269,7 +270,8 @@ extension NSManagedObjectContext {
         for (object, row) in zip(plan.updated, outcome.updated) { markSaved(object, row) }
         for object in plan.transientlyUpdated { markSaved(object, object.row) }
         for object in plan.deleted { deleted.remove(object) }
-        changes.inserted += plan.inserted
+        // Of two that a damaged store gave the same key one is left.
+        changes.inserted += plan.inserted.filter { $0.context === self }
         changes.updated += plan.updated + plan.transientlyUpdated
         changes.deleted += plan.deleted
         takeInAffected(outcome, &changes)
@@ -279,7 +281,7 @@ extension NSManagedObjectContext {
     private func takeInNew(_ objects: [NSManagedObject], _ rows: [Row], _ store: any ObjectStore) {
         require(rows.count == objects.count, "A store wrote \(rows.count) of \(objects.count) new objects.")
         if objects.count == inserted.count {
-            inserted.removeAll()
+            _ = inserted.removeAll()
         } else {
             for object in objects { inserted.remove(object) }
         }
@@ -292,19 +294,21 @@ extension NSManagedObjectContext {
             }
         }
         rename(names)
-        for (object, row) in zip(objects, rows) { markSaved(object, row) }
+        for (object, row) in zip(objects, rows) where object.context === self { markSaved(object, row) }
     }
 
     /// Objects whose derived attributes a save of other objects changed.
     private func takeInAffected(_ outcome: SaveOutcome, _ changes: inout ContextChanges) {
         for (home, reference, values) in outcome.affected {
             guard let object = identityMap.object(ObjectKey(table: home.table, reference: reference)),
-                let row = object.row
+                let row = object.row, row.entityNumber == home.entityNumber
             else { continue }
+            // What does not fit the row is shown when the object is read again.
+            guard let newer = try? row.replacing(values, home) else { continue }
             let counted = values.compactMap { object.layout.index(of: $0.attribute) }.filter {
                 !object.layout.slots[$0].isDerived && !object.touched.contains($0)
             }
-            if object.takeDerivedValues(from: row.replacing(values, home.layout), and: counted) {
+            if object.takeDerivedValues(from: newer, and: counted) {
                 external.refreshed.append(object)
             }
             if !object.hasChanges { changes.refreshed.append(object) }

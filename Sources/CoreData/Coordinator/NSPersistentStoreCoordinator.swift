@@ -10,12 +10,16 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The model.
     public let managedObjectModel: NSManagedObjectModel
     /// A name for logs.
-    public var name: String?
+    public var name: String? {
+        get { label.withLock { $0 } }
+        set { label.withLock { $0 = newValue } }
+    }
+    private let label = Mutex<String?>(nil)
     /// The contexts that merge what others save.
     let subscribers = ContextSubscribers()
     private let stores = Mutex<[any ObjectStore]>([])
     private let classes: [ObjectIdentifier: [NSEntityDescription]]
-    private let queue = DispatchQueue(label: "com.apple.CoreData.NSPersistentStoreCoordinator")
+    private let queue = ContextQueue(main: false, label: "com.apple.CoreData.NSPersistentStoreCoordinator")
 
     /// Makes a coordinator without stores.
     public init(managedObjectModel model: NSManagedObjectModel) {
@@ -74,6 +78,14 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                 .persistentStoreOpen,
                 "The model has no configuration named '\(configuration ?? "")'; it has: \(managedObjectModel.configurations.sorted().joined(separator: ", "))."
             )
+        }
+        do {
+            try managedObjectModel.validateProperties()
+        } catch {
+            throw NSError.coreData(
+                .persistentStoreIncompatibleSchema,
+                "The model cannot be stored: \(error.localizedDescription)",
+                [NSUnderlyingErrorKey: error as NSError])
         }
         guard persistentStore(for: storeURL) == nil || storeURL.isNullDevice else {
             throw NSError.coreData(
@@ -150,10 +162,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Takes a store out and closes it. Objects of it that are still in use become faults that cannot be loaded.
     ///
-    /// - Throws: 134070 when the store is not one of the coordinator's.
+    /// - Throws: 134070 when the store is not one of the coordinator's, and when the caller is called from inside of a read
+    ///   or write of it, such as the handler of a batch request.
     open func remove(_ store: NSPersistentStore) throws {
         guard let found = objectStores.first(where: { $0 === store }) else {
             throw NSError.coreData(.persistentStoreOperation, "The store is not one of this coordinator's.")
+        }
+        // Closing the file waits for those who use it, who wait for the caller.
+        if let store = found as? SQLiteStore, store.isInUseByCaller {
+            throw store.nestedUse("remove the store")
         }
         NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
         found.willRemove(from: self)
@@ -173,10 +190,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     // MARK: Queue
 
     /// Runs a block on the coordinator's queue, later.
-    public func perform(_ block: @escaping () -> Void) {
-        nonisolated(unsafe) let block = block
-        queue.async { block() }
-    }
+    public func perform(_ block: @escaping () -> Void) { queue.async(block) }
 
     /// Runs a block on the coordinator's queue without blocking the caller's thread.
     ///
@@ -196,8 +210,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         return try result.value.get()
     }
 
-    /// Runs a block on the coordinator's queue and waits for it.
-    public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try queue.sync(execute: block) }
+    /// Runs a block on the coordinator's queue and waits for it. May be called from inside such a block, also through
+    /// `performAndWait` of a context.
+    ///
+    /// - Throws: what the block throws.
+    public func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
+        try queue.sync(block)
+    }
 }
 
 /// Notification `userInfo` key: the stores (`[NSPersistentStore]`) that were added.

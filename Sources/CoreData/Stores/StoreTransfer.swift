@@ -67,7 +67,7 @@ struct StoreTransfer {
                 let object = home.materialise(reference: row.reference)
                 object.context = context
                 object.row = row
-                context.identityMap.register(object)
+                context.register(object)
                 objects[ObjectKey(table: home.table, reference: row.reference)] = object
                 rows.append((object, row))
             }

@@ -30,8 +30,10 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The properties that the entity itself declares, in the order in which they were set.
     package internal(set) var ownProperties: [NSPropertyDescription] = []
 
+    private let derived = AtomicLazyReference<EntityTables>()
+
     /// What is derived from the properties, once nothing can change any more.
-    private(set) var tables: EntityTables?
+    var tables: EntityTables? { derived.load() }
 
     private let runtimeCell = AtomicLazyReference<EntityRuntimeRecord>()
 
@@ -228,7 +230,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         guard tables == nil else { return }
         for property in ownProperties { property.makeImmutable() }
         let tables = EntityTables(self, versionHash: hashes.digest(of: self))
-        self.tables = tables
+        _ = derived.storeIfNil(tables)
         // After the tables, in which the elements look up their properties.
         for index in tables.storeIndexes { index.makeImmutable() }
     }

@@ -20,7 +20,7 @@ struct ChangedRows {
         self.database = database
     }
 
-    /// Those of the rows that have another version now, or are gone.
+    /// Those of the rows that have another version now, are gone, or are of another entity now.
     func conflicts(among candidates: [Candidate]) throws -> [SaveConflicts.Conflict] {
         let groups = Dictionary(grouping: candidates) { ObjectIdentifier($0.home) }.values.compactMap {
             rows in
@@ -30,7 +30,10 @@ struct ChangedRows {
         for (home, rows) in groups.sorted(by: { $0.home.entityNumber < $1.home.entityNumber }) {
             let present = try self.rows(home, rows.map(\.old.reference))
             for row in rows {
-                let current = present[row.old.reference]
+                // A row with the same key that is of another entity now is another object's.
+                let current = present[row.old.reference].flatMap {
+                    $0.entityNumber == home.entityNumber ? $0 : nil
+                }
                 guard current?.version != row.old.version, !(row.isDeletion && current == nil) else {
                     continue
                 }

@@ -56,9 +56,9 @@ final class ExternalFiles {
             guard !slots.isEmpty else { continue }
             // A value that was set to what it was is not written: the row still names its file.
             let kept = slots.filter { !update.changed.contains($0.rowSlot) }
-            let row = update.row.replacing(
+            let row = try update.row.replacing(
                 kept.map { DerivedValue(attribute: $0.name, value: update.old.column($0)) },
-                update.home.layout)
+                update.home)
             let changed = slots.filter { update.changed.contains($0.rowSlot) }
             unit.updates[index].row = moved(row, changed, update.home, &files)
             leave(changed, update.old)
@@ -102,7 +102,7 @@ final class ExternalFiles {
             files.append((file.uuidString, Data(row.data(slot.rowSlot).dropFirst())))
             names.append(DerivedValue(attribute: slot.name, value: .blob(ExternalData.column(naming: file))))
         }
-        return names.isEmpty ? row : row.replacing(names, home.layout)
+        return names.isEmpty ? row : try row.replacing(names, home)
     }
 
     /// Whether the files that wait to be written are to be: one list names many, but all are in memory.

@@ -60,10 +60,14 @@ extension SQLiteStore {
             }
             for (update, row) in zip(unit.updates, outcome.updated) { cache.add(row, update.home.table) }
             for (home, reference, values) in outcome.affected {
-                guard let row = cache.row(ObjectKey(table: home.table, reference: reference)) else {
-                    continue
+                let key = ObjectKey(table: home.table, reference: reference)
+                guard let row = cache.row(key) else { continue }
+                // What was reported of another entity than the row's, or does not fit, is read from the file.
+                if let newer = try? row.replacing(values, home) {
+                    cache.add(newer, home.table)
+                } else {
+                    cache.remove(key)
                 }
-                cache.add(row.replacing(values, home.layout), home.table)
             }
             for deletion in unit.deletions {
                 cache.remove(ObjectKey(table: deletion.home.table, reference: deletion.old.reference))
@@ -77,6 +81,8 @@ extension SQLiteStore {
     }
 
     /// Runs a transaction, which is rolled back when `body` throws.
+    ///
+    /// - Throws: 134070 when the caller is called from inside of another transaction; what `body` throws.
     func write<Value>(_ what: String, _ body: (Database) throws -> Value) throws -> Value {
         try write(what, isDurable: false, body)
     }
@@ -96,7 +102,9 @@ extension SQLiteStore {
             return try body(database)
         }
         do {
-            return try isDurable ? connections.writeDurably(reporting) : connections.write(reporting)
+            return try turns.enter(orThrow: nestedUse(what)) {
+                try isDurable ? connections.writeDurably(reporting) : connections.write(reporting)
+            }
         } catch let error as DatabaseError {
             throw saveError(error, what)
         }
@@ -241,7 +249,8 @@ struct SQLiteSave {
         let root = home.entity.rootEntity
         let number = Int64(store.home(of: root)?.entityNumber ?? home.entityNumber)
         try execute(compiler.reserve(schema.entity(home)), [.integer(Int64(count)), .integer(number)])
-        let highest = try SQLiteReader(database).integer(SQLStatement(compiler.highest, [.integer(number)]))
+        let highest = try SQLiteReader(database).integer(
+            SQLStatement(compiler.highest(schema.entity(home)), [.integer(Int64(count)), .integer(number)]))
         guard highest >= count, highest < Int.max else {
             throw NSError.coreData(
                 .coreData,
@@ -294,7 +303,7 @@ struct SQLiteSave {
                 last = (entity, writer)
             }
             guard let last else { continue }
-            let row = insert.row.settled(references, last.entity)
+            let row = try insert.row.settled(references, last.entity)
             try last.writer.insert(row)
             rows.append(row)
         }
@@ -325,7 +334,7 @@ struct SQLiteSave {
                 last = (update.home, update.changed, entity, writer)
             }
             guard let last else { continue }
-            let row = update.row.settled(references, last.entity)
+            let row = try update.row.settled(references, last.entity)
             if try !last.writer.update(row, oldVersion: update.old.version) {
                 mismatches.append(.init(home: update.home, old: update.old, isDeletion: false))
             }
@@ -368,7 +377,8 @@ struct SQLiteSave {
             else { continue }
             let columns = links.isReflexive ? [links.owner, links.destination] : [links.owner]
             for column in columns {
-                try execute(compiler.endLinks(links, column: column), [.integer(deletion.old.reference)])
+                try execute(
+                    compiler.endLinks(links, column: column, of: entity), [.integer(deletion.old.reference)])
             }
         }
     }
@@ -422,7 +432,7 @@ struct SQLiteSave {
             let row = outcome.inserted[index]
             let found = take(row)
             guard !found.isEmpty else { continue }
-            outcome.inserted[index] = row.replacing(found, unit.inserts[index].home.layout)
+            outcome.inserted[index] = try row.replacing(found, unit.inserts[index].home)
         }
         for index in outcome.updated.indices {
             let row = outcome.updated[index]
@@ -433,7 +443,7 @@ struct SQLiteSave {
                 values =
                     try SQLiteReader(database).derivedValues(schema.entity(home), row.reference) + values
             }
-            if !values.isEmpty { outcome.updated[index] = row.replacing(values, home.layout) }
+            if !values.isEmpty { outcome.updated[index] = try row.replacing(values, home) }
         }
         for deletion in unit.deletions { changes[DerivedReports.Place(deletion.old)] = nil }
         for (place, found) in changes {

@@ -8,8 +8,30 @@ import Synchronization
 /// Readers run beside each other and beside the one writer (write-ahead logging). Opening checks everything that
 /// can be checked before the file is touched.
 package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
-    package private(set) var schema = SQLSchema(
-        dialect: SQLiteDialect(), tables: [], joinTables: [], entities: [], links: [:])
+    /// What is known of a file: replaced as a whole when another one is opened in its place, which any queue may meet.
+    private final class OpenFile: @unchecked Sendable {
+        let schema: SQLSchema
+        let decoders: [Int32: RowDecoder]
+        let history: StoreHistory?
+        /// The statements that find one row by its key.
+        let rowStatements = Mutex<[Int32: String]>([:])
+
+        init(_ schema: SQLSchema, _ history: StoreHistory?) {
+            self.schema = schema
+            self.history = history
+            decoders = Dictionary(
+                schema.entities.map { entity in
+                    (entity.number, RowDecoder(family: entity.familyNumbers.compactMap(schema.entity)))
+                }, uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    private let file = Mutex(
+        OpenFile(
+            SQLSchema(dialect: SQLiteDialect(), tables: [], joinTables: [], entities: [], links: [:]), nil))
+    package var schema: SQLSchema { file.withLock { $0 }.schema }
+    /// The persistent history; nil when the file has none.
+    var history: StoreHistory? { file.withLock { $0 }.history }
     /// Nil before the file is open and after it is closed, which any queue may meet.
     private let access = Mutex<SQLiteAccess?>(nil)
     let reports = DerivedReports()
@@ -17,10 +39,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     let writers = StoreWriters()
     let fileUse = ExternalFileUse()
     private let generations = StoreGenerations()
-    /// The persistent history; nil when the file has none. Set while the store is opened.
-    var history: StoreHistory?
-    private var decoders: [Int32: RowDecoder] = [:]
-    private let rowStatements = Mutex<[Int32: String]>([:])
+    /// Those who write take turns, and with one connection for all those who read too.
+    let turns = NestingGuard()
 
     package override var type: String { NSSQLiteStoreType }
 
@@ -63,6 +83,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     /// Opens another file in the place of this one. On an error, everything is as it was.
     private func reopen(at url: URL) throws {
         guard let model = persistentStoreCoordinator?.managedObjectModel else { return }
+        guard !isInUseByCaller else { throw nestedUse("open another file") }
         let opening = SQLiteStoreOpening(
             self, at: url, model: model, options: try SQLiteStoreOptions(options), makesFile: false)
         let opened = try opening.connect()
@@ -77,23 +98,18 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         take(opening, opened)
     }
 
-    private func take(_ opening: SQLiteStoreOpening, _ opened: SQLiteAccess) {
-        schema = opening.schema
-        decoders = Dictionary(
-            uniqueKeysWithValues: schema.entities.map { entity in
-                (entity.number, RowDecoder(family: entity.familyNumbers.compactMap(schema.entity)))
-            })
-        rowStatements.withLock { $0 = [:] }
+    private func take(_ opening: SQLiteStoreOpening, _ connections: SQLiteAccess) {
+        let opened = OpenFile(opening.schema, opening.history)
+        file.withLock { $0 = opened }
         metadataLock.withLock {
             super.metadata = opening.metadata
             knownMetadata = opening.metadata
             metadataChanges.withLock { $0 = (0, 0) }
         }
-        history = opening.history
         unsupportedFeatures = opening.unsupportedFeatures
         rowCache.removeAll()
-        if case .writing(let connection, _) = opened { writers.begin(connection) }
-        access.withLock { $0 = opened }
+        if case .writing(let connection, _) = connections { writers.begin(connection) }
+        access.withLock { $0 = connections }
         // After that: one that is made meanwhile may be of the file that was open before.
         generations.expireAll()
     }
@@ -206,7 +222,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         func reading(_ database: Database) throws -> Value {
             try FetchCancellation.reading(database.sqliteConnection, cancellation) { try body(database) }
         }
-        return try withAccess(what) { access in
+        return try withAccess(what, takingTurns: generation == nil) { access in
             if let generation { return try generation.read(reading) }
             return try access.read(reading)
         }
@@ -222,17 +238,21 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
                 try body(SQLiteReader(connection))
             }
         }
-        return try withAccess(what) { access in
+        return try withAccess(what, takingTurns: generation == nil) { access in
             if let generation { return try generation.read(reading) }
             return try access.readOnce(reading)
         }
     }
 
-    private func withAccess<Value>(_ what: String, _ body: (SQLiteAccess) throws -> Value) throws -> Value {
+    /// - Parameter takesTurns: whether the block uses a connection of `access`.
+    private func withAccess<Value>(
+        _ what: String, takingTurns takesTurns: Bool, _ body: (SQLiteAccess) throws -> Value
+    ) throws -> Value {
         noteRead()
         guard let access = access.withLock({ $0 }) else { throw Self.removed }
         do {
-            return try body(access)
+            guard takesTurns, access.hasOneConnection else { return try body(access) }
+            return try turns.enter(orThrow: nestedUse(what)) { try body(access) }
         } catch let error as DatabaseError {
             // Closed by another queue after this one had begun.
             guard self.access.withLock({ $0 != nil }) else { throw Self.removed }
@@ -251,6 +271,23 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         }
     }
 
+    /// The error of a call from inside of another one that has the connection which it needs.
+    func nestedUse(_ what: String) -> NSError {
+        .coreData(
+            .persistentStoreOperation,
+            """
+            Could not \(what): the caller is called from inside of a read or write of the store at \(url?.path ?? ""), such \
+            as the handler of a batch request, and the connection that it needs is in use until that has ended.
+            """, [NSAffectedStoresErrorKey: [self]])
+    }
+
+    /// Whether the caller is called from inside of a read or write of the store, which closing would wait for.
+    var isInUseByCaller: Bool {
+        if turns.isEntered || generations.areInUseByCaller { return true }
+        guard case .writing(_, let readers?) = access.withLock({ $0 }) else { return false }
+        return readers.isUsedByCaller
+    }
+
     private static var removed: NSError {
         .coreData(.persistentStoreOperation, "The store was removed from its coordinator.")
     }
@@ -262,6 +299,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         guard case .writing(let connections, _) = access.withLock({ $0 }),
             let pool = connections as? DatabasePool
         else { return nil }
+        // GRDB makes none while the caller's transaction has the connection that writes.
+        guard !turns.isEntered else { throw nestedUse("pin a query generation") }
         do {
             let generation = StoreGeneration(try pool.makeSnapshot())
             generations.add(generation)
@@ -279,15 +318,19 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     /// Copies the database into another one, as it is at one moment.
     func backup(to other: DatabaseQueue) throws {
         switch access.withLock({ $0 }) {
-        case .writing(let connections, _): try connections.backup(to: other)
-        case .reading(let file): try file.backup(to: other)
+        case .writing(let connections, .some): try connections.backup(to: other)
+        case .writing(let connections, nil):
+            try turns.enter(orThrow: nestedUse("copy the store")) { try connections.backup(to: other) }
+        case .reading(let file):
+            try turns.enter(orThrow: nestedUse("copy the store")) { try file.backup(to: other) }
         case nil: throw Self.removed
         }
     }
 
     /// The decoder for rows of an entity and its heirs.
     func decoder(_ entity: SQLEntity) -> RowDecoder {
-        decoders[entity.number] ?? RowDecoder(family: entity.familyNumbers.compactMap(schema.entity))
+        file.withLock { $0 }.decoders[entity.number]
+            ?? RowDecoder(family: entity.familyNumbers.compactMap(schema.entity))
     }
 
     package func rows(for query: FetchQuery) throws -> [Row] { try rows(rowRequest(for: query)) }
@@ -407,13 +450,16 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
 
     /// The statement that finds an object of an entity by its key, which is the only argument.
     private func rowStatement(_ home: StoredEntity) throws -> (text: String, RowDecoder) {
-        let entity = schema.entity(home)
-        let decoder = decoder(entity)
-        if let text = rowStatements.withLock({ $0[entity.number] }) { return (text, decoder) }
+        let file = file.withLock { $0 }
+        let entity = file.schema.entity(home)
+        let decoder =
+            file.decoders[entity.number]
+            ?? RowDecoder(family: entity.familyNumbers.compactMap(file.schema.entity))
+        if let text = file.rowStatements.withLock({ $0[entity.number] }) { return (text, decoder) }
         var query = FetchQuery(home: home)
         query.references = [0]
-        let text = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnList).text
-        rowStatements.withLock { $0[entity.number] = text }
+        let text = try FetchCompiler(schema: file.schema).rows(query, columns: decoder.columnList).text
+        file.rowStatements.withLock { $0[entity.number] = text }
         return (text, decoder)
     }
 

@@ -8,6 +8,11 @@ enum SQLiteAccess {
     case writing(any DatabaseWriter, readers: ReadingConnections?)
     case reading(SQLiteReadOnlyFile)
 
+    /// Whether all that read and write share one connection.
+    var hasOneConnection: Bool {
+        if case .writing(_, .some) = self { false } else { true }
+    }
+
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
         switch self {
         case .writing(_, let readers?): try readers.withConnection { try $0.read(body) }
