@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import GRDB
 import GRDBSQLite
@@ -91,7 +92,7 @@ extension SQLiteStore {
             return try connections.write { database in
                 reports.begin(schema)
                 defer { reports.removeAll() }
-                return try body(database)
+                return try MatchBudget.sharing { try body(database) }
             }
         } catch let error as DatabaseError {
             throw saveError(error, what)

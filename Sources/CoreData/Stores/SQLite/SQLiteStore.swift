@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import GRDB
 import ManagedObjectModel
@@ -208,7 +209,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         noteRead()
         guard let access = access.withLock({ $0 }) else { throw Self.removed }
         do {
-            return try body(access)
+            return try MatchBudget.sharing { try body(access) }
         } catch let error as DatabaseError {
             // Closed by another queue after this one had begun.
             guard self.access.withLock({ $0 != nil }) else { throw Self.removed }
