@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
@@ -31,7 +32,7 @@ extension NSManagedObjectContext {
         }
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
         try runWillSave()
-        try validateChanges()
+        try MatchBudget.sharing { try validateChanges() }
         // Validation may have replaced values.
         processPendingChanges()
         for object in updated.all + deleted.all + onlyWatched { object.fireFault() }

@@ -43,7 +43,7 @@ package enum SQLiteMetadata {
         }
         var metadata: [String: Any]
         do {
-            metadata = try BinaryPropertyList(list).dictionary(maximumDepth: 64, maximumWeight: 1 << 20)
+            metadata = try BinaryPropertyList.dictionary(list, maximumDepth: 64, maximumWeight: 1 << 20)
         } catch {
             throw unreadable("\(error)")
         }

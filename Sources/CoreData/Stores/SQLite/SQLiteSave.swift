@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import GRDB
 import GRDBSQLite
@@ -99,7 +100,7 @@ extension SQLiteStore {
         func reporting(_ database: Database) throws -> Value {
             reports.begin(schema)
             defer { reports.removeAll() }
-            return try body(database)
+            return try MatchBudget.sharing { try body(database) }
         }
         do {
             return try turns.enter(orThrow: nestedUse(what)) {

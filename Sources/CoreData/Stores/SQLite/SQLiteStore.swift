@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import GRDB
 import ManagedObjectModel
@@ -251,8 +252,9 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         noteRead()
         guard let access = access.withLock({ $0 }) else { throw Self.removed }
         do {
-            guard takesTurns, access.hasOneConnection else { return try body(access) }
-            return try turns.enter(orThrow: nestedUse(what)) { try body(access) }
+            func reading() throws -> Value { try MatchBudget.sharing { try body(access) } }
+            guard takesTurns, access.hasOneConnection else { return try reading() }
+            return try turns.enter(orThrow: nestedUse(what), reading)
         } catch let error as DatabaseError {
             // Closed by another queue after this one had begun.
             guard self.access.withLock({ $0 != nil }) else { throw Self.removed }
