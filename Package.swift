@@ -180,6 +180,23 @@ let package = Package(
         .executableTarget(
             name: "TortureRunner", dependencies: ["Torture"], path: "Tests/TortureRunner",
             swiftSettings: settings),
+        // Processes that work on one store at once, and stores that lack what they need: both take processes of their own.
+        .target(
+            name: "CFailingAllocator", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")],
+            path: "Tests/CFailingAllocator"),
+        .target(
+            name: "ProcessStress",
+            dependencies: [
+                "CFailingAllocator", "CoreData", "StoreTools", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Tests/ProcessStress", swiftSettings: settings),
+        .executableTarget(
+            name: "ProcessStressRunner", dependencies: ["ProcessStress"], path: "Tests/ProcessStressRunner",
+            swiftSettings: settings),
+        .testTarget(
+            name: "ProcessStressTests",
+            dependencies: ["ProcessStress", "ProcessStressRunner", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "CoreDataCommandTests",
             dependencies: ["CoreDataCommand", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],

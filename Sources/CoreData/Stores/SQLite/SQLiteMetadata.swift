@@ -95,7 +95,7 @@ package enum SQLiteMetadata {
         try database.execute(
             sql: """
                 UPDATE Z_METADATA SET Z_UUID = ?, Z_PLIST = ?
-                WHERE Z_VERSION = (SELECT MAX(Z_VERSION) FROM Z_METADATA)
+                WHERE (Z_VERSION, Z_UUID) IS (SELECT Z_VERSION, Z_UUID FROM Z_METADATA ORDER BY Z_VERSION DESC LIMIT 1)
                 """, arguments: [identifier, data])
         guard database.changesCount == 0 else { return }
         try database.execute(

@@ -337,7 +337,8 @@ struct SQLiteSave {
             guard let last else { continue }
             let row = try update.row.settled(references, last.entity)
             if try !last.writer.update(row, oldVersion: update.old.version) {
-                mismatches.append(.init(home: update.home, old: update.old, isDeletion: false))
+                mismatches.append(
+                    .init(home: update.home, old: update.old, isDeletion: false, isUnwritten: true))
             }
             rows.append(row)
         }
@@ -365,7 +366,8 @@ struct SQLiteSave {
             try endLinks(deletion, last.entity)
             if try last.writer.delete(deletion.old) { continue }
             missing.insert(index)
-            mismatches.append(.init(home: deletion.home, old: deletion.old, isDeletion: true))
+            mismatches.append(
+                .init(home: deletion.home, old: deletion.old, isDeletion: true, isUnwritten: true))
         }
         return missing
     }
