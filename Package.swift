@@ -242,3 +242,46 @@ if ProcessInfo.processInfo.environment["OPENCOREDATA_DOCUMENTATION"] != nil {
     package.dependencies.append(
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
 }
+
+// `scripts/sanitize` builds what reads bytes of others, and its tests: not what is compiled with swift-syntax, or serves pages.
+if ProcessInfo.processInfo.environment["OPENCOREDATA_SANITIZING"] != nil {
+    let unchecked = [
+        "Books", "CoreDataCommand", "CoreDataMacro", "CoreDataModel", "CoreDataOpenCombine", "CoreDataPort",
+        "GeneratedModel",
+        "LocalSite", "MacroTest", "ModelEditor", "ModelPorting", "PortedSource", "StoreBrowser", "books",
+        "coredata",
+    ]
+    package.targets.removeAll { target in unchecked.contains(where: target.name.hasPrefix) }
+    package.products.removeAll { product in unchecked.contains(where: product.name.hasPrefix) }
+}
+
+// Only `scripts/fuzz --guided` needs the fuzzers: they link what comes with the compiler's sanitizers.
+if ProcessInfo.processInfo.environment["OPENCOREDATA_FUZZING"] != nil {
+    // Of the sample its reader of CSV files is built alone, with what is internal in it.
+    let sample = ["BooksApp", "books", "BooksTests"]
+    package.targets.removeAll { sample.contains($0.name) }
+    package.products.removeAll { sample.contains($0.name) }
+    package.targets += [
+        .target(
+            name: "BooksCSV", path: "Examples/Books/App/CSV",
+            swiftSettings: settings + [.unsafeFlags(["-enable-testing"])]),
+        .target(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
+        .target(
+            name: "FuzzerDriver", dependencies: ["CLibFuzzer"], path: "Tests/Fuzzing/FuzzerDriver",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "ParserFuzzer",
+            dependencies: [
+                "BooksCSV", "CoreData", "FuzzerDriver", "ModelTools", "StoreTools",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Tests/Fuzzing/ParserFuzzer", swiftSettings: settings),
+        .executableTarget(
+            name: "RouteFuzzer",
+            dependencies: [
+                "CoreData", "FuzzerDriver", "ModelEditor", "StoreBrowser",
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
+            path: "Tests/Fuzzing/RouteFuzzer", swiftSettings: settings),
+    ]
+}
