@@ -243,24 +243,29 @@ if ProcessInfo.processInfo.environment["OPENCOREDATA_DOCUMENTATION"] != nil {
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
 }
 
-// `scripts/sanitize` builds what reads bytes of others, and its tests: not what is compiled with swift-syntax, or serves pages.
+/// Leaves out targets and products whose names begin so.
+@MainActor func leaveOut(_ beginnings: [String]) {
+    func isUnwanted(_ name: String) -> Bool { beginnings.contains(where: name.hasPrefix) }
+    package.targets.removeAll { isUnwanted($0.name) }
+    package.products.removeAll { isUnwanted($0.name) }
+}
+
+/// What is compiled with swift-syntax, and what plugins make: SwiftPM builds plugins before anything else.
+let madeOfSources = [
+    "CoreDataCommand", "CoreDataMacro", "CoreDataModel", "CoreDataOpenCombine", "CoreDataPort",
+    "GeneratedModel", "MacroTest",
+    "ModelPorting", "PortedSource", "coredata",
+]
+
+// `scripts/sanitize` builds what reads bytes of others, and its tests.
 if ProcessInfo.processInfo.environment["OPENCOREDATA_SANITIZING"] != nil {
-    let unchecked = [
-        "Books", "CoreDataCommand", "CoreDataMacro", "CoreDataModel", "CoreDataOpenCombine", "CoreDataPort",
-        "GeneratedModel",
-        "LocalSite", "MacroTest", "ModelEditor", "ModelPorting", "PortedSource", "StoreBrowser", "books",
-        "coredata",
-    ]
-    package.targets.removeAll { target in unchecked.contains(where: target.name.hasPrefix) }
-    package.products.removeAll { product in unchecked.contains(where: product.name.hasPrefix) }
+    leaveOut(madeOfSources + ["Books", "LocalSite", "ModelEditor", "StoreBrowser", "books"])
 }
 
 // Only `scripts/fuzz --guided` needs the fuzzers: they link what comes with the compiler's sanitizers.
 if ProcessInfo.processInfo.environment["OPENCOREDATA_FUZZING"] != nil {
     // Of the sample its reader of CSV files is built alone, with what is internal in it.
-    let sample = ["BooksApp", "books", "BooksTests"]
-    package.targets.removeAll { sample.contains($0.name) }
-    package.products.removeAll { sample.contains($0.name) }
+    leaveOut(madeOfSources + ["Books", "books"])
     package.targets += [
         .target(
             name: "BooksCSV", path: "Examples/Books/App/CSV",

@@ -15,7 +15,7 @@ build_fuzzers() {
         OPENCOREDATA_FUZZING=1 swift build -c release --sanitize=address --scratch-path "$fuzz_path" \
             -Xswiftc -sanitize-coverage=edge,indirect-calls,trace-cmp,inline-8bit-counters,pc-table \
             -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined \
-            -Xlinker "${libraries[0]}" -Xlinker -lstdc++ --product "$product" >&2
+            -Xlinker "${libraries[0]}" -Xlinker -lstdc++ --product "$product" >&2 || fail "The fuzzers were not built."
         fuzzers+=("$fuzz_path/release/$product")
     done
 }
