@@ -275,12 +275,14 @@ if ProcessInfo.processInfo.environment["OPENCOREDATA_FUZZING"] != nil {
             name: "FuzzerDriver", dependencies: ["CLibFuzzer"], path: "Tests/Fuzzing/FuzzerDriver",
             swiftSettings: settings),
         .executableTarget(
-            name: "ParserFuzzer",
-            dependencies: [
-                "BooksCSV", "CoreData", "FuzzerDriver", "ModelTools", "StoreTools",
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ],
+            name: "ParserFuzzer", dependencies: ["BooksCSV", "FuzzerDriver", "ModelTools"],
             path: "Tests/Fuzzing/ParserFuzzer", swiftSettings: settings),
+        .executableTarget(
+            name: "StoreFuzzer",
+            dependencies: [
+                "CoreData", "FuzzerDriver", "StoreTools", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Tests/Fuzzing/StoreFuzzer", swiftSettings: settings),
         .executableTarget(
             name: "RouteFuzzer",
             dependencies: [

@@ -11,7 +11,7 @@ build_fuzzers() {
     libraries=("$resources"/lib/linux/libclang_rt.fuzzer_no_main-"$(uname -m)".a)
     [ -f "${libraries[0]}" ] || fail "The compiler has no libFuzzer: ${libraries[0]} is not there."
     fuzzers=()
-    for product in ${FUZZ_PRODUCTS:-ParserFuzzer RouteFuzzer}; do
+    for product in ${FUZZ_PRODUCTS:-ParserFuzzer StoreFuzzer RouteFuzzer}; do
         OPENCOREDATA_FUZZING=1 swift build -c release --sanitize=address --scratch-path "$fuzz_path" \
             -Xswiftc -sanitize-coverage=edge,indirect-calls,trace-cmp,inline-8bit-counters,pc-table \
             -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined \

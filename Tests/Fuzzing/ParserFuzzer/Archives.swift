@@ -1,5 +1,9 @@
-import CoreData
+import CocoaFoundation
 import FuzzerDriver
+import ManagedObjectModel
+
+// Foundation has a shell of the same name.
+private typealias NSExpression = CocoaFoundation.NSExpression
 
 /// Property lists, and archives of objects in them.
 enum Archives {

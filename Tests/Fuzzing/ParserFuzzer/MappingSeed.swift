@@ -1,4 +1,4 @@
-import CoreData
+import CocoaFoundation
 
 /// Archives of classes that are not there: a compiled mapping model, and a model as the editor of Xcode 3 archived it.
 enum MappingSeed {

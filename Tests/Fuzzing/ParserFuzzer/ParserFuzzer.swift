@@ -1,7 +1,7 @@
 import Foundation
 import FuzzerDriver
 
-/// The fuzzer of all that reads texts and files. With `--seeds FOLDER` writes the first inputs that are no texts.
+/// The fuzzer of archives, models, predicates and CSV. With `--seeds FOLDER` writes the first inputs that are not texts.
 @main
 enum ParserFuzzer {
     static func main() throws {
@@ -10,6 +10,6 @@ enum ParserFuzzer {
             try Seeds.write(to: URL(fileURLWithPath: arguments[2]))
             return
         }
-        FuzzerDriver.run(Archives.subjects + Models.subjects + Texts.subjects + Stores.subjects)
+        FuzzerDriver.run(Archives.subjects + Models.subjects + Texts.subjects)
     }
 }

@@ -1,30 +1,22 @@
-import CoreData
+import CocoaFoundation
 import FuzzerDriver
-import GRDB
+import ManagedObjectModel
 
 /// The first inputs of what is not text, small and of our own making.
 enum Seeds {
     static func write(to folder: URL) throws {
-        func write(_ data: Data, _ subject: String, _ name: String) throws {
-            let place = folder.appendingPathComponent(subject)
-            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-            try data.write(to: place.appendingPathComponent(name))
-        }
+        let write = SeedFolder(folder).write
         try write(propertyList, "property-lists", "kinds")
         for (name, object) in objects {
             try write(try KeyedArchiveWriter.archivedData(withRootObject: object), "keyed-archives", name)
         }
-        let model = Shelf.model(derives: true)
+        let text = Data(ShelfText.of(derives: true).utf8)
+        let model = try NSManagedObjectModel(tree: ModelElement(xml: text))
         try write(model.compiledData(), "compiled-models", "shelf")
         try write(model.modelCacheArchive(), "model-copies", "shelf")
-        try write(Data(Shelf.text(derives: true).utf8), "model-texts", "shelf")
+        try write(text, "model-texts", "shelf")
         try write(MappingSeed.compiled(), "compiled-mappings", "books")
         try write(MappingSeed.editorModel(), "editor-archives", "books")
-        for (type, subject) in [(NSXMLStoreType, "xml-stores"), (NSBinaryStoreType, "binary-stores")] {
-            try write(try store(type), subject, "shelf")
-        }
-        try write(try store(NSSQLiteStoreType), "sqlite-stores", "shelf")
-        try write(try store(NSSQLiteStoreType, keepsHistory: true), "sqlite-stores", "history")
     }
 
     private static var propertyList: Data {
@@ -63,26 +55,5 @@ enum Seeds {
             ),
             ("order", [NSSortDescriptor(key: "name", ascending: true)] as NSArray),
         ]
-    }
-
-    /// The bytes of a store with a few objects. Pages of databases are small, so that the file is.
-    private static func store(_ type: String, keepsHistory: Bool = false) throws -> Data {
-        let folder = ScratchFolder()
-        let file = folder.url.appendingPathComponent("Store")
-        let options: [AnyHashable: Any]? = keepsHistory ? [NSPersistentHistoryTrackingKey: true] : nil
-        let context = try Shelf.filledContext(type, file, options: options)
-        for store in context.persistentStoreCoordinator?.persistentStores ?? [] {
-            try context.persistentStoreCoordinator?.remove(store)
-        }
-        if type == NSSQLiteStoreType {
-            let queue = try DatabaseQueue(path: file.path)
-            try queue.writeWithoutTransaction { database in
-                _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
-                try database.execute(sql: "PRAGMA page_size = 512")
-                try database.execute(sql: "VACUUM")
-            }
-            try queue.close()
-        }
-        return try Data(contentsOf: file)
     }
 }

@@ -1,28 +1,13 @@
 @testable import BooksCSV
-import CoreData
+import CocoaFoundation
 import FuzzerDriver
-import StoreTools
 
-/// Texts in the languages that are read.
+// Foundation has a shell of the same name.
+private typealias NSExpression = CocoaFoundation.NSExpression
+
+/// Predicates, and values separated by commas.
 enum Texts {
-    static var subjects: [FuzzedSubject] { [json, dumps, predicates, csv] }
-
-    private static var json: FuzzedSubject {
-        FuzzedSubject("json") { data in
-            guard let text = String(validating: data, as: UTF8.self) else { return }
-            _ = try JSONValue(parsing: text)
-        }
-    }
-
-    /// Dumps, which are read from files, piece by piece.
-    private static var dumps: FuzzedSubject {
-        let folder = ScratchFolder()
-        return FuzzedSubject("dumps") { data in
-            let reader = try DumpReader(folder.file("dump.json", data))
-            _ = try reader.header()
-            try reader.forEachObject { _, _, _ in }
-        }
-    }
+    static var subjects: [FuzzedSubject] { [predicates, csv] }
 
     private static var predicates: FuzzedSubject {
         let object: [String: Any] = [
@@ -55,8 +40,8 @@ enum Texts {
             let size = 1 + Int(data.first ?? 0) % 7
             let text = Data(data.dropFirst())
             let lines = try lines(of: text, size: max(1, text.count))
-            mustHold(
-                try self.lines(of: text, size: size) == lines, "other records in pieces of \(size) bytes")
+            try mustHold(
+                self.lines(of: text, size: size) == lines, "other records in pieces of \(size) bytes")
         }
     }
 
