@@ -288,3 +288,53 @@ if ProcessInfo.processInfo.environment["OPENCOREDATA_DOCUMENTATION"] != nil {
     package.dependencies.append(
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
 }
+
+/// Leaves out targets and products whose names begin so.
+@MainActor func leaveOut(_ beginnings: [String]) {
+    func isUnwanted(_ name: String) -> Bool { beginnings.contains(where: name.hasPrefix) }
+    package.targets.removeAll { isUnwanted($0.name) }
+    package.products.removeAll { isUnwanted($0.name) }
+}
+
+/// What is compiled with swift-syntax, and what plugins make: SwiftPM builds plugins before anything else.
+let madeOfSources = [
+    "CoreDataCommand", "CoreDataMacro", "CoreDataModel", "CoreDataOpenCombine", "CoreDataPort",
+    "GeneratedModel", "MacroTest",
+    "ModelPorting", "PortedSource", "coredata",
+]
+
+// `scripts/sanitize` builds what reads bytes of others, and its tests.
+if ProcessInfo.processInfo.environment["OPENCOREDATA_SANITIZING"] != nil {
+    leaveOut(madeOfSources + ["Books", "LocalSite", "ModelEditor", "StoreBrowser", "books"])
+}
+
+// Only `scripts/fuzz --guided` needs the fuzzers: they link what comes with the compiler's sanitizers.
+if ProcessInfo.processInfo.environment["OPENCOREDATA_FUZZING"] != nil {
+    // Of the sample its reader of CSV files is built alone, with what is internal in it.
+    leaveOut(madeOfSources + ["Books", "books"])
+    package.targets += [
+        .target(
+            name: "BooksCSV", path: "Examples/Books/App/CSV",
+            swiftSettings: settings + [.unsafeFlags(["-enable-testing"])]),
+        .target(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
+        .target(
+            name: "FuzzerDriver", dependencies: ["CLibFuzzer"], path: "Tests/Fuzzing/FuzzerDriver",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "ParserFuzzer", dependencies: ["BooksCSV", "FuzzerDriver", "ModelTools"],
+            path: "Tests/Fuzzing/ParserFuzzer", swiftSettings: settings),
+        .executableTarget(
+            name: "StoreFuzzer",
+            dependencies: [
+                "CoreData", "FuzzerDriver", "StoreTools", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Tests/Fuzzing/StoreFuzzer", swiftSettings: settings),
+        .executableTarget(
+            name: "RouteFuzzer",
+            dependencies: [
+                "CoreData", "FuzzerDriver", "ModelEditor", "StoreBrowser",
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
+            path: "Tests/Fuzzing/RouteFuzzer", swiftSettings: settings),
+    ]
+}
