@@ -131,6 +131,8 @@ class BrowserTest(unittest.TestCase):
     # Whether all tests of the class have one server: none of them changes what it shows.
     shared = False
     running = None
+    # How long a test of the class takes, compared with others: what takes long begins first.
+    weight = 1
 
     def start_server(self):
         raise NotImplementedError

@@ -10,6 +10,8 @@ from store import LANDMARKS, StoreTest, expect, make_store
 
 
 class Access(StoreTest):
+    weight = 4
+
     def views(self, page):
         """Shows every view in turn, and gives its name."""
         self.show_books(page)

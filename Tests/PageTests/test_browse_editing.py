@@ -9,6 +9,7 @@ from store import StoreTest, expect
 
 
 class Editing(StoreTest):
+    weight = 4
     writes = True
 
     def show(self, number):

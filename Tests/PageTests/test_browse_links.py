@@ -125,6 +125,7 @@ class Links(StoreTest):
 class LongList(StoreTest):
     """An ordered relationship of more objects than are shown at a time."""
 
+    weight = 4
     writes = True
 
     def make(self):

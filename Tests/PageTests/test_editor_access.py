@@ -14,6 +14,7 @@ from editor import BOOKS, LANDMARKS, Editor, EditorTest, expect, program
 
 
 class Access(EditorTest):
+    weight = 4
     sample = BOOKS
 
     def views(self, page):
@@ -234,6 +235,8 @@ RICH = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 
 class Rich(EditorTest):
     """All kinds of elements, two versions of which one cannot be read, files that others change."""
+
+    weight = 8
 
     def start_server(self):
         folder = self.make_folder()

@@ -10,6 +10,8 @@ from editor import BOOKS, EditorTest, expect, program
 
 
 class BuildsBooks(EditorTest):
+    weight = 60
+
     def attribute(self, name, type, **settings):
         self.add_attribute(name, type)
         page = self.page

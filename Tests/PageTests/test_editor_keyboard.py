@@ -54,6 +54,8 @@ class Dates(Keys, EditorTest):
     """Dates are typed digit by digit. Which of day and month is first is the browser's affair, so they are the same here; a clock
     of 24 hours does not hear of AM."""
 
+    weight = 5
+
     def setUp(self):
         super().setUp()
         self.add_entity("Book")
@@ -244,6 +246,7 @@ class Alone(Keys, EditorTest):
 class Around(Keys, EditorTest):
     """The ways through a model that is there."""
 
+    weight = 5
     sample = BOOKS
 
     def start_server(self):

@@ -70,6 +70,8 @@ SETTINGS = [
 
 
 class Settings(EditorTest):
+    weight = 8
+
     def start_server(self):
         folder = self.make_folder()
         model = folder / "Library.xcdatamodeld"

@@ -33,6 +33,8 @@ MODEL = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 
 
 class Views(EditorTest):
+    weight = 15
+
     def start_server(self):
         folder = self.make_folder()
         self.model = folder / "Library.xcdatamodeld"
