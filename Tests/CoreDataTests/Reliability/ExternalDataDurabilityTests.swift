@@ -136,7 +136,7 @@ import Testing
                 guard call == "sync _EXTERNAL_DATA", files.filter({ !$0.hasPrefix(".") }).count == 3 else {
                     return
                 }
-                FileManager.default.createFile(atPath: path + "/ready", contents: nil)
+                _ = FileManager.default.createFile(atPath: path + "/ready", contents: nil)
                 while !FileManager.default.fileExists(atPath: path + "/go") { usleep(1000) }
                 kill(getpid(), SIGKILL)
             })
@@ -158,7 +158,7 @@ import Testing
         // Its maker lives: nothing is removed.
         try folder.open(Self.model).close()
         #expect(files == before)
-        FileManager.default.createFile(atPath: path + "/go", contents: nil)
+        _ = FileManager.default.createFile(atPath: path + "/go", contents: nil)
         _ = await child
         #expect(files == before)
         #expect(try check() == ["a": 1, "b": 2])

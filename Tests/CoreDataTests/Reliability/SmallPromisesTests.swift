@@ -9,11 +9,11 @@ import Testing
 @Suite struct RowCacheOrderTests {
     private let table: UInt32 = 1
 
-    private func row(_ reference: Int64, _ version: Int64) -> CoreData.Row {
+    private func row(_ reference: Int64, _ version: Int64) throws -> CoreData.Row {
         var builder = RowBuilder()
         builder.begin(slotCount: 1)
         builder.set(0, integer: version)
-        return builder.finish(reference: reference, version: version, entityNumber: 1, timestamp: 0)
+        return try builder.finish(reference: reference, version: version, entityNumber: 1, timestamp: 0)
     }
 
     private func version(_ cache: RowCache, _ reference: Int64) -> Int64? {
@@ -21,25 +21,26 @@ import Testing
     }
 
     @Test("A row of an older read does not replace that of a newer one")
-    func order() {
+    func order() throws {
         let cache = RowCache()
         let slow = cache.state
         let quick = cache.state
-        cache.insert([row(1, 2)], table: table, readAt: quick)
-        cache.insert([row(1, 1), row(2, 1)], table: table, readAt: slow)
+        try cache.insert([row(1, 2)], table: table, readAt: quick)
+        try cache.insert([row(1, 1), row(2, 1)], table: table, readAt: slow)
         #expect(version(cache, 1) == 2)
         // One that is not there comes in.
         #expect(version(cache, 2) == 1)
-        cache.insert([row(1, 3)], table: table, readAt: cache.state)
+        try cache.insert([row(1, 3)], table: table, readAt: cache.state)
         #expect(version(cache, 1) == 3)
     }
 
     @Test("Nothing that was read before a save comes in after it")
-    func save() {
+    func save() throws {
         let cache = RowCache()
         let state = cache.state
-        cache.update { $0.add(row(1, 5), table) }
-        cache.insert([row(1, 4), row(2, 1)], table: table, readAt: state)
+        let saved = try row(1, 5)
+        cache.update { $0.add(saved, table) }
+        try cache.insert([row(1, 4), row(2, 1)], table: table, readAt: state)
         #expect(version(cache, 1) == 5 && version(cache, 2) == nil)
         #expect(state != cache.state)
     }
@@ -85,7 +86,7 @@ import Testing
         let saver = Saver(coordinator.context())
         let other = try DatabaseQueue(path: folder.file.path)
         try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE; COMMIT") }
-        let hasBegun = Mutex(false)
+        let began = DispatchSemaphore(value: 0)
         // While another connection has the lock, for 240 seconds if nobody cancels.
         try await other.write { database in
             try database.execute(sql: "INSERT INTO ZITEM (Z_ENT, Z_OPT) VALUES (1, 1)")
@@ -93,13 +94,13 @@ import Testing
             let task = Task {
                 defer { ended.signal() }
                 do {
-                    try await saver.save { hasBegun.withLock { $0 = true } }
+                    try await saver.save { began.signal() }
                     Issue.record("it was saved")
                 } catch {
                     #expect((error as NSError).code == 134090)
                 }
             }
-            while !hasBegun.withLock({ $0 }) { usleep(1000) }
+            began.wait()
             task.cancel()
             ended.wait()
         }

@@ -46,7 +46,7 @@ final class ExternalFiles {
         for index in unit.inserts.indices {
             let slots = unit.inserts[index].home.layout.externalSlots
             guard !slots.isEmpty else { continue }
-            unit.inserts[index].row = moved(
+            unit.inserts[index].row = try moved(
                 unit.inserts[index].row, slots, unit.inserts[index].home, &files)
             if Self.isMuch(files) { try write(&files) }
         }
@@ -60,7 +60,7 @@ final class ExternalFiles {
                 kept.map { DerivedValue(attribute: $0.name, value: update.old.column($0)) },
                 update.home)
             let changed = slots.filter { update.changed.contains($0.rowSlot) }
-            unit.updates[index].row = moved(row, changed, update.home, &files)
+            unit.updates[index].row = try moved(row, changed, update.home, &files)
             leave(changed, update.old)
             if Self.isMuch(files) { try write(&files) }
         }
@@ -88,7 +88,7 @@ final class ExternalFiles {
     private func moved(
         _ row: Row, _ slots: [PropertySlot], _ home: StoredEntity,
         _ files: inout [(name: String, data: Data)]
-    ) -> Row {
+    ) throws -> Row {
         var names: [DerivedValue] = []
         for slot in slots where !row.isNull(slot.rowSlot) {
             let (first, count) = row.withBytes(slot.rowSlot) { ($0.first, $0.count) }

@@ -172,8 +172,6 @@ struct SQLiteStoreFile {
         }
     }
 
-    }
-
     // MARK: Without a coordinator
 
     /// What the store says of itself.
