@@ -22,7 +22,7 @@ struct ChangedRows {
         self.database = database
     }
 
-    /// Those of the rows that have another version now, or are gone.
+    /// Those of the rows that have another version now, are gone, or are of another entity now.
     ///
     /// - Throws: 134060 for a row that was not found by the version that it has.
     func conflicts(among candidates: [Candidate]) throws -> [SaveConflicts.Conflict] {
@@ -34,7 +34,10 @@ struct ChangedRows {
         for (home, rows) in groups.sorted(by: { $0.home.entityNumber < $1.home.entityNumber }) {
             let present = try self.rows(home, rows.map(\.old.reference))
             for row in rows {
-                let current = present[row.old.reference]
+                // A row with the same key that is of another entity now is another object's.
+                let current = present[row.old.reference].flatMap {
+                    $0.entityNumber == home.entityNumber ? $0 : nil
+                }
                 // No conflict, and nothing was written: it must not pass for saved.
                 if let current, current.version == row.old.version, row.isUnwritten { throw unwritable(row) }
                 guard current?.version != row.old.version, !(row.isDeletion && current == nil) else {

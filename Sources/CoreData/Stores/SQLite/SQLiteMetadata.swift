@@ -43,7 +43,7 @@ package enum SQLiteMetadata {
         }
         var metadata: [String: Any]
         do {
-            metadata = try BinaryPropertyList(list).dictionary(maximumDepth: 64, maximumWeight: 1 << 20)
+            metadata = try BinaryPropertyList.dictionary(list, maximumDepth: 64, maximumWeight: 1 << 20)
         } catch {
             throw unreadable("\(error)")
         }
@@ -72,6 +72,14 @@ package enum SQLiteMetadata {
     /// stays where the application does not set it; the type stays in any case.
     static func merging(_ new: [String: Any], into old: [String: Any]) -> [String: Any] {
         StoreMetadata.merging(new, into: old, type: NSSQLiteStoreType)
+    }
+
+    /// As `merging(_:into:)`, but all that says how the store is to be opened stays: the application may have read it
+    /// before others replaced or migrated the store.
+    static func mergingApplicationValues(
+        of new: [String: Any], into old: [String: Any]
+    ) -> [String: Any] {
+        merging(new.filter { !formatKeys.contains($0.key) }, into: old)
     }
 
     /// Writes the metadata; the identifier has a column of its own.
