@@ -19,8 +19,8 @@ as_before() {
 # Fails with the names of what is left, and removes it. What SwiftPM, compilers and linkers leave that tests have started is theirs.
 nothing_is_left() {
     local left
-    left="$(find "$TMPDIR" -mindepth 1 -maxdepth 1 -printf '%f\n' \
-        | grep -vE '^(TemporaryDirectory\.|swift-|clang-|org\.llvm|lto-llvm|_.*\.lock$)' | sort)" || true
+    # shellcheck disable=SC2010
+    left="$(ls -A "$TMPDIR" | grep -vE '^(TemporaryDirectory\.|swift-|clang-|org\.llvm|lto-llvm|_.*\.lock$)')" || true
     find "$TMPDIR" -mindepth 1 -maxdepth 1 -exec rm -rf {} +
     [ -n "$left" ] || return 0
     say "Left in the temporary folder:"
