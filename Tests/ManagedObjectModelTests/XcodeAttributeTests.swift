@@ -73,7 +73,7 @@ struct XcodeAttributeTests {
     }
 
     @Test func userInfo() throws {
-        #expect(try attribute("attributeType=\"String\"").userInfo == nil)
+        #expect(try attribute("attributeType=\"String\"").userInfo?.isEmpty == true)
         let info =
             try attribute(
                 "attributeType=\"String\"",
