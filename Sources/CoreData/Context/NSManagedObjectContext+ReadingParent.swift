@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
@@ -24,7 +25,8 @@ extension NSManagedObjectContext {
             // The context at the top may have saved while this one waited, and the question may name this one's objects,
             // which nobody uses meanwhile.
             adoptPermanentIDs()
-            return try body(parentContext)
+            // The question of the main queue may be answered by another thread than it was asked on.
+            return try MatchBudget.sharing { () throws(Failure) -> Value in try body(parentContext) }
         }
         adoptPermanentIDs()
         return value

@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
@@ -20,6 +21,8 @@ extension NSManagedObjectContext {
         processPendingChanges()
         guard hasChanges else {
             if parentContext == nil { try saveMetadata() }
+            NotificationCenter.default.post(
+                name: .NSManagedObjectContextDidSave, object: self, userInfo: userInfo(ContextChanges()))
             return
         }
         if parentContext == nil, persistentStoreCoordinator?.objectStores.isEmpty ?? true {
@@ -29,7 +32,7 @@ extension NSManagedObjectContext {
         }
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
         try runWillSave()
-        try validateChanges()
+        try MatchBudget.sharing { try validateChanges() }
         // Validation may have replaced values.
         processPendingChanges()
         for object in updated.all + deleted.all + onlyWatched { object.fireFault() }
@@ -215,23 +218,39 @@ extension NSManagedObjectContext {
         let affected = outcomes.flatMap {
             $0.1.affected.map { NSManagedObjectID(home: $0.home, reference: $0.reference) }
         }
-        announceSave(changes, affected: affected)
+        announceSave(changes, affected: affected, token: historyToken(of: outcomes))
         for (plan, outcome) in outcomes where !plan.unit.isEmpty {
             persistentStoreCoordinator?.postRemoteChange(plan.store, historyNumber: outcome.historyNumber)
         }
     }
 
+    /// The token of what was written to stores with persistent history; nil where none has one.
+    private func historyToken(of outcomes: [(StorePlan, SaveOutcome)]) -> NSPersistentHistoryToken? {
+        var numbers: [String: Int64] = [:]
+        for (plan, outcome) in outcomes {
+            guard let number = outcome.historyNumber, let identifier = plan.store.identifier else { continue }
+            numbers[identifier] = number
+        }
+        return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers)
+    }
+
     /// Tells everybody what was saved: the objects, observers of the context, contexts that merge it.
     ///
-    /// - Parameter affected: other objects whose derived attributes the stores have changed.
-    func announceSave(_ changes: ContextChanges, affected: [NSManagedObjectID]) {
+    /// - Parameters:
+    ///   - affected: other objects whose derived attributes the stores have changed.
+    ///   - token: the place of the save in the histories of the stores.
+    func announceSave(
+        _ changes: ContextChanges, affected: [NSManagedObjectID], token: NSPersistentHistoryToken? = nil
+    ) {
         let saved = SavedChanges(changes, affected: affected)
         phase = .idle
         for object in changes.deleted { object.state.insert(.gone) }
         for object in changes.inserted + changes.updated + changes.deleted { object.didSave() }
         for object in changes.deleted { leave(object) }
+        var information = userInfo(changes)
+        if let token { information["newChangeToken"] = token }
         NotificationCenter.default.post(
-            name: .NSManagedObjectContextDidSave, object: self, userInfo: userInfo(changes))
+            name: .NSManagedObjectContextDidSave, object: self, userInfo: information)
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidSaveObjectIDs, object: self,
             userInfo: saved.userInfo.merging(generationInfo) { own, _ in own })

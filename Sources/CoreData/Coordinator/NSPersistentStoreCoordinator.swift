@@ -89,14 +89,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
         guard persistentStore(for: storeURL) == nil || storeURL.isNullDevice else {
             throw NSError.coreData(
-                .persistentStoreOpen, "The store at \(storeURL.path) was added to the coordinator already.")
+                .persistentStoreAddedTwice,
+                "Can't add the same store twice: the one at \(storeURL.path) was added to the coordinator already."
+            )
         }
         let store = storeClass.init(
             persistentStoreCoordinator: self, configurationName: configuration, at: storeURL, options: options
         )
-        NotificationCenter.default.post(
-            name: .NSPersistentStoreCoordinatorStoresWillChange, object: self,
-            userInfo: [NSAddedPersistentStoresKey: [store]])
         if storeClass == SQLiteStore.self {
             try LightweightMigration.runIfNeeded(
                 at: storeURL, to: managedObjectModel, configuration: configuration, options: options)
@@ -111,7 +110,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         guard isAdded else {
             store.willRemove(from: self)
             throw NSError.coreData(
-                .persistentStoreOpen,
+                .persistentStoreAddedTwice,
                 """
                 Can't add the same store twice: the coordinator has a store with the identifier \
                 \(store.identifier ?? "") already, of which the one at \(storeURL.path) is a copy.
@@ -173,9 +172,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         if let store = found as? SQLiteStore, store.isInUseByCaller {
             throw store.nestedUse("remove the store")
         }
-        NotificationCenter.default.post(
-            name: .NSPersistentStoreCoordinatorStoresWillChange, object: self,
-            userInfo: [NSRemovedPersistentStoresKey: [store]])
         NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
         found.willRemove(from: self)
         stores.withLock { stores in stores.removeAll { $0 === store } }
@@ -232,8 +228,7 @@ public let NSRemovedPersistentStoresKey = "removed"
 public let NSUUIDChangedPersistentStoresKey = "UUIDChanged"
 
 extension NSNotification.Name {
-    /// Posted by a coordinator before a store is added or removed, or another one takes its place; `userInfo` is that of the
-    /// notification that follows, or would follow if nothing went wrong.
+    /// Never posted here: Apple's framework posts it for ubiquitous stores alone. It is there for sources that observe it.
     public static let NSPersistentStoreCoordinatorStoresWillChange = NSNotification.Name(
         "NSPersistentStoreCoordinatorStoresWillChangeNotification")
 
@@ -248,7 +243,10 @@ extension NSNotification.Name {
 
 extension URL {
     /// Whether the URL asks for a store in memory.
-    var isNullDevice: Bool { isFileURL && path == "/dev/null" }
+    var isNullDevice: Bool {
+        guard isFileURL, path.hasSuffix("/null") else { return false }
+        return path == "/dev/null" || standardizedFileURL.path == "/dev/null"
+    }
 }
 
 /// The contexts of a coordinator that merge what others save, held weakly.
@@ -311,6 +309,10 @@ extension NSManagedObject {
     }
 
     /// A request for the objects of this class's entity.
+    ///
+    /// Generated classes declare a method of this name that returns a request for their own type; where a call fits both,
+    /// theirs is the one that is called.
+    @_disfavoredOverload
     public class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
         NSFetchRequest(entityName: entity().name ?? "")
     }

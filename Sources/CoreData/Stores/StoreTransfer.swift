@@ -48,7 +48,7 @@ struct StoreTransfer {
 
     private func removeFile() {
         guard new is SQLiteStore, let options = try? SQLiteStoreOptions(nil) else {
-            try? FileManager.default.removeItem(at: url)
+            try? StoreDocument.remove(url)
             return
         }
         try? SQLiteStoreFile(url: url, options: options).destroy()

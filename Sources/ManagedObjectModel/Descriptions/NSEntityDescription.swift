@@ -135,8 +135,9 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     // MARK: Settings
 
-    /// Notes of the application about the entity. They have no effect. The default is empty.
-    open var userInfo: [AnyHashable: Any]? = [:] { willSet { willChange("userInfo") } }
+    /// Notes of the application about the entity, empty at first. They have no effect, and can be changed while the model
+    /// is in use.
+    open var userInfo: [AnyHashable: Any]? = [:]
 
     /// Text that makes the version hash differ where nothing else in the description does.
     open var versionHashModifier: String? { willSet { willChange("versionHashModifier") } }

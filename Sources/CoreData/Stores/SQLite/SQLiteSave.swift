@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import GRDB
 import GRDBSQLite
@@ -15,31 +16,23 @@ extension SQLiteStore {
     }
 
     package func save(_ unit: UnitOfWork) throws -> SaveOutcome {
-        let files = ExternalFiles(of: self)
-        do {
-            let outcome = try saveRows(files.take(unit))
-            files.removeUnused(externalFileNames)
-            return outcome
-        } catch {
-            files.removeMade()
-            throw error
-        }
+        try changingFiles { files in try saveRows(files.take(unit), files) }
     }
 
-    private func saveRows(_ unit: UnitOfWork) throws -> SaveOutcome {
+    private func saveRows(_ unit: UnitOfWork, _ files: ExternalFiles) throws -> SaveOutcome {
         do {
-            return try save(unit, vacating: false)
+            return try save(unit, files, vacating: false)
         } catch let error as NSError where error.isConstraintMerge {
             try read("check the uniqueness constraints") { database in
                 try ConstraintCheck(self, database).check(unit, cause: error)
             }
             // In the end no two rows have the same values, but they have on the way there.
-            return try save(unit, vacating: true)
+            return try save(unit, files, vacating: true)
         }
     }
 
-    private func save(_ unit: UnitOfWork, vacating: Bool) throws -> SaveOutcome {
-        try write("save") { database in
+    private func save(_ unit: UnitOfWork, _ files: ExternalFiles, vacating: Bool) throws -> SaveOutcome {
+        try write("save", files, isDurable: files.isChangingFiles) { database in
             let save = SQLiteSave(self, database)
             if vacating { try save.vacate(unit.updates) }
             let outcome = try save.run(unit)
@@ -92,17 +85,61 @@ extension SQLiteStore {
     ///
     /// - Throws: 134070 when the caller is called from inside of another transaction; what `body` throws.
     func write<Value>(_ what: String, _ body: (Database) throws -> Value) throws -> Value {
+        try write(what, isDurable: false, body)
+    }
+
+    /// Runs a transaction that outlives a power cut once this returns.
+    func writeDurably<Value>(_ what: String, _ body: (Database) throws -> Value) throws -> Value {
+        try write(what, isDurable: true, body)
+    }
+
+    private func write<Value>(
+        _ what: String, isDurable: Bool, _ body: (Database) throws -> Value
+    ) throws -> Value {
         let connections = try writer()
+        func reporting(_ database: Database) throws -> Value {
+            reports.begin(schema)
+            defer { reports.removeAll() }
+            return try MatchBudget.sharing { try body(database) }
+        }
         do {
             return try turns.enter(orThrow: nestedUse(what)) {
-                try connections.write { database in
-                    reports.begin(schema)
-                    defer { reports.removeAll() }
-                    return try body(database)
-                }
+                try isDurable ? connections.writeDurably(reporting) : connections.write(reporting)
             }
         } catch let error as DatabaseError {
             throw saveError(error, what)
+        }
+    }
+
+    /// Runs a transaction that may change files of external data.
+    ///
+    /// - Parameter isDurable: whether it does; by default, whether any entity can have such files.
+    func write<Value>(
+        _ what: String, _ files: ExternalFiles, isDurable: Bool? = nil,
+        _ body: (Database) throws -> Value
+    ) throws -> Value {
+        try write(what, isDurable: isDurable ?? keepsExternalData) { database in
+            files.begin()
+            let value = try body(database)
+            try files.prepareCommit()
+            return value
+        }
+    }
+
+    private var keepsExternalData: Bool {
+        fileURL != nil && homes.contains { !$0.layout.externalSlots.isEmpty }
+    }
+
+    /// Runs a block whose transaction may change files of external data; afterwards files and rows agree.
+    func changingFiles<Value>(_ body: (ExternalFiles) throws -> Value) throws -> Value {
+        let files = ExternalFiles(of: self)
+        do {
+            let value = try body(files)
+            files.end(nil)
+            return value
+        } catch {
+            files.end(error)
+            throw error
         }
     }
 
@@ -300,7 +337,8 @@ struct SQLiteSave {
             guard let last else { continue }
             let row = try update.row.settled(references, last.entity)
             if try !last.writer.update(row, oldVersion: update.old.version) {
-                mismatches.append(.init(home: update.home, old: update.old, isDeletion: false))
+                mismatches.append(
+                    .init(home: update.home, old: update.old, isDeletion: false, isUnwritten: true))
             }
             rows.append(row)
         }
@@ -328,7 +366,8 @@ struct SQLiteSave {
             try endLinks(deletion, last.entity)
             if try last.writer.delete(deletion.old) { continue }
             missing.insert(index)
-            mismatches.append(.init(home: deletion.home, old: deletion.old, isDeletion: true))
+            mismatches.append(
+                .init(home: deletion.home, old: deletion.old, isDeletion: true, isUnwritten: true))
         }
         return missing
     }
@@ -422,7 +461,7 @@ struct SQLiteSave {
 
     private func execute(_ sql: String, _ values: [SQLValue]) throws {
         Log.sql.debug("\(sql)")
-        Log.sql.trace("\(values)")
+        Log.sql.trace("\(Log.description(of: values))")
         try PreparedStatements.step(sql, values, database)
     }
 }

@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import GRDB
 import ManagedObjectModel
@@ -37,6 +38,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     let reports = DerivedReports()
     let rowCache = RowCache()
     let writers = StoreWriters()
+    let fileUse = ExternalFileUse()
     private let generations = StoreGenerations()
     /// Those who write take turns, and with one connection for all those who read too.
     let turns = NestingGuard()
@@ -100,8 +102,11 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     private func take(_ opening: SQLiteStoreOpening, _ connections: SQLiteAccess) {
         let opened = OpenFile(opening.schema, opening.history)
         file.withLock { $0 = opened }
-        super.metadata = opening.metadata
-        metadataChanges.withLock { $0 = (0, 0) }
+        metadataLock.withLock {
+            super.metadata = opening.metadata
+            knownMetadata = opening.metadata
+            metadataChanges.withLock { $0 = (0, 0) }
+        }
         unsupportedFeatures = opening.unsupportedFeatures
         rowCache.removeAll()
         if case .writing(let connection, _) = connections { writers.begin(connection) }
@@ -128,12 +133,17 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
 
     /// How often the metadata was set, and how many of these times are in the file.
     private let metadataChanges = Mutex((made: 0, written: 0))
+    /// The metadata as they were read from the file, or written to it, last; while `metadataLock` is held.
+    private var knownMetadata: [String: Any] = [:]
+    private let metadataLock = NSRecursiveLock()
 
     package override var metadata: [String: Any]! {
         get { super.metadata }
         set {
-            super.metadata = SQLiteMetadata.merging(newValue ?? [:], into: super.metadata)
-            metadataChanges.withLock { $0.made += 1 }
+            metadataLock.withLock {
+                super.metadata = SQLiteMetadata.merging(newValue ?? [:], into: super.metadata)
+                metadataChanges.withLock { $0.made += 1 }
+            }
         }
     }
 
@@ -145,13 +155,28 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     /// Whether the metadata was set since it was written; the next save writes it.
     var hasUnsavedMetadata: Bool { metadataChanges.withLock { $0.made > $0.written } }
 
-    /// Writes the metadata if it was set, as a part of the running transaction.
+    /// Writes what was set in the metadata, if it was, as a part of the running transaction, in which no other process
+    /// writes: what others have set meanwhile stays.
     func writeMetadata(_ database: Database) throws {
         guard hasUnsavedMetadata else { return }
-        let made = metadataChanges.withLock { $0.made }
-        try SQLiteMetadata.write(metadata, database)
-        // Not before the transaction has ended well: a failed one is tried again.
-        database.afterNextTransaction { [weak self] _ in self?.metadataChanges.withLock { $0.written = made }
+        let file = url ?? URL(fileURLWithPath: "/dev/null")
+        let present = try SQLiteMetadata.read(database, file)
+        let (made, own, known) = metadataLock.withLock {
+            (metadataChanges.withLock { $0.made }, super.metadata ?? [:], knownMetadata)
+        }
+        let merged = StoreMetadata.Changes(from: known, to: own).applied(to: present)
+        try SQLiteMetadata.write(merged, database)
+        // Not before the transaction has ended well: a failed one is tried again. Nothing else has these values.
+        nonisolated(unsafe) let written = (own, merged)
+        database.afterNextTransaction { [weak self] _ in self?.noteWritten(made, written.0, written.1) }
+    }
+
+    private func noteWritten(_ made: Int, _ own: [String: Any], _ merged: [String: Any]) {
+        metadataLock.withLock {
+            // What was set since then is for the next save.
+            super.metadata = StoreMetadata.Changes(from: own, to: super.metadata ?? [:]).applied(to: merged)
+            knownMetadata = merged
+            metadataChanges.withLock { $0.written = made }
         }
     }
 
@@ -227,8 +252,9 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         noteRead()
         guard let access = access.withLock({ $0 }) else { throw Self.removed }
         do {
-            guard takesTurns, access.hasOneConnection else { return try body(access) }
-            return try turns.enter(orThrow: nestedUse(what)) { try body(access) }
+            func reading() throws -> Value { try MatchBudget.sharing { try body(access) } }
+            guard takesTurns, access.hasOneConnection else { return try reading() }
+            return try turns.enter(orThrow: nestedUse(what), reading)
         } catch let error as DatabaseError {
             // Closed by another queue after this one had begun.
             guard self.access.withLock({ $0 != nil }) else { throw Self.removed }
