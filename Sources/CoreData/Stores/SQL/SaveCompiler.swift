@@ -117,8 +117,8 @@ struct SaveCompiler {
     /// changed the count. Parameters: how many were taken, the root's number.
     func highest(_ entity: SQLEntity) -> String {
         """
-        SELECT CASE WHEN EXISTS (SELECT 1 FROM \(schema.quoted(entity.table)) WHERE Z_PK > Z_MAX - ?) THEN -1 ELSE Z_MAX END \
-        FROM Z_PRIMARYKEY WHERE Z_ENT = ?
+        SELECT CASE WHEN EXISTS (SELECT 1 FROM \(schema.quoted(entity.table)) AS o WHERE o.Z_PK > k.Z_MAX - ?) THEN -1 \
+        ELSE k.Z_MAX END FROM Z_PRIMARYKEY AS k WHERE k.Z_ENT = ?
         """
     }
 }
