@@ -85,7 +85,7 @@ extension NSManagedObjectContext {
                     object = (place.home.isTemporary ? unstoredEntity(place.home.layout) : place.home)
                         .materialise(reference: place.reference)
                     adopt(object, nil)
-                    identityMap.register(object)
+                    register(object)
                 }
                 guard let row = shown.row, object.stands(for: row) else { return object }
                 if object.isFault {
@@ -120,7 +120,7 @@ extension NSManagedObjectContext {
             return try storedRow(of: object, notBefore: oldest)
         }
         if let row = object.row, !object.hasPersistentChangedValues { return row }
-        var encoder = RowEncoder()
+        var encoder = RowEncoder(byteLimit: rowByteLimit)
         return try encoder.row(
             object, object.home, nil, timestamp: Date.timeIntervalSinceReferenceDate,
             version: object.row?.version ?? 0)

@@ -170,13 +170,19 @@ struct HistoryReader {
             tombstone: found.type == .delete ? tombstone(row, columns.tombstones) : nil)
     }
 
-    private func tombstone(_ row: OpaquePointer, _ slots: [PropertySlot]) -> [AnyHashable: Any]? {
+    private func tombstone(_ row: OpaquePointer, _ slots: [PropertySlot]) -> Tombstone? {
         guard !slots.isEmpty else { return nil }
         var values: [AnyHashable: Any] = [:]
+        var archived: [(slot: PropertySlot, data: Data)] = []
         for (index, slot) in slots.prefix(history.tables.tombstoneCount).enumerated() {
-            values[slot.name] = SQLValue(row, Int32(6 + index)).keptValue(slot, store, readsFiles)
+            let value = SQLValue(row, Int32(6 + index))
+            if slot.kind == .transformable {
+                if case .blob(let data) = value { archived.append((slot, data)) }
+            } else {
+                values[slot.name] = value.keptValue(slot, store, readsFiles)
+            }
         }
-        return values
+        return Tombstone(values, archived: archived)
     }
 
     // MARK: Tokens
@@ -211,7 +217,7 @@ struct HistoryReader {
 }
 
 extension SQLValue {
-    /// The value of an attribute of a deleted object; nil when it does not fit the attribute.
+    /// The value of an attribute of a deleted object that needs no transformer; nil when it does not fit the attribute.
     fileprivate func keptValue(
         _ slot: PropertySlot, _ store: SQLiteStore, _ readsFiles: Bool
     ) -> Any? {
@@ -231,8 +237,6 @@ extension SQLValue {
             guard slot.isExternal else { return value }
             if !readsFiles, ExternalData.fileName(value) != nil { return nil }
             return try? ExternalData.data(value, in: store.externalDataFolder)
-        case (.transformable, .blob(let value)):
-            return TransformableValue.decode(value, slot).anyValue(.transformable)
         case (.decimal, .integer(let value)): return NSDecimalNumber(decimal: Decimal(value))
         case (.decimal, .double(let value)):
             return StoredValue.decimal(of: value).map { NSDecimalNumber(decimal: $0) }
