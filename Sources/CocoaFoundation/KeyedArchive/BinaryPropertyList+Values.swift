@@ -16,7 +16,8 @@ extension BinaryPropertyList {
         return try list.dictionary(maximumDepth: maximumDepth, maximumWeight: maximumWeight)
     }
 
-    private func dictionary(maximumDepth: Int, maximumWeight: Int) throws -> [String: Any] {
+    /// The property list, which has been taken apart, as values of Foundation; as `dictionary(_:maximumDepth:maximumWeight:)`.
+    package func dictionary(maximumDepth: Int, maximumWeight: Int) throws -> [String: Any] {
         try checkTree(maximumDepth: maximumDepth, maximumWeight: maximumWeight)
         guard let dictionary = try value(at: root) as? [String: Any] else {
             throw MalformedPropertyList("it is no dictionary")
