@@ -159,10 +159,20 @@ let package = Package(
         .executableTarget(
             name: "ContextStressRunner", dependencies: ["ContextStress"], path: "Tests/ContextStressRunner",
             swiftSettings: settings),
-        // A VFS, and calls of the C library, that fail, die, and remember what was synced.
+        // A VFS and calls of the C library that fail, die and remember what was synced; the operations on stores that are run
+        // with each of those faults, and the program that does it for `scripts/torture`.
         .target(
             name: "TestVFS", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")],
             path: "Tests/TestVFS"),
+        .target(
+            name: "Torture",
+            dependencies: [
+                "CoreData", "StoreTools", "TestVFS", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Tests/Torture", swiftSettings: settings),
+        .executableTarget(
+            name: "TortureRunner", dependencies: ["Torture"], path: "Tests/TortureRunner",
+            swiftSettings: settings),
         .testTarget(
             name: "CoreDataCommandTests",
             dependencies: ["CoreDataCommand", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
