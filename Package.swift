@@ -33,9 +33,11 @@ let package = Package(
             name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "CEmbeddedModels"),
         .target(name: "CocoaFoundation", swiftSettings: settings),
+        // All changes of files that are not SQLite's to make. No C: the tools of a client's build use it.
+        .target(name: "DurableFiles", swiftSettings: settings),
         .target(
             name: "ManagedObjectModel",
-            dependencies: ["CocoaFoundation"],
+            dependencies: ["CocoaFoundation", "DurableFiles"],
             swiftSettings: settings),
         .target(
             name: "CoreData",
@@ -45,16 +47,18 @@ let package = Package(
                 "CSwiftRuntime",
                 "CZlib",
                 "CocoaFoundation",
+                "DurableFiles",
                 "ManagedObjectModel",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
-        .target(name: "ModelTools", dependencies: ["ManagedObjectModel"], swiftSettings: settings),
+        .target(
+            name: "ModelTools", dependencies: ["DurableFiles", "ManagedObjectModel"], swiftSettings: settings),
         .target(
             name: "StoreTools",
-            dependencies: ["CoreData", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["CoreData", "DurableFiles", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
         .testTarget(
             name: "StoreToolsTests",
@@ -65,7 +69,7 @@ let package = Package(
             name: "LocalSite", dependencies: [.product(name: "Hummingbird", package: "hummingbird")],
             resources: [.embedInCode("Page")], swiftSettings: settings),
         .target(
-            name: "ModelEditor", dependencies: ["LocalSite", "ModelTools"],
+            name: "ModelEditor", dependencies: ["DurableFiles", "LocalSite", "ModelTools"],
             resources: [.embedInCode("Page")], swiftSettings: settings),
         .target(
             name: "StoreBrowser", dependencies: ["LocalSite", "StoreTools"],
@@ -92,6 +96,7 @@ let package = Package(
             name: "CoreDataCommand",
             dependencies: [
                 "CoreData",
+                "DurableFiles",
                 "LocalSite",
                 "ModelEditor",
                 "ModelPorting",
@@ -151,7 +156,9 @@ let package = Package(
             name: "PortedSourceTests", dependencies: ["CoreData"], exclude: ["AppleSources"],
             resources: [.copy("Library.xcdatamodeld")], packageAccess: false,
             swiftSettings: [.swiftLanguageMode(.v5)], plugins: ["CoreDataPortPlugin"]),
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["DurableFiles"], path: "Tests/TestSupport",
+            swiftSettings: settings),
         // Contexts that work at once: for a test, and, built with ThreadSanitizer, for `scripts/sanitize`.
         .target(
             name: "ContextStress", dependencies: ["CoreData", "TestSupport"], path: "Tests/ContextStress",
@@ -173,18 +180,42 @@ let package = Package(
         .executableTarget(
             name: "TortureRunner", dependencies: ["Torture"], path: "Tests/TortureRunner",
             swiftSettings: settings),
+        // Processes that work on one store at once, and stores that lack what they need: both take processes of their own.
+        .target(
+            name: "CFailingAllocator", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")],
+            path: "Tests/CFailingAllocator"),
+        .target(
+            name: "ProcessStress",
+            dependencies: [
+                "CFailingAllocator", "CoreData", "StoreTools", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Tests/ProcessStress", swiftSettings: settings),
+        .executableTarget(
+            name: "ProcessStressRunner", dependencies: ["ProcessStress"], path: "Tests/ProcessStressRunner",
+            swiftSettings: settings),
+        .testTarget(
+            name: "ProcessStressTests",
+            dependencies: ["ProcessStress", "ProcessStressRunner", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "CoreDataCommandTests",
             dependencies: ["CoreDataCommand", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
         .testTarget(
+            name: "DurableFilesTests", dependencies: ["DurableFiles", "TestSupport"], swiftSettings: settings),
+        .testTarget(
             name: "CocoaFoundationTests", dependencies: ["CocoaFoundation", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel", "TestSupport"],
+            name: "ManagedObjectModelTests",
+            dependencies: ["DurableFiles", "ManagedObjectModel", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ModelToolsTests", dependencies: ["ModelTools", "TestSupport"], swiftSettings: settings),
+        // Lines of programs that were written for Apple's framework, seen as any client sees them.
+        .testTarget(
+            name: "RealCodeTests", dependencies: ["CoreData"], path: "Tests/RealCode", packageAccess: false,
+            swiftSettings: settings),
         // Classes that the plugin makes, seen as any client sees them.
         .testTarget(
             name: "GeneratedModelTests",
@@ -198,6 +229,7 @@ let package = Package(
                 "CocoaFoundation",
                 "ContextStress",
                 "CoreData",
+                "DurableFiles",
                 "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -255,4 +287,54 @@ let package = Package(
 if ProcessInfo.processInfo.environment["OPENCOREDATA_DOCUMENTATION"] != nil {
     package.dependencies.append(
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
+}
+
+/// Leaves out targets and products whose names begin so.
+@MainActor func leaveOut(_ beginnings: [String]) {
+    func isUnwanted(_ name: String) -> Bool { beginnings.contains(where: name.hasPrefix) }
+    package.targets.removeAll { isUnwanted($0.name) }
+    package.products.removeAll { isUnwanted($0.name) }
+}
+
+/// What is compiled with swift-syntax, and what plugins make: SwiftPM builds plugins before anything else.
+let madeOfSources = [
+    "CoreDataCommand", "CoreDataMacro", "CoreDataModel", "CoreDataOpenCombine", "CoreDataPort",
+    "GeneratedModel", "MacroTest",
+    "ModelPorting", "PortedSource", "coredata",
+]
+
+// `scripts/sanitize` builds what reads bytes of others, and its tests.
+if ProcessInfo.processInfo.environment["OPENCOREDATA_SANITIZING"] != nil {
+    leaveOut(madeOfSources + ["Books", "LocalSite", "ModelEditor", "StoreBrowser", "books"])
+}
+
+// Only `scripts/fuzz --guided` needs the fuzzers: they link what comes with the compiler's sanitizers.
+if ProcessInfo.processInfo.environment["OPENCOREDATA_FUZZING"] != nil {
+    // Of the sample its reader of CSV files is built alone, with what is internal in it.
+    leaveOut(madeOfSources + ["Books", "books"])
+    package.targets += [
+        .target(
+            name: "BooksCSV", path: "Examples/Books/App/CSV",
+            swiftSettings: settings + [.unsafeFlags(["-enable-testing"])]),
+        .target(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
+        .target(
+            name: "FuzzerDriver", dependencies: ["CLibFuzzer"], path: "Tests/Fuzzing/FuzzerDriver",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "ParserFuzzer", dependencies: ["BooksCSV", "FuzzerDriver", "ModelTools"],
+            path: "Tests/Fuzzing/ParserFuzzer", swiftSettings: settings),
+        .executableTarget(
+            name: "StoreFuzzer",
+            dependencies: [
+                "CoreData", "FuzzerDriver", "StoreTools", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Tests/Fuzzing/StoreFuzzer", swiftSettings: settings),
+        .executableTarget(
+            name: "RouteFuzzer",
+            dependencies: [
+                "CoreData", "FuzzerDriver", "ModelEditor", "StoreBrowser",
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
+            path: "Tests/Fuzzing/RouteFuzzer", swiftSettings: settings),
+    ]
 }

@@ -1,0 +1,18 @@
+import Foundation
+import FuzzerDriver
+import ModelEditor
+
+/// What the page of `coredata edit` asks.
+enum EditorRequests {
+    static var subject: FuzzedSubject {
+        FuzzedSubject("editor-requests", longestInput: 1024, seconds: 30) { data in
+            let requests = PageRequest.list(data)
+            guard !requests.isEmpty else { return }
+            // Each input has a model of its own: what is found can be found again.
+            let folder = ScratchFolder()
+            let document = try ModelDocument.create(
+                at: folder.url.appendingPathComponent("Library.xcdatamodeld"))
+            try PageSession.send(requests, to: ModelEditor.site(document))
+        }
+    }
+}
