@@ -188,16 +188,20 @@ package enum DurableFile {
     }
 
     /// Sees to it that what a folder has, and has no more, outlives a power cut.
-    package static func syncFolder(_ url: URL) throws {
-        let folder: OpenFile
+    package static func syncFolder(_ url: URL) throws { try sync(openFolder(url)) }
+
+    /// A folder, to be synced later; nil for one that cannot be: one may write to a folder that one may not list.
+    static func openFolder(_ url: URL) throws -> OpenFile? {
         do {
-            folder = try OpenFile(url.path, O_RDONLY | O_DIRECTORY)
+            return try OpenFile(url.path, O_RDONLY | O_DIRECTORY)
         } catch let error as FileError where error.code == EACCES {
-            // One may write to a folder that one may not list; it cannot be synced.
-            return
+            return nil
         }
+    }
+
+    static func sync(_ folder: OpenFile?) throws {
         do {
-            try folder.sync()
+            try folder?.sync()
         } catch let error as FileError where [EINVAL, ENOTSUP, EROFS].contains(error.code) {
             // A file system that has nothing to sync.
         }

@@ -52,8 +52,14 @@ package final class FileDraft {
         guard try target.regularFile().path == target.path else {
             throw FileError(call: "rename", path: target.path, code: EINVAL, reason: "it is a symbolic link")
         }
+        let parent = try openParent()
         try FileSystem.calls.renameFile(url.path, target.path)
-        try finish()
+        try finish(parent)
+    }
+
+    /// Opened before anything has changed: there may be no descriptor later.
+    private func openParent() throws -> OpenFile? {
+        try DurableFile.openFolder(target.deletingLastPathComponent())
     }
 
     /// Takes the place of the target if nothing is there.
@@ -61,6 +67,7 @@ package final class FileDraft {
     /// - Returns: false when something is there.
     package func placeIfMissing() throws -> Bool {
         let calls = FileSystem.calls
+        let parent = try openParent()
         do {
             // Other than a rename, a link does not take the place of what another process has just put there.
             try calls.linkFile(url.path, target.path)
@@ -72,11 +79,11 @@ package final class FileDraft {
             // A file system without links.
             guard try FileKind(at: target.path) == .missing else { return false }
             try calls.renameFile(url.path, target.path)
-            try finish()
+            try finish(parent)
             return true
         }
         try? calls.unlinkFile(url.path)
-        try finish()
+        try finish(parent)
         return true
     }
 
@@ -86,9 +93,10 @@ package final class FileDraft {
     package func placeFolder(replacing: Bool) throws {
         try DurableFile.syncTree(url)
         let calls = FileSystem.calls
+        let parent = try openParent()
         guard try FileKind(at: target.path) != .missing else {
             try calls.renameFile(url.path, target.path)
-            return try finish()
+            return try finish(parent)
         }
         guard replacing else {
             throw FileError(call: "rename", path: target.path, code: EEXIST)
@@ -101,21 +109,31 @@ package final class FileDraft {
             try? calls.renameFile(former, target.path)
             throw error
         }
-        try finish()
+        try finish(parent)
     }
 
-    private func finish() throws {
+    private func finish(_ parent: OpenFile?) throws {
         isPlaced = true
         // Before anything goes that the old file needs, or that says that this is a draft.
         defer { discard() }
-        try DurableFile.syncFolder(target.deletingLastPathComponent())
+        try DurableFile.sync(parent)
     }
 
     /// Removes the draft and all beside it.
     package func discard() {
         guard folder.descriptor >= 0 else { return }
-        // What cannot be removed now is a leftover.
-        _ = try? DurableFile.removeFolder(URL(fileURLWithPath: folder.path))
+        let calls = FileSystem.calls
+        // What is mostly there goes without a free descriptor.
+        for suffix in ["", "-wal", "-shm", "-journal"]
+        where (try? FileKind(at: url.path + suffix)) == .regular {
+            try? calls.unlinkFile(url.path + suffix)
+        }
+        do {
+            try calls.removeFolder(folder.path)
+        } catch {
+            // What cannot be removed now is a leftover.
+            _ = try? DurableFile.removeFolder(URL(fileURLWithPath: folder.path))
+        }
         folder.release()
     }
 

@@ -19,9 +19,9 @@ package final class HeldPlace {
     ///
     /// - Parameter path: a path for an identifier.
     package static func makeFolder(_ path: (String) -> String) throws -> HeldPlace {
-        try make(path) { path, calls in
+        try make(path, undo: { try $1.removeFolder($0) }) { path, calls in
             try calls.makeFolder(path, 0o700)
-            return try calls.openFile(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
+            return O_RDONLY | O_DIRECTORY
         }
     }
 
@@ -29,25 +29,31 @@ package final class HeldPlace {
     ///
     /// - Parameter path: a path for an identifier.
     package static func makeFile(_ path: (String) -> String) throws -> HeldPlace {
-        try make(path) { path, calls in
-            try calls.openFile(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        }
+        try make(path, undo: { try $1.unlinkFile($0) }) { _, _ in O_RDWR | O_CREAT | O_EXCL }
     }
 
+    /// - Parameter begin: makes what opening does not make; the flags for opening.
     private static func make(
-        _ path: (String) -> String, _ open: (String, any FileCalls) throws -> Int32
+        _ path: (String) -> String, undo: (String, any FileCalls) throws -> Void,
+        _ begin: (String, any FileCalls) throws -> Int32
     ) throws -> HeldPlace {
         // Who looks for leftovers may hold, and remove, what was just made.
         for _ in 0..<100 {
             let path = path(UUID().uuidString)
             let calls = FileSystem.calls
+            let flags = try begin(path, calls)
             do {
-                let place = HeldPlace(path: path, descriptor: try open(path, calls))
+                let descriptor = try calls.openFile(path, flags | O_NOFOLLOW | O_CLOEXEC, 0o600)
+                let place = HeldPlace(path: path, descriptor: descriptor)
                 if try place.hold() != .lost { return place }
             } catch let error as FileError where error.code == ENOENT {
                 // Either it was removed between its making and its opening, or its folder is not there.
                 let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
                 guard try FileKind(at: folder) != .missing else { throw error }
+            } catch {
+                // Also without a free descriptor, nothing is left.
+                if (error as? FileError)?.code != EEXIST { try? undo(path, calls) }
+                throw error
             }
         }
         throw FileError(call: "flock", path: path(""), code: EWOULDBLOCK)

@@ -50,6 +50,9 @@ final class SiteConnections: Sendable {
     /// Removes a connection that has been closed.
     func remove(_ channel: any Channel) { state.withLock { $0.entries[ObjectIdentifier(channel)] = nil } }
 
+    /// How many have been opened since the site is served.
+    var opened: Int { state.withLock { $0.opened } }
+
     /// How many there are.
     var count: Int { state.withLock { $0.entries.count } }
 }

@@ -173,6 +173,22 @@ final class TestFolder: Sendable {
         #expect(try FileKind(at: strange.path + "/link") == .link)
     }
 
+    @Test("Without a free descriptor, at whichever call, nothing is left")
+    func noDescriptors() throws {
+        try Data("old".utf8).write(to: folder.file("F"))
+        let count = RecordedFileCalls()
+        try count.run { try DurableFile.write(Data("new".utf8), to: folder.file("F")) }
+        for (number, call) in count.calls.enumerated()
+        where call.hasPrefix("open ") || call.hasPrefix("create ") {
+            try Data("old".utf8).write(to: folder.file("F"))
+            let calls = RecordedFileCalls(.error(number + 1, EMFILE))
+            #expect(throws: FileError.self) {
+                try calls.run { try DurableFile.write(Data("new".utf8), to: folder.file("F")) }
+            }
+            #expect(try folder.names == ["F"], "\(call)")
+        }
+    }
+
     @Test("A folder that was about to be replaced is put back")
     func formerFolder() throws {
         let target = folder.file("M.momd")

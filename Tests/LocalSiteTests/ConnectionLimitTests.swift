@@ -30,6 +30,8 @@ import Testing
         }
         try await site.application(port: 0) { _, _ in }.test(.live) { client in
             let port = try #require(client.port)
+            // The test's own client has connected; it is the first.
+            while site.connections.opened == 0 { try await Task.sleep(for: .milliseconds(10)) }
             try await body(site, port)
         }
     }
@@ -140,7 +142,7 @@ import Testing
                 strangers.append(stranger)
             }
             // Some are closed for the others, so that there are no more than those of the limit.
-            await withTaskGroup { group in
+            await withTaskGroup(of: String.self) { group in
                 for stranger in strangers { group.addTask { await stranger.receiveAll() } }
                 for _ in 0..<(strangers.count + 1 - 8) {
                     let text = await group.next()

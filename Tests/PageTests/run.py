@@ -9,6 +9,7 @@ the second try. There may be one: when the file has one already, or more than on
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import tempfile
@@ -78,6 +79,8 @@ def work():
 class Worker:
     """Such a process, seen from outside."""
 
+    running = set()
+
     def __init__(self):
         self.process = None
 
@@ -88,6 +91,7 @@ class Worker:
             if self.process is None:
                 self.process = subprocess.Popen(
                     [sys.executable, str(Path(__file__).resolve()), "--worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+                self.running.add(self.process)
             print(json.dumps(rest), file=self.process.stdin, flush=True)
             running, skipped, is_done = None, set(), False
             for line in self.process.stdout:
@@ -123,7 +127,15 @@ class Worker:
             self.process.stdin.close()
             self.process.wait()
             self.process.stdout.close()
+            self.running.discard(self.process)
         self.process = None
+
+    @classmethod
+    def end_all(cls):
+        """Ends those that are in the middle of tests; each ends its browser."""
+        for process in list(cls.running):
+            process.terminate()
+            process.wait()
 
 
 def tests_of(suite):
@@ -164,7 +176,7 @@ def run_all(found):
                 failed.update(wrong)
         worker.end()
 
-    threads = [threading.Thread(target=run) for _ in range(int(os.environ.get("PAGE_TEST_JOBS", "2")))]
+    threads = [threading.Thread(target=run, daemon=True) for _ in range(int(os.environ.get("PAGE_TEST_JOBS", "2")))]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -193,7 +205,10 @@ def main(folder, names):
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as shared:
         os.environ["PAGE_TESTS_FOLDER"] = shared
-        return run_twice(found, begun)
+        try:
+            return run_twice(found, begun)
+        finally:
+            Worker.end_all()
 
 
 def run_twice(found, begun):
@@ -217,6 +232,8 @@ def run_twice(found, begun):
 
 if __name__ == "__main__":
     sys.path.insert(0, os.getcwd())
+    # A run that is ended takes its temporary files along.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if sys.argv[1:] == ["--worker"]:
         work()
     elif len(sys.argv) > 1:

@@ -2,21 +2,25 @@
 # A temporary folder of a run's own, in which nothing may be left. To be sourced, after say.sh.
 
 # Makes the folder, and names it by TMPDIR, so that all that is started has its temporary files there. It goes with the run.
-# What compilers leave has a folder beside it: see for_compilers.
 begin_temporary() {
+    ordinary_temporary="${TMPDIR:-}"
     temporary="$(mktemp -d)"
     trap 'rm -rf "$temporary"' EXIT
-    mkdir "$temporary/t" "$temporary/compilers"
+    mkdir "$temporary/t"
     export TMPDIR="$temporary/t"
 }
 
-# for_compilers COMMAND…: a command whose temporary files are not looked for.
-for_compilers() { TMPDIR="$temporary/compilers" "$@"; }
+# as_before COMMAND…: a command whose temporary files are where they would be without this. SwiftPM has its locks there, by which
+# two builds of the same folder wait for each other.
+as_before() {
+    if [ -n "$ordinary_temporary" ]; then TMPDIR="$ordinary_temporary" "$@"; else env -u TMPDIR "$@"; fi
+}
 
-# Fails with the names of what is left, and removes it. Files that a compiler or linker leaves which a test has started are theirs.
+# Fails with the names of what is left, and removes it. What SwiftPM, compilers and linkers leave that tests have started is theirs.
 nothing_is_left() {
     local left
-    left="$(find "$TMPDIR" -mindepth 1 -maxdepth 1 -printf '%f\n' | grep -vE '^(TemporaryDirectory\.|swift-|clang-|org\.llvm|lto-llvm)' | sort)" || true
+    # shellcheck disable=SC2010
+    left="$(ls -A "$TMPDIR" | grep -vE '^(TemporaryDirectory\.|swift-|clang-|org\.llvm|lto-llvm|_.*\.lock$)')" || true
     find "$TMPDIR" -mindepth 1 -maxdepth 1 -exec rm -rf {} +
     [ -n "$left" ] || return 0
     say "Left in the temporary folder:"

@@ -27,10 +27,7 @@ import Testing
     private static let new = model(
         attribute("name", .string), attribute("image", .binaryData), attribute("place", .string))
 
-    private func make(_ mode: mode_t) throws {
-        for name in try folder.names {
-            try FileManager.default.removeItem(at: folder.url.appendingPathComponent(name))
-        }
+    private func make(_ folder: StoreFolder) throws {
         let coordinator = try folder.open(Self.old)
         try coordinator.inContext { context in
             let data = ExternalDataDurabilityTests.data
@@ -38,8 +35,6 @@ import Testing
             try context.save()
         }
         try coordinator.close()
-        chmod(folder.file.path, mode)
-        if geteuid() == 0 { chown(folder.file.path, 65534, 65534) }
     }
 
     private var files: Int {
@@ -47,15 +42,17 @@ import Testing
         return ((try? FileManager.default.contentsOfDirectory(atPath: external.path)) ?? []).count
     }
 
-    @Test(
-        "Whichever call fails, mode and owner are those of the store at each moment",
-        arguments: [0o600, 0o664])
-    func everyFault(_ mode: Int) throws {
+    @Test("Whichever call fails, mode and owner are those of the store at each moment")
+    func everyFault() throws {
+        let template = try StoreFolder()
+        try make(template)
         var number = 0
         var count = 1
         while number < count {
             number += 1
-            try make(mode_t(mode))
+            try folder.copyFiles(of: template)
+            chmod(folder.file.path, number.isMultiple(of: 2) ? 0o600 : 0o664)
+            if geteuid() == 0 { chown(folder.file.path, 65534, 65534) }
             let before = try FileAttributes(of: folder.file)
             let file = folder.file
             let calls = RecordedFileCalls(

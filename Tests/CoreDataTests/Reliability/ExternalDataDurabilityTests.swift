@@ -103,16 +103,15 @@ import Testing
         let options: [AnyHashable: Any] = [NSSQLitePragmasOption: ["journal_mode": mode]]
         let old: [String: UInt8] = ["a": 1, "b": 2]
         let new: [String: UInt8] = ["a": 11, "c": 3]
+        try make(options)
+        let template = try StoreFolder()
+        try template.copyFiles(of: folder)
         var number = 0
         var count = 1
         while number < count {
             number += 1
             for fault in [RecordedFileCalls.Fault.error(number, ENOSPC), .death(number)] {
-                try? FileManager.default.removeItem(at: folder.url.appendingPathComponent(".Store_SUPPORT"))
-                for name in try folder.names {
-                    try FileManager.default.removeItem(at: folder.url.appendingPathComponent(name))
-                }
-                try make(options)
+                try folder.copyFiles(of: template)
                 let calls = RecordedFileCalls(fault)
                 let coordinator = try folder.open(Self.model, options)
                 let isSaved = calls.run { (try? coordinator.inContext(Self.change)) != nil }

@@ -27,6 +27,17 @@ final class StoreFolder: Sendable {
     /// Makes the store and closes it.
     func make(_ model: NSManagedObjectModel) throws { try open(model).close() }
 
+    /// Takes the files of another folder in the place of its own: quicker than making a store anew. No store is open.
+    func copyFiles(of other: StoreFolder?) throws {
+        let files = FileManager.default
+        for name in try names { try files.removeItem(at: url.appendingPathComponent(name)) }
+        for name in try other?.names ?? [] {
+            try files.copyItem(
+                at: try #require(other).url.appendingPathComponent(name), to: url.appendingPathComponent(name)
+            )
+        }
+    }
+
     /// The names of the files in the folder, sorted.
     var names: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
