@@ -33,9 +33,11 @@ let package = Package(
             name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "CEmbeddedModels"),
         .target(name: "CocoaFoundation", swiftSettings: settings),
+        // All changes of files that are not SQLite's to make. No C: the tools of a client's build use it.
+        .target(name: "DurableFiles", swiftSettings: settings),
         .target(
             name: "ManagedObjectModel",
-            dependencies: ["CocoaFoundation"],
+            dependencies: ["CocoaFoundation", "DurableFiles"],
             swiftSettings: settings),
         .target(
             name: "CoreData",
@@ -45,16 +47,18 @@ let package = Package(
                 "CSwiftRuntime",
                 "CZlib",
                 "CocoaFoundation",
+                "DurableFiles",
                 "ManagedObjectModel",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
-        .target(name: "ModelTools", dependencies: ["ManagedObjectModel"], swiftSettings: settings),
+        .target(
+            name: "ModelTools", dependencies: ["DurableFiles", "ManagedObjectModel"], swiftSettings: settings),
         .target(
             name: "StoreTools",
-            dependencies: ["CoreData", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["CoreData", "DurableFiles", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
         .testTarget(
             name: "StoreToolsTests",
@@ -65,7 +69,7 @@ let package = Package(
             name: "LocalSite", dependencies: [.product(name: "Hummingbird", package: "hummingbird")],
             resources: [.embedInCode("Page")], swiftSettings: settings),
         .target(
-            name: "ModelEditor", dependencies: ["LocalSite", "ModelTools"],
+            name: "ModelEditor", dependencies: ["DurableFiles", "LocalSite", "ModelTools"],
             resources: [.embedInCode("Page")], swiftSettings: settings),
         .target(
             name: "StoreBrowser", dependencies: ["LocalSite", "StoreTools"],
@@ -92,6 +96,7 @@ let package = Package(
             name: "CoreDataCommand",
             dependencies: [
                 "CoreData",
+                "DurableFiles",
                 "LocalSite",
                 "ModelEditor",
                 "ModelPorting",
@@ -151,7 +156,9 @@ let package = Package(
             name: "PortedSourceTests", dependencies: ["CoreData"], exclude: ["AppleSources"],
             resources: [.copy("Library.xcdatamodeld")], packageAccess: false,
             swiftSettings: [.swiftLanguageMode(.v5)], plugins: ["CoreDataPortPlugin"]),
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["DurableFiles"], path: "Tests/TestSupport",
+            swiftSettings: settings),
         // Contexts that work at once: for a test, and, built with ThreadSanitizer, for `scripts/sanitize`.
         .target(
             name: "ContextStress", dependencies: ["CoreData", "TestSupport"], path: "Tests/ContextStress",
@@ -159,18 +166,56 @@ let package = Package(
         .executableTarget(
             name: "ContextStressRunner", dependencies: ["ContextStress"], path: "Tests/ContextStressRunner",
             swiftSettings: settings),
+        // A VFS and calls of the C library that fail, die and remember what was synced; the operations on stores that are run
+        // with each of those faults, and the program that does it for `scripts/torture`.
+        .target(
+            name: "TestVFS", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")],
+            path: "Tests/TestVFS"),
+        .target(
+            name: "Torture",
+            dependencies: [
+                "CoreData", "StoreTools", "TestVFS", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Tests/Torture", swiftSettings: settings),
+        .executableTarget(
+            name: "TortureRunner", dependencies: ["Torture"], path: "Tests/TortureRunner",
+            swiftSettings: settings),
+        // Processes that work on one store at once, and stores that lack what they need: both take processes of their own.
+        .target(
+            name: "CFailingAllocator", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")],
+            path: "Tests/CFailingAllocator"),
+        .target(
+            name: "ProcessStress",
+            dependencies: [
+                "CFailingAllocator", "CoreData", "StoreTools", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Tests/ProcessStress", swiftSettings: settings),
+        .executableTarget(
+            name: "ProcessStressRunner", dependencies: ["ProcessStress"], path: "Tests/ProcessStressRunner",
+            swiftSettings: settings),
+        .testTarget(
+            name: "ProcessStressTests",
+            dependencies: ["ProcessStress", "ProcessStressRunner", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "CoreDataCommandTests",
             dependencies: ["CoreDataCommand", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
         .testTarget(
+            name: "DurableFilesTests", dependencies: ["DurableFiles", "TestSupport"], swiftSettings: settings),
+        .testTarget(
             name: "CocoaFoundationTests", dependencies: ["CocoaFoundation", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "ManagedObjectModelTests", dependencies: ["ManagedObjectModel", "TestSupport"],
+            name: "ManagedObjectModelTests",
+            dependencies: ["DurableFiles", "ManagedObjectModel", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ModelToolsTests", dependencies: ["ModelTools", "TestSupport"], swiftSettings: settings),
+        // Lines of programs that were written for Apple's framework, seen as any client sees them.
+        .testTarget(
+            name: "RealCodeTests", dependencies: ["CoreData"], path: "Tests/RealCode", packageAccess: false,
+            swiftSettings: settings),
         // Classes that the plugin makes, seen as any client sees them.
         .testTarget(
             name: "GeneratedModelTests",
@@ -184,6 +229,7 @@ let package = Package(
                 "CocoaFoundation",
                 "ContextStress",
                 "CoreData",
+                "DurableFiles",
                 "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),

@@ -1,12 +1,13 @@
 import Foundation
 import Hummingbird
 
-/// Refuses what no page of the site sends, and lets in whoever has the token.
+/// Refuses what no page of the site sends, and lets the person in who has the token.
 struct LocalRequestRules: RouterMiddleware {
     static let longestQuery = 8192
 
     let hosts: AllowedHosts
     let access: SiteAccess
+    let connections: SiteConnections
 
     func handle(
         _ request: Request, context: LocalRequestContext,
@@ -24,25 +25,45 @@ struct LocalRequestRules: RouterMiddleware {
         if request.method == .get, request.uri.path == "/" {
             if let token = request.uri.queryParameters["token"] {
                 guard access.admits(token: String(token)) else { throw Self.wrongToken }
-                return letIn(port: port)
+                return letIn(port: port, context)
             }
             if let ticket = request.uri.queryParameters["ticket"] {
                 guard access.redeem(ticket: String(ticket)) else { throw Self.usedTicket }
-                return letIn(port: port)
+                return letIn(port: port, context)
             }
         }
         guard access.admits(cookies: request.headers[values: .cookie], port: port) else {
-            throw SiteError(
-                .unauthorized, code: "access",
-                "This page is opened by the address that the command printed, with its token.")
+            throw Self.stranger
         }
         switch request.method {
         case .get, .head: try checkReader(request)
         case .post: try checkOrigin(request, host)
         default: throw SiteError(.methodNotAllowed, code: "method", "This cannot be done here.")
         }
+        if !isOpenToCookies(request) {
+            guard hasKey(request) else { throw Self.stranger }
+            connections.admit(context.channel)
+        }
         return try await next(request, context)
     }
+
+    /// What the cookie is enough for: the page and its files, and the exchange of a code for the key.
+    private func isOpenToCookies(_ request: Request) -> Bool {
+        let path = request.uri.path
+        return request.method == .post
+            ? path == LocalSite.keyPath : path == "/" || path.hasPrefix("/files/")
+    }
+
+    /// Whether a request has the key, or, for a download, a ticket.
+    private func hasKey(_ request: Request) -> Bool {
+        if access.admits(authorization: request.headers[.authorization]) { return true }
+        guard request.method == .get, let ticket = request.uri.queryParameters["ticket"] else { return false }
+        return access.redeem(download: String(ticket))
+    }
+
+    private static let stranger = SiteError(
+        .unauthorized, code: "access",
+        "This page is opened by the address that the command printed, with its token.")
 
     private static let wrongToken = SiteError(
         .unauthorized, code: "access",
@@ -62,11 +83,15 @@ struct LocalRequestRules: RouterMiddleware {
             .flatMap { Int($0) } ?? 80
     }
 
-    /// Gives the cookie, and leads to the address without secrets, so that they stay in no history.
-    private func letIn(port: Int) -> Response {
-        Response(
+    /// Gives the cookie, and leads to an address without lasting secrets, so that none stays in a history.
+    private func letIn(port: Int, _ context: LocalRequestContext) -> Response {
+        connections.admit(context.channel)
+        return Response(
             status: .seeOther,
-            headers: [.location: "/", .setCookie: access.cookie(port: port), .cacheControl: "no-store"])
+            headers: [
+                .location: access.makePageAddress(), .setCookie: access.cookie(port: port),
+                .cacheControl: "no-store",
+            ])
     }
 
     /// The pages of other ports send the cookie too, and could load what is here as scripts and pictures. Browsers say

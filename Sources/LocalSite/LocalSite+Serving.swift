@@ -14,21 +14,34 @@ extension LocalSite {
     package func serve(
         port: Int, running: @escaping @Sendable (_ address: String, _ single: String) -> Void
     ) async throws {
+        let server = application(port: port, running: running)
+        do {
+            try await server.runService()
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            throw PortTaken(port: port)
+        }
+    }
+
+    /// The server, which runs when it is told to.
+    func application(
+        port: Int, running: @escaping @Sendable (_ address: String, _ single: String) -> Void
+    ) -> some ApplicationProtocol {
         let hosts = AllowedHosts()
         var logger = Logger(label: "coredata.site")
         logger.logLevel = .error
-        let access = access
-        let server = Application(
+        let (access, connections) = (access, connections)
+        return Application(
             router: router(hosts: hosts),
             server: .http1(
                 configuration: .init(
-                    idleTimeout: .seconds(60),
+                    additionalChannelHandlers: [ConnectionTimeouts(connections)],
                     httpDecoderConfiguration: .init(
                         maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100)
                 )),
             configuration: ApplicationConfiguration(
                 address: .hostname("127.0.0.1", port: port), reuseAddress: true,
-                availableConnectionsDelegate: .maximum(64, logger: logger)),
+                // Those that are being closed count too.
+                availableConnectionsDelegate: .maximum(2 * connections.limits.count, logger: logger)),
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? port
                 hosts.allow(port: port)
@@ -36,11 +49,6 @@ extension LocalSite {
                 running(origin + access.entrance, origin + access.makeSingleEntrance())
             },
             logger: logger)
-        do {
-            try await server.runService()
-        } catch let error as IOError where error.errnoCode == EADDRINUSE {
-            throw PortTaken(port: port)
-        }
     }
 
     /// Another program has the port.

@@ -68,6 +68,7 @@ package final class OpenStore {
         var configuration: String?
         var options: [AnyHashable: Any] = [NSReadOnlyPersistentStoreOption: isReadOnly]
         if exists {
+            if !isReadOnly { try SQLiteStoreTables(url).recover() }
             let metadata = try SQLiteStoreTables(url).metadata()
             self.model = try model ?? Self.ownModel(url)
             hasCopy = model == nil && !self.model.isReconstructed

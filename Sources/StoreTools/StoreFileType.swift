@@ -7,13 +7,7 @@ package enum StoreFileType: String, CaseIterable, Sendable {
     /// The type of a file. What is no store is taken for SQLite, whose opening says what is wrong with it.
     package init(_ url: URL) {
         self = .sqlite
-        // Reading a pipe would wait for a writer.
-        var status = stat()
-        guard stat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            let handle = FileHandle(forReadingAtPath: url.path)
-        else { return }
-        defer { try? handle.close() }
-        guard let start = try? handle.read(upToCount: 256) else { return }
+        guard let start = StoreFileReader.start(of: url.path, count: 256) else { return }
         if start.starts(with: Data("CoreData".utf8)) {
             self = .binary
         } else if start.first(where: { !Self.spaceBeforeXML.contains($0) }) == UInt8(ascii: "<") {

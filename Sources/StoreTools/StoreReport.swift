@@ -53,7 +53,7 @@ package struct StoreReport: Encodable, Sendable {
         externalFileCount =
             (try? FileManager.default.contentsOfDirectory(atPath: tables.externalDataFolder.path))?.count ?? 0
         // The second byte of the two tells which journal the file is for.
-        let header = FileHandle(forReadingAtPath: url.path).flatMap { try? $0.read(upToCount: 20) }
+        let header = StoreFileReader.start(of: url.path, count: 20)
         journalMode = (header.map { $0.count == 20 && $0[19] == 2 } ?? false) ? "wal" : "rollback"
         (hasModelCache, historyTransactionCount, entities) = try tables.read { database in
             (

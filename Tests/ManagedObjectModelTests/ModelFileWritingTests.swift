@@ -1,3 +1,5 @@
+import DurableFiles
+import TestSupport
 import Testing
 
 @testable import ManagedObjectModel
@@ -94,6 +96,44 @@ struct ModelFileWritingTests {
             #expect(
                 text.hasSuffix(
                     "<dict>\n\t<key>_XCCurrentVersionName</key>\n\t<string>B</string>\n</dict>\n</plist>\n"))
+        }
+    }
+
+    @Test("The bytes of a version are on the disk before they take the place of the old ones")
+    func versionsAreSynced() throws {
+        try inFolder { folder in
+            let url = folder.appending(path: "Shop.xcdatamodeld")
+            let version = try XcodeModelFile.create(at: url, contents: tree("One")).currentVersion.url
+            chmod(version.appending(path: "contents").path, 0o640)
+            let calls = RecordedFileCalls()
+            var number = 0
+            try calls.run {
+                try XcodeModelFile.write(tree("Two").xml(), to: version) { number = calls.calls.count }
+            }
+            let wanted = [
+                "write contents", "sync contents", "rename contents contents", "sync Shop.xcdatamodel",
+            ]
+            #expect(calls.calls.filter { wanted.contains($0) } == wanted)
+            #expect(calls.calls[..<number].contains("sync contents"))
+            #expect(!calls.calls[..<number].contains("rename contents contents"))
+            #expect(try FileAttributes(of: version.appending(path: "contents"))?.mode == 0o640)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: version.path) == ["contents"])
+        }
+    }
+
+    @Test("A new model folder is synced with all in it before it gets its name")
+    func newFoldersAreSynced() throws {
+        try inFolder { folder in
+            let calls = RecordedFileCalls()
+            let url = folder.appending(path: "Shop.xcdatamodeld")
+            try calls.run { _ = try XcodeModelFile.create(at: url, contents: tree("One")) }
+            let rename = "rename Shop.xcdatamodeld Shop.xcdatamodeld"
+            let index = try #require(calls.calls.firstIndex(of: rename))
+            #expect(calls.calls[..<index].contains("sync contents"))
+            #expect(calls.calls[..<index].contains("sync Shop.xcdatamodel"))
+            #expect(calls.calls[..<index].contains("sync .xccurrentversion"))
+            #expect(calls.calls[..<index].contains("sync Shop.xcdatamodeld"))
+            #expect(calls.calls[index...].contains("sync \(folder.lastPathComponent)"))
         }
     }
 }

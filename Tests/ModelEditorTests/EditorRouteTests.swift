@@ -58,7 +58,8 @@ import Testing
             let entrance = try await client.execute(uri: site.access.entrance, method: .get) { $0 }
             let cookie = entrance.headers[.setCookie].flatMap { $0.split(separator: ";").first } ?? ""
             let headers: HTTPFields = [
-                .cookie: String(cookie), .origin: "http://localhost", .contentType: "application/json",
+                .cookie: String(cookie), .authorization: site.access.authorization,
+                .origin: "http://localhost", .contentType: "application/json",
             ]
             try await body(url, Page(client: client, headers: headers))
         }

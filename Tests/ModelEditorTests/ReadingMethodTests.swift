@@ -22,7 +22,10 @@ import Testing
         try await Application(router: router).test(.router) { client in
             let entrance = try await client.execute(uri: site.access.entrance, method: .get) { $0 }
             let cookie = try #require(entrance.headers[.setCookie]?.split(separator: ";").first)
-            let headers: HTTPFields = [.cookie: String(cookie), .origin: "http://localhost"]
+            let headers: HTTPFields = [
+                .cookie: String(cookie), .authorization: site.access.authorization,
+                .origin: "http://localhost",
+            ]
             let before = try await client.execute(uri: "/api/document", method: .get, headers: headers) { $0 }
             #expect(before.status == .ok)
             for path in changing {

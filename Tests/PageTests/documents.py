@@ -1,10 +1,9 @@
 """Stores that the command cannot make: XML, binary, with a history. A program that uses the library makes them, once."""
 
-import functools
 import subprocess
-import tempfile
 from pathlib import Path
 
+from browser import made_once
 from compiling import compile_program
 
 # Without derived attributes, which XML and binary stores do not compute.
@@ -25,22 +24,17 @@ MODEL = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 HOSTILE = "<img src=x onerror=alert(4)>"
 
 
-@functools.cache
-def folder():
-    """The folder with the stores, which goes with the last test; kept by the cache."""
-    made = tempfile.TemporaryDirectory()
-    place = Path(made.name)
+def make(place):
     compile_program([Path(__file__).parent / "DocumentProgram/main.swift"], place / "program")
     model = place / "Library.xcdatamodel"
     model.mkdir()
     (model / "contents").write_text(MODEL)
-    subprocess.run([place / "program", model, place, HOSTILE], check=True, timeout=60)
-    return made
+    subprocess.run([place / "program", model, place, HOSTILE], check=True, timeout=120)
 
 
 def stores():
-    """`Books.xml`, `Books.binary` and `History.sqlite`, all of the same model."""
-    return Path(folder().name)
+    """The folder with `Books.xml`, `Books.binary` and `History.sqlite`, all of the same model."""
+    return made_once("documents", make)
 
 
 def model():

@@ -1,7 +1,6 @@
 """The model editor in a browser, with a model of its own."""
 
 import shutil
-import tempfile
 import xml.etree.ElementTree as XML
 from pathlib import Path
 
@@ -33,9 +32,7 @@ class EditorTest(BrowserTest):
     allowed = ("422", "409", "400")
 
     def start_server(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        self.folder = self.make_folder()
         name = self.sample.name if self.sample else "Library.xcdatamodeld"
         if self.sample:
             shutil.copytree(self.sample, self.folder / name)
@@ -66,7 +63,15 @@ class EditorTest(BrowserTest):
 
     def tree(self):
         """The tree as the page has it."""
-        return self.page.evaluate("fetch('/api/document').then((answer) => answer.json()).then((document) => document.root)")
+        return self.document()["root"]
+
+    def document(self):
+        """The model as the server has it."""
+        return self.page.evaluate("import('/files/api.js').then(({ get }) => get('/api/document'))")
+
+    def revision(self):
+        """How many changes the server has seen."""
+        return self.document()["revision"]
 
     def type_name(self, name):
         """Types the name of what was just added."""
@@ -116,13 +121,3 @@ class EditorTest(BrowserTest):
         for name in names:
             element = next(child for child in element["children"] if child["settings"].get("name") == name)
         return element["settings"]
-
-    def eventually(self, wanted, read):
-        """Waits until something reads as it should."""
-        found = None
-        for _ in range(100):
-            found = read()
-            if found == wanted:
-                return
-            self.page.wait_for_timeout(50)
-        self.assertEqual(wanted, found)

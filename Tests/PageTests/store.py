@@ -1,14 +1,14 @@
 """The browser of stores in a browser, with a store of its own."""
 
 import base64
+import hashlib
 import json
 import plistlib
 import re
+import shutil
 import subprocess
-import tempfile
-from pathlib import Path
 
-from browser import BrowserTest, Server, expect
+from browser import BrowserTest, Server, expect, made_once
 from checks import cut_off, problems, too_wide, violations
 from editor import BOOKS, program
 
@@ -45,16 +45,25 @@ def sample():
 
 
 def import_store(folder, name, entities, model):
-    """A store with the objects of a dump, which has a copy of its model. The model is a file, or the text of one."""
-    if isinstance(model, str):
-        text, model = model, folder / f"{name}.xcdatamodel"
-        model.mkdir()
-        (model / "contents").write_text(text)
-    dump = folder / "dump.json"
-    dump.write_text(json.dumps({"format": "coredata-dump", "version": 1, "entities": entities}))
-    path = folder / f"{name}.sqlite"
-    subprocess.run([program(), "store", "import", path, dump, "--model", model], check=True, stdout=subprocess.DEVNULL)
-    return path
+    """A store with the objects of a dump, which has a copy of its model. The model is a file, or the text of one. It is imported
+    once; each test gets a copy of its own."""
+    dump = json.dumps({"format": "coredata-dump", "version": 1, "entities": entities})
+
+    def make(place):
+        source = model
+        if isinstance(model, str):
+            source = place / f"{name}.xcdatamodel"
+            source.mkdir()
+            (source / "contents").write_text(model)
+        (place / "dump.json").write_text(dump)
+        (place / "store").mkdir()
+        subprocess.run(
+            [program(), "store", "import", place / "store" / f"{name}.sqlite", place / "dump.json", "--model", source], check=True,
+            stdout=subprocess.DEVNULL, timeout=120)
+
+    known = hashlib.sha256(f"{name} {model} {dump}".encode()).hexdigest()[:16]
+    shutil.copytree(made_once(f"store-{known}", make) / "store", folder, dirs_exist_ok=True)
+    return folder / f"{name}.sqlite"
 
 
 def make_store(folder):
@@ -80,18 +89,20 @@ def history(before):
 class StoreTest(BrowserTest):
     """A test with a browser of a store, open in a window."""
 
+    # Whether the store is open for changes. Otherwise all tests of a class have the same one.
     writes = False
     # A refused request is an answer that browsers log.
     allowed = ("403", "404", "409", "422", "400", "503")
+
+    def __init_subclass__(cls):
+        cls.shared = not cls.writes
 
     def make(self):
         """The store to browse."""
         return make_store(self.folder)
 
     def start_server(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        self.folder = self.make_folder()
         self.path = self.make()
         return Server(program(), "browse", "--no-open", *(["--write"] if self.writes else []), self.path)
 
@@ -153,7 +164,8 @@ class StoreTest(BrowserTest):
         """What the server answers to the page: the status and the value."""
         return (page or self.page).evaluate(
             """async ([method, path, body]) => {
-                const options = method === "POST" ? { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) } : {};
+                const headers = { "Content-Type": "application/json", Authorization: `Bearer ${localStorage.getItem("key")}` };
+                const options = method === "POST" ? { method, headers, body: JSON.stringify(body) } : { headers };
                 const answer = await fetch(path, options);
                 return [answer.status, await answer.json()];
             }""", [method, path, body])

@@ -9,6 +9,7 @@ from store import StoreTest, expect
 
 
 class Editing(StoreTest):
+    weight = 4
     writes = True
 
     def show(self, number):
@@ -44,14 +45,14 @@ class Editing(StoreTest):
         self.set("title", "Another")
         expect(page.locator("#access")).to_have_text("1 unsaved")
         expect(page.locator("[id='row-Book/3']").locator("xpath=..")).to_contain_text("changed")
-        self.assertEqual(0, self.stored("title == 'Another'"))
+        self.eventually(0, lambda: self.stored("title == 'Another'"))
         page.locator("#undo").click()
         expect(page.locator("[id^='f-'][id$='-title']")).to_have_value("Book 003")
         page.locator("#redo").click()
         expect(page.locator("[id^='f-'][id$='-title']")).to_have_value("Another")
         page.locator("#save").click()
         expect(page.locator("#access")).to_have_text("Saved")
-        self.assertEqual(1, self.stored("title == 'Another'"))
+        self.eventually(1, lambda: self.stored("title == 'Another'"))
 
     def test_a_wrong_value_is_told_at_its_field(self):
         page = self.page
@@ -64,7 +65,7 @@ class Editing(StoreTest):
         expect(page.locator("[id^='f-'][id$='-price-problem']")).to_contain_text("price")
         expect(page.locator("[id^='f-'][id$='-price']")).to_have_attribute("aria-invalid", "true")
         expect(page.locator("[id^='f-'][id$='-price']")).to_be_focused()
-        self.assertEqual(0, self.stored("price < 0"))
+        self.eventually(0, lambda: self.stored("price < 0"))
 
     def test_nothing_is_saved_over_a_refused_value(self):
         page = self.page
@@ -76,7 +77,7 @@ class Editing(StoreTest):
         expect(page.locator("#status")).to_contain_text("Not saved: 1 problem")
         expect(page.locator("[id='f-Book/3-price-problem']")).to_contain_text("is not a decimal number")
         expect(page.locator("[id='f-Book/3-price']")).to_have_value("cheap")
-        self.assertEqual(0, self.stored("title == 'Kept back'"))
+        self.eventually(0, lambda: self.stored("title == 'Kept back'"))
         # It stays with its object.
         self.show(4)
         expect(page.locator("[id='f-Book/4-price']")).not_to_have_value("cheap")
@@ -86,7 +87,7 @@ class Editing(StoreTest):
         expect(page.locator("[id='f-Book/3-price-problem']")).to_have_count(0)
         page.locator("#save").click()
         expect(page.locator("#status")).to_have_text("Saved.")
-        self.assertEqual(1, self.stored("title == 'Kept back'"))
+        self.eventually(1, lambda: self.stored("title == 'Kept back'"))
 
     def test_a_new_object_stays_shown_when_it_is_saved(self):
         page = self.page
@@ -113,8 +114,8 @@ class Editing(StoreTest):
             page.locator("#save").click()
             expect(page.locator("#objects .conflict")).to_contain_text("somebody else has changed")
             expect(page.locator("#access")).to_have_text("1 unsaved")
-        self.assertEqual([], violations(page))
-        self.assertEqual([], cut_off(page))
+        self.eventually([], lambda: violations(page))
+        self.eventually([], lambda: cut_off(page))
         page.get_by_role("button", name="Discard changes and read anew").click()
         expect(page.locator("[id='f-Book/3-title']")).to_have_value("Theirs")
         expect(page.locator("#access")).to_have_text("Saved")
@@ -123,7 +124,7 @@ class Editing(StoreTest):
         self.set("title", "Both")
         page.locator("#save").click()
         expect(page.locator("#status")).to_have_text("Saved.")
-        self.assertEqual(1, self.stored("title == 'Both'"))
+        self.eventually(1, lambda: self.stored("title == 'Both'"))
 
     def test_an_object_is_added_and_deleted(self):
         page = self.page
@@ -138,7 +139,7 @@ class Editing(StoreTest):
         expect(page.locator("#detail .links")).to_contain_text("Author/3")
         page.locator("#save").click()
         expect(page.locator("#access")).to_have_text("Saved")
-        self.assertEqual(1, self.stored("title == 'Fresh' AND author.bookCount == 1"))
+        self.eventually(1, lambda: self.stored("title == 'Fresh' AND author.bookCount == 1"))
         expect(page.locator("#count")).to_have_text("251 objects")
         expect(page.locator("#entity-Book .count")).to_have_text("251")
         self.filter("title == 'Fresh'")
@@ -147,7 +148,7 @@ class Editing(StoreTest):
         expect(page.locator("tr.deleted")).to_have_count(1)
         page.keyboard.press("Control+s")
         expect(page.locator("#access")).to_have_text("Saved")
-        self.assertEqual(0, self.stored("title == 'Fresh'"))
+        self.eventually(0, lambda: self.stored("title == 'Fresh'"))
 
     def test_adding_and_deleting_are_taken_back(self):
         page = self.page
@@ -174,4 +175,4 @@ class Editing(StoreTest):
         page.locator("#redo").click()
         page.locator("#save").click()
         expect(page.locator("#count")).to_have_text("249 objects")
-        self.assertEqual(0, self.stored("title == 'Book 003'"))
+        self.eventually(0, lambda: self.stored("title == 'Book 003'"))

@@ -41,7 +41,7 @@ class Hostile(StoreTest):
         expect(page.locator("#chart-by")).to_contain_text(ATTRIBUTE)
         page.locator("#view-facts").click()
         expect(page.get_by_role("table", name="Version hashes")).to_contain_text(ENTITY)
-        self.assertEqual(0, page.locator("img, svg[onload], body script").count())
+        self.eventually(0, lambda: page.locator("img, svg[onload], body script").count())
 
 
 class HostileHistory(BrowserTest):

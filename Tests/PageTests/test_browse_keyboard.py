@@ -16,6 +16,7 @@ class Keys(StoreTest):
     def tab_to(self, id, key="Tab"):
         """Presses Tab until something has the focus."""
         seen = []
+        self.settled()
         for _ in range(400):
             if self.focused() == id:
                 return
@@ -25,6 +26,7 @@ class Keys(StoreTest):
 
     def go_to(self, part):
         """Goes to a part of the window, over those between."""
+        self.settled()
         for _ in range(3):
             self.press("F6")
             if self.is_in(part):
@@ -120,12 +122,12 @@ class Reading(Keys):
         self.tab_to("unrelate")
         self.press("Enter")
         expect(page.locator("#count")).to_have_text("250 objects")
-        self.assertTrue(self.is_in("objects"))
+        self.has_focus("objects")
         self.go_to("detail")
         expect(page.locator("#close")).to_be_focused()
         self.press("Enter")
         expect(page.locator("#detail")).not_to_be_visible()
-        self.assertTrue(self.is_in("objects"))
+        self.has_focus("objects")
 
     def test_a_chart_is_opened_and_counts_by_what_is_chosen(self):
         page = self.page
@@ -158,7 +160,7 @@ class Reading(Keys):
         page.evaluate("import('/files/state.js').then(({ changed }) => changed())")
         expect(page.locator("#statements-summary")).to_be_focused()
         self.press("Tab")
-        self.assertEqual("statements-0", self.focused())
+        self.eventually("statements-0", lambda: self.focused())
         self.go_to("sidebar")
         expect(page.locator("#entity-Book")).to_be_focused()
         self.tab_to("view-facts")
@@ -172,7 +174,7 @@ class Reading(Keys):
         self.tab_to("older")
         self.press("Enter")
         expect(page.get_by_role("list", name="Transactions").get_by_role("heading")).to_have_count(4)
-        self.assertTrue(self.is_in("objects"))
+        self.has_focus("objects")
         self.tab_to("change-4-1", "Shift+Tab")
         self.press("Enter")
         expect(page.locator("#object")).to_have_text("Book 004")
@@ -209,7 +211,7 @@ class Writing(Keys):
         self.press("Enter")
         expect(page.locator("#status")).to_have_text("Saved.")
         expect(page.locator("#object")).to_have_text("Eve")
-        self.assertNotEqual("BODY", page.evaluate("document.activeElement.tagName"))
+        self.holds(lambda: "BODY" != page.evaluate("document.activeElement.tagName"))
 
     def test_an_object_is_added_and_deleted(self):
         page = self.page
@@ -223,6 +225,6 @@ class Writing(Keys):
         self.tab_to("delete")
         self.press("Enter")
         expect(page.locator("tr.deleted")).to_have_count(1)
-        self.assertTrue(self.is_in("detail"))
+        self.has_focus("detail")
         self.press("Control+z")
         expect(page.locator("tr.deleted")).to_have_count(0)

@@ -1,13 +1,11 @@
 """How `coredata browse` is started: the browser that it opens, who can connect, the model that is given."""
 
 import os
+import re
 import shutil
 import signal
 import socket
 import subprocess
-import tempfile
-import time
-from pathlib import Path
 
 from browser import BrowserTest, Server, expect
 from editor import BOOKS, program
@@ -18,9 +16,7 @@ class Opening(BrowserTest):
     allowed = ("401", "422")
 
     def start_server(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        self.folder = self.make_folder()
         self.path = make_store(self.folder)
         return Server(program(), "browse", "--no-open", self.path)
 
@@ -33,18 +29,15 @@ class Opening(BrowserTest):
             [program(), "browse", "--port", "0", self.path], env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"},
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.addCleanup(process.stdout.close)
-        self.addCleanup(process.wait, 20)
+        self.addCleanup(process.wait, 60)
         self.addCleanup(process.send_signal, signal.SIGTERM)
-        for _ in range(300):
-            if told.exists():
-                break
-            time.sleep(0.1)
+        self.eventually(True, told.exists)
         (address,) = told.read_text().splitlines()
         self.assertRegex(address, r"^http://127\.0\.0\.1:\d+/\?ticket=\w+$")
         self.page.goto(address)
         expect(self.page.locator("#title")).to_have_text("Author")
         # Neither the address nor the history of the browser has the secret.
-        self.assertRegex(self.page.url, r"^http://127\.0\.0\.1:\d+/$")
+        expect(self.page).to_have_url(re.compile(r"^http://127\.0\.0\.1:\d+/$"))
         other = self.window()
         other.goto(address)
         expect(other.locator("body")).to_contain_text("once")

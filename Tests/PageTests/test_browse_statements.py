@@ -1,17 +1,16 @@
 """The SQL of what is no table: exports, metadata, the history."""
 
-import re
-
 from browser import Server
 from documents import stores
 from editor import program
 from store import StoreTest, expect
 
 
-def texts(page, id="statements"):
-    """The titles without times, and the statements."""
-    titles = [re.sub(r" [\d.]+ ms$", "", title) for title in page.locator(f"#{id} h3").all_inner_texts()]
-    return list(zip(titles, page.locator(f"#{id} pre").all_inner_texts(), strict=True))
+def texts(page):
+    """The titles without times, and the statements: both of the same moment."""
+    return [tuple(pair) for pair in page.evaluate(
+        """() => [...document.querySelectorAll("#statements .statement")].map((statement) =>
+             [statement.querySelector("h3").firstChild.data, statement.querySelector("pre").textContent])""")]
 
 
 class Statements(StoreTest):
@@ -24,17 +23,15 @@ class Statements(StoreTest):
             page.locator("#export-csv").click()
         self.assertEqual(251, download.value.path().read_text().count("\n"))
         # 250 books are read in two parts, the second of which begins behind the first.
-        expect(page.locator("#statements h3").last).to_contain_text("Values of the export")
-        self.until("() => document.querySelectorAll('#statements h3').length > 6")
-        told = texts(page)[3:]
-        keys = [sql for title, sql in told if title.startswith("Keys of the export")]
-        values = [(title, sql) for title, sql in told if title.startswith("Values of the export")]
-        self.assertEqual(len(told), len(keys) + len(values))
-        self.assertEqual(["k > ?" in sql for sql in keys], [False, True])
-        self.assertTrue(any("ZTITLE" in sql for _, sql in values), values)
-        for step in page.locator("#statements .statement ul").all():
-            self.assertNotEqual("", step.inner_text())
-        expect(page.locator("#statements summary")).to_contain_text(f"SQL: {len(told) + 3} statements")
+        def told(beginning):
+            return [sql for title, sql in texts(page)[3:] if title.startswith(beginning)]
+        self.eventually([False, True], lambda: ["k > ?" in sql for sql in told("Keys of the export")])
+        self.holds(lambda: any("ZTITLE" in sql for sql in told("Values of the export")))
+        self.holds(lambda: len(told("Keys of the export") + told("Values of the export")) == len(texts(page)) - 3)
+        self.until("() => [...document.querySelectorAll('#statements .statement ul')].every((plan) => plan.textContent)")
+        self.until(
+            """() => document.querySelector("#statements summary").textContent
+                 .startsWith(`SQL: ${document.querySelectorAll("#statements .statement").length} statements`)""")
         # What is asked for next has nothing to do with it.
         self.filter("price > 1")
         expect(page.locator("#statements h3")).to_have_count(3)
@@ -42,10 +39,10 @@ class Statements(StoreTest):
     def test_the_metadata_tell_their_sql(self):
         page = self.page
         page.locator("#view-facts").click()
+        expect(page.get_by_role("table", name="Metadata")).to_be_visible()
         page.locator("#statements summary").click()
-        found = texts(page)
-        self.assertEqual({"Metadata"}, {title for title, _ in found})
-        self.assertTrue(any("Z_PLIST" in sql and "FROM Z_METADATA" in sql for _, sql in found), found)
+        self.eventually({"Metadata"}, lambda: {title for title, _ in texts(page)})
+        self.holds(lambda: any("Z_PLIST" in sql and "FROM Z_METADATA" in sql for _, sql in texts(page)))
         expect(page.locator("#statements .statement").last.locator("li").first).to_contain_text("Z_METADATA")
         self.check_forms()
 
@@ -73,9 +70,8 @@ class History(StoreTest):
         page.locator("#view-history").click()
         expect(page.get_by_role("list", name="Transactions").get_by_role("heading")).to_have_count(2)
         page.locator("#statements summary").click()
-        found = texts(page)
         # Those of each transaction were run twice.
-        self.assertEqual(["History", "History, 2 times", "History, 2 times"], [title for title, _ in found])
-        self.assertIn("FROM ATRANSACTION", found[0][1])
-        self.assertTrue(all("FROM ACHANGE" in sql for _, sql in found[1:]), found)
-        self.assertTrue(all(plan.inner_text() for plan in page.locator("#statements .statement ul").all()))
+        self.eventually(["History", "History, 2 times", "History, 2 times"], lambda: [title for title, _ in texts(page)])
+        self.holds(lambda: "FROM ATRANSACTION" in texts(page)[0][1])
+        self.holds(lambda: all("FROM ACHANGE" in sql for _, sql in texts(page)[1:]))
+        self.until("() => [...document.querySelectorAll('#statements .statement ul')].every((plan) => plan.textContent)")

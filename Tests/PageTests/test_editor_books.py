@@ -10,6 +10,8 @@ from editor import BOOKS, EditorTest, expect, program
 
 
 class BuildsBooks(EditorTest):
+    weight = 60
+
     def attribute(self, name, type, **settings):
         self.add_attribute(name, type)
         page = self.page
@@ -82,7 +84,7 @@ class BuildsBooks(EditorTest):
         self.assertEqual(outputs[1], outputs[0])
 
         # The classes, and a program that puts a book into a new store with them.
-        faulthandler.dump_traceback_later(300, exit=True)
+        faulthandler.dump_traceback_later(900, exit=True)
         store, printed = run_book_program(self.app.model, self.folder)
         self.assertEqual("emile, ou de l’education\nJean-Jacques Rousseau 1 12.5\n", printed)
         # Its store is one of the model.
@@ -105,4 +107,4 @@ class BuildsBooks(EditorTest):
         expect(timeline).to_contain_text("by the program")
         timeline.get_by_role("button", name="Book/1").click()
         expect(page.locator("#object")).to_have_text("ÉMILE, ou De l’éducation")
-        self.assertEqual([], violations(page))
+        self.eventually([], lambda: violations(page))

@@ -22,6 +22,7 @@ class Keys:
 
     def tab_to(self, id, key="Tab", most=200):
         """Goes on until something has the focus."""
+        self.settled()
         for _ in range(most):
             if self.focused() == id:
                 return
@@ -37,23 +38,23 @@ class Keys:
                 break
             self.press("Shift+Tab")
         self.press("Tab")
-        self.assertEqual(id, self.focused())
+        self.eventually(id, lambda: self.focused())
 
     def go(self, part):
         """Goes to a part of the window."""
+        self.settled()
         for _ in range(5):
             if self.page.evaluate("id => document.getElementById(id).contains(document.activeElement)", part):
                 return
             self.press("F6")
         self.fail(f"F6 does not lead to {part}")
 
-    def revision(self):
-        return self.page.evaluate("fetch('/api/document').then((answer) => answer.json()).then((document) => document.revision)")
-
 
 class Dates(Keys, EditorTest):
     """Dates are typed digit by digit. Which of day and month is first is the browser's affair, so they are the same here; a clock
     of 24 hours does not hear of AM."""
+
+    weight = 5
 
     def setUp(self):
         super().setUp()
@@ -73,10 +74,10 @@ class Dates(Keys, EditorTest):
                 self.type("06062024101112", delay)
                 expect(self.page.locator("#f-defaultDateTimeInterval")).to_have_value("2024-06-06T10:11:12")
                 # Nothing is told until it is whole.
-                self.assertEqual(revision, self.revision())
+                self.eventually(revision, lambda: self.revision())
                 self.press("Enter")
                 self.eventually("739361472", self.date)
-                self.assertEqual(revision + 1, self.revision())
+                self.eventually(revision + 1, lambda: self.revision())
                 expect(self.page.locator("#f-defaultDateTimeInterval")).to_be_focused()
                 self.page.locator("#undo").click()
                 self.eventually("86410", self.date)
@@ -94,7 +95,7 @@ class Dates(Keys, EditorTest):
         self.eventually("252422305933", lambda: self.date("maxDateTimeInterval"))
         expect(self.page.locator("#edited")).to_have_text("Saved")
         # Two dates, and the save.
-        self.assertEqual(3, self.revision() - revision)
+        self.eventually(3, lambda: self.revision() - revision)
         attribute = self.contents().find("entity/attribute")
         self.assertEqual(
             ("86410", "-4762356955", "252422305933"),
@@ -128,7 +129,7 @@ class Dates(Keys, EditorTest):
         self.tab_to("f-minDateTimeInterval")
         expect(self.page.locator("#status")).to_contain_text("not whole")
         expect(self.page.locator("#f-defaultDateTimeInterval")).to_have_value("2001-01-02T00:00:10")
-        self.assertEqual("86410", self.date())
+        self.eventually("86410", lambda: self.date())
         # All of it taken out is no date.
         self.enter_date("f-defaultDateTimeInterval")
         for _ in range(7):
@@ -245,6 +246,7 @@ class Alone(Keys, EditorTest):
 class Around(Keys, EditorTest):
     """The ways through a model that is there."""
 
+    weight = 5
     sample = BOOKS
 
     def start_server(self):
@@ -297,7 +299,7 @@ class Around(Keys, EditorTest):
         self.press("Enter")
         expect(page.locator("#editor #f-predicateString")).to_have_value("nothing < 5")
         self.press("F6")
-        self.assertTrue(page.evaluate("document.getElementById('sidebar').contains(document.activeElement)"))
+        self.has_focus("sidebar")
 
     def test_the_diagram(self):
         page = self.page
@@ -306,12 +308,12 @@ class Around(Keys, EditorTest):
         expect(page.locator("#diagram g.box")).to_have_count(2)
         expect(page.locator("#mode-diagram")).to_be_focused()
         self.tab_to("box-Book")
-        before = page.locator("#box-Book").bounding_box()
+        before = self.still(page.locator("#box-Book"))
         self.press("ArrowLeft")
-        self.assertLess(page.locator("#box-Book").bounding_box()["x"], before["x"])
+        self.holds(lambda: page.locator("#box-Book").bounding_box()["x"] < before["x"])
         self.tab_to("zoom-in")
         self.press("Enter")
-        self.assertGreater(page.locator("#box-Book").bounding_box()["width"], before["width"])
+        self.holds(lambda: page.locator("#box-Book").bounding_box()["width"] > before["width"])
         expect(page.locator("#zoom-in")).to_be_focused()
         self.tab_to("lay-out")
         self.press("Enter")
@@ -320,9 +322,9 @@ class Around(Keys, EditorTest):
         # Opened, it is where the focus goes on.
         self.press("Enter")
         expect(page.locator("#editor h2")).to_contain_text("Author")
-        self.assertTrue(page.evaluate("document.getElementById('editor').contains(document.activeElement)"))
+        self.has_focus("editor")
         self.press("Tab")
-        self.assertTrue(page.evaluate("document.getElementById('editor').contains(document.activeElement)"))
+        self.has_focus("editor")
 
     def test_the_diagram_makes_room_for_what_is_none_of_its(self):
         page = self.page
@@ -397,10 +399,10 @@ class Around(Keys, EditorTest):
         self.press("Tab", "Tab", "Enter")
         expect(page.get_by_role("dialog")).to_have_count(0)
         self.eventually("theirs", lambda: self.element("Book").get("versionHashModifier"))
-        self.assertTrue(page.evaluate("document.activeElement !== document.body"))
+        self.holds(lambda: page.evaluate("document.activeElement !== document.body"))
         self.press("Control+s")
         expect(page.locator("#edited")).to_have_text("Saved")
-        self.assertIn('versionHashModifier="theirs"', file.read_text())
+        self.holds(lambda: 'versionHashModifier="theirs"' in file.read_text())
 
 
 class Presses(EditorTest):
@@ -411,7 +413,8 @@ class Presses(EditorTest):
         self.page.locator(selector).hover()
         self.page.mouse.down()
         # What the press has told is answered, and drawn, before the release.
-        self.page.wait_for_timeout(300)
+        self.settled()
+        self.page.wait_for_timeout(100)
         self.page.mouse.up()
 
     def test_a_click_beside_a_field_that_is_typed_in_is_heard(self):
@@ -422,7 +425,7 @@ class Presses(EditorTest):
             ("c", "#bar-attribute", lambda: str(page.locator("input.renaming").count())),
         ]:
             with self.subTest(selector=selector):
-                page.wait_for_load_state("networkidle")
+                self.settled()
                 page.locator("#f-versionHashModifier").click()
                 page.keyboard.press("End")
                 page.keyboard.type(text)

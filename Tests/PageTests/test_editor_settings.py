@@ -1,9 +1,7 @@
 """Every setting of the inspectors that no other test is about: set in the page, saved, read in the file, and taken back."""
 
 import faulthandler
-import tempfile
 import xml.etree.ElementTree as XML
-from pathlib import Path
 
 from editor import Editor, EditorTest, expect
 
@@ -72,10 +70,11 @@ SETTINGS = [
 
 
 class Settings(EditorTest):
+    weight = 8
+
     def start_server(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        model = Path(folder.name) / "Library.xcdatamodeld"
+        folder = self.make_folder()
+        model = folder / "Library.xcdatamodeld"
         (model / "Library.xcdatamodel").mkdir(parents=True)
         (model / "Library.xcdatamodel/contents").write_text(MODEL)
         return Editor(model)
@@ -101,7 +100,7 @@ class Settings(EditorTest):
 
     def test_each_setting_is_set_saved_and_taken_back(self):
         # Some sixty saves.
-        faulthandler.dump_traceback_later(400, exit=True)
+        faulthandler.dump_traceback_later(900, exit=True)
         page = self.page
         page.set_viewport_size({"width": 1280, "height": 1400})
         file = self.app.model / "Library.xcdatamodel/contents"
@@ -122,7 +121,7 @@ class Settings(EditorTest):
                 page.locator("#undo").click()
                 expect(page.locator("#edited")).to_have_text("Edited")
                 self.save()
-                self.assertEqual(before, file.read_bytes())
+                self.eventually(before, lambda: file.read_bytes())
 
     def test_undo_and_redo_have_their_buttons(self):
         page = self.page
@@ -150,11 +149,11 @@ class Settings(EditorTest):
         page = self.page
         reports = page.locator("#reports")
         expect(reports).to_have_attribute("aria-pressed", "true")
-        before = page.locator("#editor").bounding_box()["height"]
+        before = self.still(page.locator("#editor"))["height"]
         reports.click()
         expect(page.locator("#panel")).not_to_be_visible()
         expect(reports).to_have_attribute("aria-pressed", "false")
-        self.assertGreater(page.locator("#editor").bounding_box()["height"], before + 100)
+        self.holds(lambda: page.locator("#editor").bounding_box()["height"] > before + 100)
         reports.click()
         expect(page.get_by_role("tab", name="Warnings")).to_be_visible()
         expect(reports).to_have_attribute("aria-pressed", "true")
@@ -169,5 +168,5 @@ class Settings(EditorTest):
         page.locator("#copy").click()
         expect(page.locator("#status")).to_have_text("Copied.")
         copied = page.evaluate("navigator.clipboard.readText()")
-        self.assertEqual("\n".join(shown.all_text_contents()), copied)
+        self.eventually(copied, lambda: "\n".join(shown.all_text_contents()))
         self.assertIn("class Author", copied)

@@ -3,6 +3,7 @@
 
 summary=()
 failures=0
+notes=()
 
 # step NAME COMMAND…: runs a command; what went wrong is counted, and the next step may follow.
 step() {
@@ -18,10 +19,18 @@ step() {
     [ "$state" = passed ]
 }
 
+# note_second_tries FILE: the summary names the tests in a file, if there is one, as those that passed on the second try.
+note_second_tries() {
+    local name
+    [ -f "$1" ] || return 0
+    while read -r name; do notes+=("passed on the second try: $name"); done <"$1"
+}
+
 # Prints what passed and what did not; fails if anything failed.
 summarize() {
     say ""
     printf '%s\n' "${summary[@]}"
+    [ "${#notes[@]}" = 0 ] || printf '%s\n' "${notes[@]}"
     printf '%-24s %-8s %4d s\n' "all" "$([ "$failures" = 0 ] && echo passed || echo FAILED)" "$SECONDS"
     [ "$failures" = 0 ]
 }

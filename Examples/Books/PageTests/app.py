@@ -1,13 +1,13 @@
 """Starts the app for a test: a program of its own, with a store of its own, on a free port."""
 
+import shutil
 import sys
-import tempfile
 from pathlib import Path
 
 # What all page tests share.
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "Tests/PageTests"))
 
-from browser import ROOT, BrowserTest, Server, browser_path, built, expect  # noqa: E402, F401
+from browser import ROOT, BrowserTest, Server, browser_path, built, expect, made_once  # noqa: E402, F401
 
 CATALOGUE = ROOT / "Examples/Books/App/Resources/catalogue.csv"
 
@@ -25,14 +25,22 @@ class App(Server):
         super().__init__(program(), "--store", store)
 
 
+def launch(folder):
+    App(str(folder / "Books.sqlite")).stop()
+
+
 class PageTest(BrowserTest):
     """A test with an app, a fresh store and a browser window."""
 
+    # Whether the app makes the store.
+    is_first = False
+
     def start_server(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder
-        return App(str(Path(folder.name) / "Books.sqlite"))
+        store = self.make_folder() / "Books.sqlite"
+        # A first launch makes all books of the catalogue: once is enough, but for the test of that.
+        if not self.is_first:
+            shutil.copytree(made_once("launched", launch), store.parent, dirs_exist_ok=True)
+        return App(str(store))
 
     # Steps that many tests take
 

@@ -16,7 +16,7 @@ class Safety(PageTest):
     allowed = ("422",)
 
     def ask(self, method="GET", path="/", body=None, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.app.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.app.port, timeout=30)
         host = headers.pop("Host", f"localhost:{self.app.port}")
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         connection.putheader("Host", host)
@@ -61,7 +61,7 @@ class Safety(PageTest):
         self.assertEqual(self.ask("DELETE", "/")[0].status, 405)
         with socket.create_connection(("127.0.0.1", self.app.port)) as connection:
             connection.sendall(b"\x00\xff\r\n\r\n")
-            connection.settimeout(10)
+            connection.settimeout(30)
             connection.recv(100)
         self.assertEqual(self.ask()[0].status, 200)
 
@@ -74,14 +74,14 @@ class Safety(PageTest):
                 connections.append(connection)
                 connection.sendall(
                     f"GET /events?view=changes HTTP/1.1\r\nHost: localhost:{self.app.port}\r\n\r\n".encode())
-                connection.settimeout(10)
+                connection.settimeout(30)
                 statuses.append(int(connection.recv(200).split()[1]))
             self.assertEqual(statuses, [200] * 64 + [503] * 2)
             self.assertEqual(self.ask()[0].status, 200)
             for connection in connections:
                 connection.close()
             connections = []
-            deadline = time.monotonic() + 10
+            deadline = time.monotonic() + 30
             while self.first_status() != 200:
                 self.assertLess(time.monotonic(), deadline, "closed windows keep their places")
         finally:
@@ -91,7 +91,7 @@ class Safety(PageTest):
     def first_status(self):
         with socket.create_connection(("127.0.0.1", self.app.port)) as connection:
             connection.sendall(f"GET /events?view=changes HTTP/1.1\r\nHost: localhost:{self.app.port}\r\n\r\n".encode())
-            connection.settimeout(10)
+            connection.settimeout(30)
             return int(connection.recv(200).split()[1])
 
     def test_what_is_typed_is_shown_and_never_run(self):
@@ -113,16 +113,16 @@ class Safety(PageTest):
         page.get_by_role("button", name="Add the book").click()
         expect(page.get_by_role("heading", level=1)).to_have_text(evil)
         book = page.url
-        self.assertTrue(page.get_by_role("button", name="Undo").get_attribute("title").endswith(f"“{evil}”"))
+        self.holds(lambda: page.get_by_role("button", name="Undo").get_attribute("title").endswith(f"“{evil}”"))
         page.get_by_role("button", name="Save").click()
         expect(page.locator(".stored")).to_contain_text(evil)
         for path in ["/changes", "/authors", f"/?q={quote(evil)}", f"/?author={quote('Author ' + evil)}"]:
             self.open(path)
-            self.assertNotIn("<script>window.evil", page.content())
-            self.assertIsNone(page.evaluate("window.evil ?? null"))
+            self.holds(lambda: "<script>window.evil" not in page.content())
+            self.eventually(None, lambda: page.evaluate("window.evil ?? null"))
         expect(page.locator(".book h3")).to_have_text([evil])
         page.goto(book)
-        self.assertIsNone(page.evaluate("window.evil ?? null"))
+        self.eventually(None, lambda: page.evaluate("window.evil ?? null"))
 
     def test_both_signals_end_the_program_though_windows_listen(self):
         for how in [signal.SIGINT, signal.SIGTERM]:
@@ -131,7 +131,7 @@ class Safety(PageTest):
                 self.open("/", page)
             begin = time.monotonic()
             self.assertEqual(self.app.stop(how), 0)
-            self.assertLess(time.monotonic() - begin, 5)
+            self.assertLess(time.monotonic() - begin, 20)
             page.context.close()
             self.contexts.remove(page.context)
             self.errors.clear()
@@ -139,6 +139,6 @@ class Safety(PageTest):
 
     def test_a_taken_port_is_told(self):
         run = subprocess.run(
-            [program(), "--port", str(self.app.port), "--store", self.app.store], capture_output=True, text=True, timeout=30)
+            [program(), "--port", str(self.app.port), "--store", self.app.store], capture_output=True, text=True, timeout=60)
         self.assertEqual(run.returncode, 1)
         self.assertIn(f"Port {self.app.port} is taken", run.stderr)

@@ -1,6 +1,8 @@
 #ifndef CSQLITEDEFENCE_H
 #define CSQLITEDEFENCE_H
 
+#include "CSQLiteFiles.h"
+
 struct sqlite3;
 
 /// Takes from the schema of a database file what it could do harm with: its

@@ -210,6 +210,8 @@ extension NSExpression {
     ///
     /// - Throws: ``PredicateEvaluationError`` for one that has no value.
     package func valueInStore(for object: Any?, variables: [String: Any] = [:]) throws -> Any? {
-        try value(with: object, scope: EvaluationScope(context: nil, values: variables, logic: .store))
+        try MatchBudget.sharing {
+            try value(with: object, scope: EvaluationScope(context: nil, values: variables, logic: .store))
+        }
     }
 }

@@ -273,7 +273,9 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     /// - Throws: ``PredicateEvaluationError``.
     open func value(with object: Any?, context: NSMutableDictionary? = nil) throws -> Any? {
         if case .custom = kind { return expressionValue(with: object, context: context) }
-        return try value(with: object, scope: EvaluationScope(context: context))
+        return try MatchBudget.sharing {
+            try value(with: object, scope: EvaluationScope(context: context))
+        }
     }
 
     /// Does nothing: kept for source compatibility with Apple's, where decoded expressions are locked.

@@ -6,6 +6,9 @@ extension FormatParser {
         case not
         case comparison
         case set
+        case bitwiseOr
+        case bitwiseXor
+        case bitwiseAnd
         case additive
         case multiplicative
         case power
@@ -74,6 +77,9 @@ extension FormatParser {
         case .divide: .arithmetic("divide:by:", .multiplicative)
         case .percent: .arithmetic("modulus:by:", .multiplicative)
         case .power: .arithmetic("raise:toPower:", .power)
+        case .bitwiseAnd: .arithmetic("bitwiseAnd:with:", .bitwiseAnd)
+        case .bitwiseOr: .arithmetic("bitwiseOr:with:", .bitwiseOr)
+        case .bitwiseXor: .arithmetic("bitwiseXor:with:", .bitwiseXor)
         default: nil
         }
     }

@@ -1,14 +1,22 @@
 import Foundation
 
 extension BinaryPropertyList {
-    /// The property list as values of Foundation: `NSNumber`, `String`, `Data`, `Date`, arrays and dictionaries.
+    /// A property list as values of Foundation: `NSNumber`, `String`, `Data`, `Date`, arrays and dictionaries.
     ///
     /// - Parameters:
+    ///   - data: the property list in the binary format.
     ///   - maximumDepth: how deep containers may be nested.
     ///   - maximumWeight: how many objects there may be, a shared one counted as often as it is reached.
     /// - Throws: ``MalformedPropertyList`` beyond a limit, and for what is no dictionary or holds what a plain property
     ///   list does not: null, sets, references of archives, keys that are no strings.
-    package func dictionary(maximumDepth: Int, maximumWeight: Int) throws -> [String: Any] {
+    package static func dictionary(
+        _ data: Data, maximumDepth: Int, maximumWeight: Int
+    ) throws -> [String: Any] {
+        let list = try BinaryPropertyList(data, maximumObjects: maximumWeight)
+        return try list.dictionary(maximumDepth: maximumDepth, maximumWeight: maximumWeight)
+    }
+
+    private func dictionary(maximumDepth: Int, maximumWeight: Int) throws -> [String: Any] {
         try checkTree(maximumDepth: maximumDepth, maximumWeight: maximumWeight)
         guard let dictionary = try value(at: root) as? [String: Any] else {
             throw MalformedPropertyList("it is no dictionary")

@@ -42,13 +42,18 @@ package struct BinaryPropertyList {
 
     static let magic = Data("bplist".utf8)
 
+    /// How many objects, and how many references to them, a property list may have as a rule.
+    package static let maximumObjects = 10_000_000
+
     /// Takes a binary property list apart.
     ///
+    /// - Parameter maximumObjects: how many objects, and how many references to them, there may be. Each takes a byte or two
+    ///   of the data and many times as much of memory, so they are counted before they are made.
     /// - Throws: ``MalformedPropertyList``.
-    package init(_ data: Data) throws {
+    package init(_ data: Data, maximumObjects: Int = BinaryPropertyList.maximumObjects) throws {
         let bytes = [UInt8](data)
         self = try bytes.withUnsafeBufferPointer { bytes in
-            var parser = try BinaryPropertyListParser(bytes)
+            var parser = try BinaryPropertyListParser(bytes, maximumObjects: maximumObjects)
             return BinaryPropertyList(nodes: try parser.parseNodes(), root: parser.root)
         }
     }

@@ -17,10 +17,18 @@ struct BinaryPropertyListParser {
     /// whose every entry points to the same large array would otherwise cost the square of the file's length.
     private var unclaimed: Int
 
+    /// How many objects, and how many references to them, may be made.
+    private let maximumObjects: Int
+    /// How many more references may be made.
+    private var unmade: Int
+
+    /// The bytes of a key that may be shared by any number of dictionaries; see `checkKeys`.
+    private static let shortKey = 1_000
+
     private static let headerLength = 8
     private static let trailerLength = 32
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) throws {
+    init(_ bytes: UnsafeBufferPointer<UInt8>, maximumObjects: Int) throws {
         guard bytes.count >= Self.headerLength + Self.trailerLength + 2 else {
             throw MalformedPropertyList("it is too short")
         }
@@ -29,6 +37,8 @@ struct BinaryPropertyListParser {
         }
         self.bytes = bytes
         unclaimed = bytes.count
+        unmade = maximumObjects
+        self.maximumObjects = maximumObjects
         let trailer = bytes.count - Self.trailerLength
         offsetWidth = Int(bytes[trailer + 6])
         referenceWidth = Int(bytes[trailer + 7])
@@ -43,12 +53,17 @@ struct BinaryPropertyListParser {
         else {
             throw MalformedPropertyList("its table of objects does not lie inside it")
         }
+        // An object takes a byte at least before the table that says where it lies.
+        guard count <= tableStart - UInt64(Self.headerLength) else {
+            throw MalformedPropertyList("its objects overlap")
+        }
         self.count = Int(count)
         self.root = Int(root)
         self.tableStart = Int(tableStart)
     }
 
     mutating func parseNodes() throws -> [BinaryPropertyList.Node] {
+        guard count <= maximumObjects else { throw tooMany }
         var nodes: [BinaryPropertyList.Node] = []
         nodes.reserveCapacity(count)
         for index in 0..<count {
@@ -58,7 +73,28 @@ struct BinaryPropertyListParser {
             }
             nodes.append(try parseNode(at: Int(offset)))
         }
+        try checkKeys(nodes)
         return nodes
+    }
+
+    private var tooMany: MalformedPropertyList {
+        MalformedPropertyList("it has more than \(maximumObjects) objects or references to them")
+    }
+
+    /// Bounds what it costs to look up the keys of all dictionaries: a text of a megabyte could be the key of each of a
+    /// million of them.
+    private func checkKeys(_ nodes: [BinaryPropertyList.Node]) throws {
+        var unread = bytes.count * 2
+        for case .dictionary(let keys, _) in nodes {
+            for key in keys {
+                guard case .string(let text) = nodes[key] else { continue }
+                let length = text.utf8.count
+                if length > Self.shortKey { unread -= length }
+            }
+            guard unread >= 0 else {
+                throw MalformedPropertyList("its dictionaries share too long keys")
+            }
+        }
     }
 
     private mutating func parseNode(at start: Int) throws -> BinaryPropertyList.Node {
@@ -148,6 +184,8 @@ struct BinaryPropertyListParser {
 
     private mutating func references(_ length: Int, at position: Int) throws -> [Int] {
         let range = try claim(length, elementsOf: referenceWidth, at: position).indices
+        guard length <= unmade else { throw tooMany }
+        unmade -= length
         var references: [Int] = []
         references.reserveCapacity(length)
         for start in stride(from: range.lowerBound, to: range.upperBound, by: referenceWidth) {

@@ -81,27 +81,25 @@ extension FoundationArchiveClass {
         case let array as NSArray where found == NSArray.self || found == NSMutableArray.self:
             encoder.encodeElements(array, forKey: "NS.objects")
         case let set as NSSet where found == NSSet.self || found == NSMutableSet.self:
-            try checkHashing(of: set.allObjects)
-            encoder.encodeElements(set, forKey: "NS.objects")
+            let members = set.allObjects
+            let places = encoder.encodeElements(members, forKey: "NS.objects")
+            try encoder.charge(members, places)
         case let set as NSOrderedSet where found == NSOrderedSet.self || found == NSMutableOrderedSet.self:
-            try checkHashing(of: set.array)
-            for (index, member) in set.enumerated() { encoder.encode(member, forKey: "NS.object.\(index)") }
+            let members = set.array
+            let places = members.enumerated().map { index, member in
+                encoder.encodeElement(member, forKey: "NS.object.\(index)")
+            }
+            try encoder.charge(members, places)
         case let dictionary as NSDictionary
         where found == NSDictionary.self || found == NSMutableDictionary.self:
-            try checkHashing(of: dictionary.allKeys)
             let entries = sorted(dictionary)
-            encoder.encodeElements(entries.map(\.key), forKey: "NS.keys")
+            let keys = entries.map(\.key)
+            let places = encoder.encodeElements(keys, forKey: "NS.keys")
+            try encoder.charge(keys, places)
             encoder.encodeElements(entries.map(\.value), forKey: "NS.objects")
         default: return nil
         }
         return found
-    }
-
-    private static func checkHashing(of members: [Any]) throws {
-        guard canHash(members.map { $0 as AnyObject }) else {
-            throw CocoaError.coding(
-                .coderInvalidValue, "A set of which too many members have the same hash cannot be archived.")
-        }
     }
 
     /// The entries of a dictionary, by key if the keys are texts, so that equal dictionaries give equal bytes.

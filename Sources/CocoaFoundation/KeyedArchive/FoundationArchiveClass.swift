@@ -115,9 +115,14 @@ enum FoundationArchiveClass {
         case ObjectIdentifier(NSOrderedSet.self): return NSOrderedSet(array: try members(decoder))
         case ObjectIdentifier(NSMutableOrderedSet.self):
             return NSMutableOrderedSet(array: try members(decoder))
-        case ObjectIdentifier(NSDictionary.self): return NSDictionary(dictionary: try entries(decoder))
+        // Made at once: a dictionary of Swift in between would compare all keys of equal hash again. Of equal keys the last
+        // one counts.
+        case ObjectIdentifier(NSDictionary.self):
+            let (keys, values) = try entries(decoder)
+            return NSDictionary(objects: values, forKeys: keys)
         case ObjectIdentifier(NSMutableDictionary.self):
-            return NSMutableDictionary(dictionary: try entries(decoder))
+            let (keys, values) = try entries(decoder)
+            return NSMutableDictionary(objects: values, forKeys: keys)
         default: return nil
         }
     }
@@ -148,52 +153,42 @@ enum FoundationArchiveClass {
     /// The members of a set. Ordered sets list theirs one by one in Apple's archives and at once in those of
     /// Foundation on Linux.
     private static func members(_ decoder: KeyedArchiveDecoder) throws -> [AnyObject] {
-        var members: [AnyObject] = []
+        var members: [HashingBudget.Member] = []
         if decoder.containsValue(forKey: "NS.objects") {
-            members = try decoder.elements(forKey: "NS.objects")
+            members = try decoder.members(forKey: "NS.objects")
         } else {
             while decoder.containsValue(forKey: "NS.object.\(members.count)") {
-                members.append(try decoder.element(forKey: "NS.object.\(members.count)"))
+                members.append(try decoder.member(forKey: "NS.object.\(members.count)"))
             }
         }
-        try checkHashing(of: members)
-        return members
+        try checkHashing(of: members, decoder)
+        return members.map(\.object)
     }
 
-    private static func entries(_ decoder: KeyedArchiveDecoder) throws -> [NSObject: AnyObject] {
-        let keys = try decoder.elements(forKey: "NS.keys").compactMap { $0 as? NSObject }
+    /// The keys and values of a dictionary.
+    private static func entries(
+        _ decoder: KeyedArchiveDecoder
+    ) throws -> (keys: [NSObject], values: [AnyObject]) {
+        let keys = try decoder.members(forKey: "NS.keys")
         let values = try decoder.elements(forKey: "NS.objects")
-        guard keys.count == values.count else {
+        let objects = keys.compactMap { $0.object as? NSObject }
+        guard objects.count == values.count else {
             throw MalformedPropertyList("a dictionary of the keyed archive has not as many keys as values")
         }
-        try checkHashing(of: keys)
-        return Dictionary(zip(keys, values)) { _, last in last }
+        try checkHashing(of: keys, decoder)
+        return (objects, values)
     }
 
-    /// Refuses members that a hash table could not take.
+    /// Refuses members that a hash table could not take, or only in hours; see ``HashingBudget``.
     ///
-    /// `NSDecimalNumber.hash` of Foundation on Linux calls itself without end. And arrays of equal length all have the same
-    /// hash, and a hash table compares members of equal hash one with another: a megabyte of arrays of one element
-    /// each would need thousands of millions of comparisons.
-    private static func checkHashing(of members: [AnyObject]) throws {
-        guard !members.contains(where: { $0 is NSDecimalNumber }) else {
+    /// `NSDecimalNumber.hash` of Foundation on Linux calls itself without end.
+    private static func checkHashing(
+        of members: [HashingBudget.Member], _ decoder: KeyedArchiveDecoder
+    ) throws {
+        guard !members.contains(where: { $0.object is NSDecimalNumber }) else {
             throw MalformedPropertyList("a set of the keyed archive holds a decimal number")
         }
-        guard canHash(members) else {
-            throw MalformedPropertyList("too many members of a set of the keyed archive have the same hash")
-        }
-    }
-
-    /// Whether a hash table takes members in a time that reading may take; what is written must be read again.
-    static func canHash(_ members: [AnyObject]) -> Bool {
-        guard members.count > 1_000 else { return true }
-        var counts: [Int: Int] = [:]
-        for member in members { counts[(member as? NSObject)?.hash ?? 0, default: 0] += 1 }
-        var comparisons = 0
-        for count in counts.values {
-            comparisons += count.multipliedReportingOverflow(by: count).partialValue
-        }
-        return comparisons <= 10_000_000
+        try decoder.charge(members)
     }
 
     private static func incomplete(_ found: AnyClass) -> MalformedPropertyList {

@@ -15,14 +15,25 @@ package struct KeyedArchive {
     /// For each object of the archive, its index in the property list.
     package let objects: [Int]
 
+    /// The names of classes by the index of their description, which all objects of a class share.
+    private let names = ClassNames()
+
+    private final class ClassNames {
+        var known: [Int: [String]] = [:]
+    }
+
+    /// How many of the classes that an archive proposes in the place of a missing one are looked at.
+    private static let mostHints = 32
+
     /// Takes a keyed archive apart.
     ///
+    /// - Parameter maximumObjects: how many objects, and how many references, the property list may have.
     /// - Throws: ``MalformedPropertyList``, also for a property list that is no keyed archive.
-    package init(_ data: Data) throws {
+    package init(_ data: Data, maximumObjects: Int = BinaryPropertyList.maximumObjects) throws {
         guard BinaryPropertyList.isBinaryPropertyList(data) else {
             throw MalformedPropertyList(Self.reasonForForeignData(data))
         }
-        list = try BinaryPropertyList(data)
+        list = try BinaryPropertyList(data, maximumObjects: maximumObjects)
         let entries = try list.fields(of: list.root)
         guard let archiver = entries["$archiver"], case .string("NSKeyedArchiver") = list.nodes[archiver]
         else {
@@ -70,16 +81,19 @@ package struct KeyedArchive {
         else {
             throw MalformedPropertyList("an object of the keyed archive has no class")
         }
+        if let known = names.known[description] { return known }
         let entries = try list.fields(of: description)
         guard let name = entries["$classname"], case .string(let name) = list.nodes[name] else {
             throw MalformedPropertyList("a class of the keyed archive has no name")
         }
-        return [name] + strings(in: entries["$classhints"])
+        let all = [name] + strings(in: entries["$classhints"])
+        names.known[description] = all
+        return all
     }
 
     private func strings(in index: Int?) -> [String] {
         guard let index, case .array(let elements) = list.nodes[index] else { return [] }
-        return elements.compactMap { element in
+        return elements.prefix(Self.mostHints).compactMap { element in
             if case .string(let text) = list.nodes[element] { text } else { nil }
         }
     }

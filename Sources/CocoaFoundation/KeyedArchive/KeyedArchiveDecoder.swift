@@ -32,13 +32,29 @@ final class KeyedArchiveDecoder: NSCoder {
         return try elements.map(element(at:))
     }
 
-    /// The element that the object has under a key of its own.
-    func element(forKey key: String) throws -> AnyObject {
+    /// The elements that the object lists under a key, which a hash table is to take.
+    func members(forKey key: String) throws -> [HashingBudget.Member] {
+        guard case .array(let elements)? = node(forKey: key) else {
+            throw MalformedPropertyList("a collection of the keyed archive has no \"\(key)\"")
+        }
+        return try elements.map(member(at:))
+    }
+
+    /// The element that the object has under a key of its own, which a hash table is to take.
+    func member(forKey key: String) throws -> HashingBudget.Member {
         guard let field = fields[key] else {
             throw MalformedPropertyList("a collection of the keyed archive has no \"\(key)\"")
         }
-        return try element(at: field)
+        return try member(at: field)
     }
+
+    private func member(at field: Int) throws -> HashingBudget.Member {
+        let object = try element(at: field)
+        return HashingBudget.Member(object: object, weight: try reader.comparisonWeight(at: field))
+    }
+
+    /// Charges for the hash table of the object, before it is made.
+    func charge(_ members: [HashingBudget.Member]) throws { try reader.charge(members) }
 
     private func element(at field: Int) throws -> AnyObject {
         guard let object = try reader.object(at: field, allowed: classes, isElement: true) else {

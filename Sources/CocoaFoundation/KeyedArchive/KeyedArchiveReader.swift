@@ -11,6 +11,8 @@ import Foundation
 ///   collection may be of the classes that the collection was asked for with, and of the classes of property lists:
 ///   Apple's unarchiver lets those pass. That holds for each place that a shared object is read from.
 /// - The first failure ends the reading: every later request is answered with nothing.
+/// - What the sets and dictionaries of an archive cost to make is bounded for all of them together; see
+///   ``HashingBudget``.
 /// - Cycles are an error. (Apple's can read an object that refers back to one that is still being read.)
 /// - Class names follow `NSKeyedUnarchiver.setClass(_:forClassName:)`.
 package final class KeyedArchiveReader {
@@ -28,11 +30,16 @@ package final class KeyedArchiveReader {
     private struct Finished {
         let object: AnyObject
         let weight: Int
+        /// What comparing it with an equal one costs.
+        let comparisonWeight: Int
         /// The classes that it was asked for with when it was read.
         let classes: [AnyClass]
     }
     private var weight = 0
     private let limit: Int
+    /// The comparison weight of what was read of the object that is being read.
+    private var comparisonWeight = 0
+    private var hashing = HashingBudget()
 
     /// The first thing that went wrong.
     private(set) var failure: (any Error)?
@@ -85,14 +92,11 @@ package final class KeyedArchiveReader {
     /// - Throws: ``MalformedPropertyList`` and `CocoaError`.
     package func object(at field: Int, allowed: [AnyClass], isElement: Bool = false) throws -> AnyObject? {
         if let failure { throw failure }
-        var place = field
-        if case .identifier(let reference) = archive.list.nodes[field] {
-            guard let target = try archive.object(at: reference) else { return nil }
-            place = target
-        }
+        guard let place = try place(of: field) else { return nil }
         if let known = finished[place] {
             try check(type(of: known.object), isAmong: allowed, isElement: isElement)
             try add(known.weight)
+            comparisonWeight = comparisonWeight.saturatingAdd(known.comparisonWeight)
             if !known.classes.elementsEqual(allowed, by: { $0 == $1 }) {
                 try checkElements(of: known.object, areAmong: allowed)
             }
@@ -106,15 +110,39 @@ package final class KeyedArchiveReader {
         }
         defer { unfinished.remove(place) }
 
-        let weightBefore = weight
-        weight = 1
+        let before = (weight: weight, comparisonWeight: comparisonWeight)
+        (weight, comparisonWeight) = (1, 0)
         let object = try newObject(at: place, allowed: allowed, isElement: isElement)
         if let failure { throw failure }
-        finished[place] = Finished(object: object, weight: weight, classes: allowed)
-        let ownWeight = weight
-        weight = weightBefore
-        try add(ownWeight)
+        comparisonWeight = comparisonWeight.saturatingAdd(HashingBudget.weight(of: object))
+        let known = Finished(
+            object: object, weight: weight, comparisonWeight: comparisonWeight, classes: allowed)
+        finished[place] = known
+        weight = before.weight
+        comparisonWeight = before.comparisonWeight.saturatingAdd(known.comparisonWeight)
+        try add(known.weight)
         return object
+    }
+
+    /// Where the object lies that a field refers to, or the field itself; `nil` for the null object.
+    private func place(of field: Int) throws -> Int? {
+        guard case .identifier(let reference) = archive.list.nodes[field] else { return field }
+        return try archive.object(at: reference)
+    }
+
+    /// What comparing the object of a field, which has been read, with an equal one costs.
+    func comparisonWeight(at field: Int) throws -> Int {
+        try place(of: field).flatMap { finished[$0]?.comparisonWeight } ?? 1
+    }
+
+    /// Charges for the hash table of the object that is being read; see ``HashingBudget``.
+    func charge(_ members: [HashingBudget.Member]) throws {
+        do {
+            comparisonWeight = comparisonWeight.saturatingAdd(try hashing.charge(members))
+        } catch {
+            throw MalformedPropertyList(
+                "too many members of the sets of the keyed archive, or too large ones, have the same hash")
+        }
     }
 
     private func add(_ more: Int) throws {
@@ -147,16 +175,20 @@ package final class KeyedArchiveReader {
 // MARK: Classes
 
 extension KeyedArchiveReader {
+    private static let longestName = 256
+
     /// The class that a name of an archive stands for.
     ///
     /// Apple's archiver writes some decimal numbers, 0 among them, under the name of a private class.
     private static func classNamed(_ name: String, among allowed: [AnyClass]) -> AnyClass? {
+        // Looked up for each object of the class.
+        guard name.utf8.count <= longestName else { return nil }
         if let mapped = NSKeyedUnarchiver.class(forClassName: name) { return mapped }
         if name == "NSDecimalNumberPlaceholder" { return NSDecimalNumber.self }
         if let asked = allowed.first(where: { NSStringFromClass($0) == name }) { return asked }
         // Foundation prints a complaint for every name of another shape, and the archive's author chose it.
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        let isPlain = parts.count <= 2 && name.utf8.count <= 256 && parts.allSatisfy(isIdentifier)
+        let isPlain = parts.count <= 2 && parts.allSatisfy(isIdentifier)
         return isPlain ? NSClassFromString(name) : nil
     }
 

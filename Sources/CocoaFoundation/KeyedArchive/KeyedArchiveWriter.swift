@@ -21,6 +21,10 @@ package final class KeyedArchiveWriter {
     /// The places of the objects that are being written.
     private var unfinished: Set<Int> = []
     private var depth = 0
+    /// What comparing each object with an equal one costs, by its place: as the reader counts it.
+    private var comparisonWeights: [Int: Int] = [:]
+    private var comparisonWeight = 0
+    private var hashing = HashingBudget()
 
     /// The first thing that went wrong.
     package private(set) var failure: (any Error)?
@@ -45,8 +49,12 @@ package final class KeyedArchiveWriter {
     /// - Parameters:
     ///   - root: the place of the outermost object.
     ///   - key: its key.
-    /// - Throws: The first thing that went wrong.
-    package func finish(root: Int, key: String = NSKeyedArchiveRootObjectKey) throws -> Data {
+    ///   - maximumObjects: how many objects, and how many references to them, the reader takes.
+    /// - Throws: The first thing that went wrong; `CocoaError.coderInvalidValue` for more than the reader takes.
+    package func finish(
+        root: Int, key: String = NSKeyedArchiveRootObjectKey,
+        maximumObjects: Int = BinaryPropertyList.maximumObjects
+    ) throws -> Data {
         if let failure { throw failure }
         let top = [(key, table.add(.identifier(UInt64(root))))]
         let archive = table.addDictionary([
@@ -55,6 +63,10 @@ package final class KeyedArchiveWriter {
             ("$top", table.addDictionary(top)),
             ("$objects", table.add(.array(objects))),
         ])
+        guard table.nodes.count <= maximumObjects, table.referenceCount <= maximumObjects else {
+            throw CocoaError.coding(
+                .coderInvalidValue, "More than \(maximumObjects) objects cannot be archived at once.")
+        }
         return BinaryPropertyList(nodes: table.nodes, root: archive).data()
     }
 
@@ -113,6 +125,7 @@ package final class KeyedArchiveWriter {
                     CocoaError.coding(
                         .coderInvalidValue, "An object that contains itself cannot be archived."))
             }
+            comparisonWeight = comparisonWeight.saturatingAdd(comparisonWeights[known.place] ?? 1)
             return known.place
         }
         guard depth < KeyedArchiveReader.maximumDepth else {
@@ -124,9 +137,13 @@ package final class KeyedArchiveWriter {
         places[ObjectIdentifier(object)] = (place, object)
         depth += 1
         unfinished.insert(place)
+        let before = comparisonWeight
+        comparisonWeight = HashingBudget.weight(of: object)
         defer {
             depth -= 1
             unfinished.remove(place)
+            comparisonWeights[place] = comparisonWeight
+            comparisonWeight = before.saturatingAdd(comparisonWeight)
         }
         if let plain = FoundationArchiveClass.plainNode(of: object) {
             objects[place] = table.add(plain)
@@ -141,6 +158,28 @@ package final class KeyedArchiveWriter {
         }
         objects[place] = table.addDictionary(encoder.fields)
         return place
+    }
+
+    /// Charges for the hash table that the reader makes of members, which have been written.
+    ///
+    /// - Throws: `CocoaError.coderInvalidValue` for a table that reading would refuse.
+    func charge(_ members: [Any], _ places: [Int]) throws {
+        if failure != nil { return }
+        let members = zip(members, places).map { member, place in
+            HashingBudget.Member(object: member as AnyObject, weight: comparisonWeights[place] ?? 1)
+        }
+        guard !members.contains(where: { $0.object is NSDecimalNumber }) else {
+            throw CocoaError.coding(.coderInvalidValue, "A set of decimal numbers cannot be archived.")
+        }
+        do {
+            comparisonWeight = comparisonWeight.saturatingAdd(try hashing.charge(members))
+        } catch {
+            throw CocoaError.coding(
+                .coderInvalidValue,
+                """
+                A set of which too many members, or too large ones, have the same hash cannot be archived.
+                """)
+        }
     }
 
     /// The place of a class's description among the objects of the archive.

@@ -4,6 +4,8 @@ import Foundation
 package struct PropertyListTable {
     /// The objects.
     package private(set) var nodes: [BinaryPropertyList.Node] = []
+    /// How often objects refer to others.
+    private(set) var referenceCount = 0
     private var shared: [SharedValue: Int] = [:]
 
     private enum SharedValue: Hashable {
@@ -25,6 +27,7 @@ package struct PropertyListTable {
         case .identifier(let value): key = .identifier(value)
         case .boolean(let value): key = .boolean(value)
         default:
+            referenceCount += node.references.count
             nodes.append(node)
             return nodes.count - 1
         }

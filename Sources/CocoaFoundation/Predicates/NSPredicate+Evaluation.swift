@@ -10,7 +10,9 @@ extension NSPredicate {
     ///   - substitutionVariables: the values of variables, by name without the dollar sign.
     /// - Throws: ``PredicateEvaluationError``.
     public func matches(_ object: Any?, substitutionVariables: [String: Any] = [:]) throws -> Bool {
-        try holds(for: object, scope: EvaluationScope(context: nil, values: substitutionVariables))
+        try MatchBudget.sharing {
+            try holds(for: object, scope: EvaluationScope(context: nil, values: substitutionVariables))
+        }
     }
 
     /// Whether the predicate holds, inside an evaluation that has begun.

@@ -9,7 +9,9 @@ extension NSPredicate {
     ///
     /// - Throws: `PredicateEvaluationError` for a predicate that cannot be evaluated.
     package func isMetInStore(by object: Any?, variables: [String: Any] = [:]) throws -> Bool {
-        try truth(for: object, EvaluationScope(context: nil, values: variables, logic: .store)) ?? false
+        try MatchBudget.sharing {
+            try truth(for: object, EvaluationScope(context: nil, values: variables, logic: .store)) ?? false
+        }
     }
 
     /// Whether the predicate holds by the logic of a store; nil for unknown.

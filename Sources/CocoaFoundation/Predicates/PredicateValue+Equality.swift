@@ -20,8 +20,31 @@ extension PredicateValue: Hashable {
         case .uuid(let uuid): hasher.combine(uuid)
         case .url(let url): hasher.combine(url.absoluteString)
         case .identity(let identity): hasher.combine(identity)
-        case .collection(let collection): hasher.combine(collection.collectionCount)
+        case .collection(let collection): PredicateValue.hash(collection, into: &hasher)
         case .other(let value): hasher.combine(value as? AnyHashable)
+        }
+    }
+
+    /// Hashes a collection by its elements: sets of many lists of equal length would compare each with each otherwise.
+    private static func hash(_ collection: any ValueCollection, into hasher: inout Hasher) {
+        hasher.combine(collection.collectionCount)
+        switch collection.collectionKind {
+        case .dictionary:
+            // Their sum, as they have no order.
+            hasher.combine(
+                dictionary(collection)?.reduce(0) { sum, pair in
+                    var pairHasher = Hasher()
+                    pairHasher.combine(pair.key)
+                    pairHasher.combine(pair.value)
+                    return sum &+ pairHasher.finalize()
+                })
+        case .set:
+            hasher.combine(
+                Set(collection.collectionElements.map(PredicateValue.init)).reduce(0) {
+                    $0 &+ $1.hashValue
+                })
+        default:
+            for element in collection.collectionElements { hasher.combine(PredicateValue(element)) }
         }
     }
 

@@ -59,12 +59,17 @@ package struct TextFolding: Hashable, Sendable {
         }
     }
 
+    /// The most marks upon a letter that a text of a person has; Unicode's Stream-Safe Text Format has as many.
+    private static let shortRun = 30
+
     private func withFoldedScalars<Result>(
         _ utf8: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
     ) rethrows -> Result {
         var folded = ContiguousArray<UInt8>()
         folded.reserveCapacity(utf8.count)
         var mayCompose = false
+        // How many scalars that may compose follow each other, and the most that did.
+        var (run, longestRun) = (0, 0)
         var page: FoldedScalars?
         var number: UInt32 = .max
 
@@ -81,16 +86,26 @@ package struct TextFolding: Hashable, Sendable {
             if value < 0x80 {
                 let byte = UInt8(truncatingIfNeeded: value)
                 folded.append(ignoresCase && byte &- 65 < 26 ? byte | 0x20 : byte)
+                run = 0
                 continue
             }
             if value >> 8 != number {
                 number = value >> 8
                 page = FoldedScalars.page(number, of: self)
             }
-            if page?.append(value, to: &folded) == true { mayCompose = true }
+            if page?.append(value, to: &folded) == true {
+                mayCompose = true
+                run += 1
+                longestRun = max(longestRun, run)
+            } else {
+                run = 0
+            }
         }
         if mayCompose {
-            var composed = String(decoding: folded, as: UTF8.self).precomposedStringWithCanonicalMapping
+            var text = String(decoding: folded, as: UTF8.self)
+            // Foundation puts marks in order by exchanging neighbours, again and again.
+            if longestRun > Self.shortRun { text = text.withOrderedMarks }
+            var composed = text.precomposedStringWithCanonicalMapping
             return try composed.withUTF8(body)
         }
         return try folded.withUnsafeBufferPointer(body)
@@ -166,6 +181,31 @@ extension TextFolding {
             }
         }
         return form.precomposedStringWithCanonicalMapping
+    }
+}
+
+extension String {
+    /// The text with the marks behind each letter in canonical order, as composition needs them.
+    fileprivate var withOrderedMarks: String {
+        var ordered = String.UnicodeScalarView()
+        var marks: [(order: UInt8, offset: Int, scalar: Unicode.Scalar)] = []
+        func endMarks() {
+            // Marks of one class stay in their order.
+            marks.sort { ($0.order, $0.offset) < ($1.order, $1.offset) }
+            for mark in marks { ordered.append(mark.scalar) }
+            marks.removeAll(keepingCapacity: true)
+        }
+        for scalar in unicodeScalars {
+            let order = scalar.properties.canonicalCombiningClass.rawValue
+            if order == 0 {
+                endMarks()
+                ordered.append(scalar)
+            } else {
+                marks.append((order, marks.count, scalar))
+            }
+        }
+        endMarks()
+        return String(ordered)
     }
 }
 

@@ -5,9 +5,9 @@ final class WholeMatch: @unchecked Sendable {
     private let expression: NSRegularExpression
     private let folding: TextFolding
 
-    /// How often ICU may report that a match still goes on, each time after some ten thousand steps: about
-    /// half a second. An expression like `(a+)+b` needs exponential time and would otherwise never end.
-    private static let progressLimit = 2_000
+    /// How many UTF-16 units of a text go with one report of ICU, which comes after some ten thousand steps. An expression
+    /// that looks at each unit of a text a few times stays below; what is beyond is taken from ``MatchBudget``.
+    private static let unitsPerReport = 256
 
     /// Compiles an expression.
     ///
@@ -45,23 +45,30 @@ final class WholeMatch: @unchecked Sendable {
 
     /// Whether the expression matches all of a text.
     ///
-    /// - Throws: ``PredicateEvaluationError`` when it takes too long.
+    /// An expression like `(a+)+b` needs exponential time and would otherwise never end.
+    ///
+    /// - Throws: ``PredicateEvaluationError`` when the expressions of the request take too long; see ``MatchBudget``.
     func matches(_ text: String) throws -> Bool {
         let text = folding.folded(text)
         let range = NSRange(location: 0, length: text.utf16.count)
         var isMatch = false
-        var progress = 0
-        expression.enumerateMatches(in: text, options: [.anchored, .reportProgress], range: range) {
-            result, _, stop in
-            if result != nil {
-                isMatch = true
-                stop.pointee = true
-            } else {
-                progress += 1
-                if progress > WholeMatch.progressLimit { stop.pointee = true }
+        var isOver = false
+        var free = 1 + range.length / Self.unitsPerReport
+        MatchBudget.sharing {
+            expression.enumerateMatches(in: text, options: [.anchored, .reportProgress], range: range) {
+                result, _, stop in
+                if result != nil {
+                    isMatch = true
+                    stop.pointee = true
+                } else if free > 0 {
+                    free -= 1
+                } else if !MatchBudget.take() {
+                    isOver = true
+                    stop.pointee = true
+                }
             }
         }
-        if !isMatch && progress > WholeMatch.progressLimit {
+        if !isMatch && isOver {
             throw PredicateEvaluationError(
                 .values, "The regular expression \"\(expression.pattern)\" takes too long.",
                 isOfPattern: true)

@@ -72,7 +72,7 @@ struct BatchDeletion {
             unit.deletions.append(.init(home: home, old: row))
             outcome.add(home, place.reference)
         }
-        unit.updates = ending.updates
+        unit.updates = try ending.updates()
         _ = try batch.run(unit)
     }
 
@@ -158,13 +158,13 @@ private struct EndedLinks {
             .insert(slot)
     }
 
-    var updates: [UnitOfWork.Update] {
-        old.values.sorted {
+    func updates() throws -> [UnitOfWork.Update] {
+        try old.values.sorted {
             ($0.home.entityNumber, $0.row.reference) < ($1.home.entityNumber, $1.row.reference)
         }
         .map { home, row, slots in
             .init(
-                home: home, old: row, row: row.withoutLinks(slots, home.layout), changed: slots,
+                home: home, old: row, row: try row.withoutLinks(slots, home), changed: slots,
                 changedLinks: PropertySet())
         }
     }

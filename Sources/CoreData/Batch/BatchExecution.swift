@@ -127,8 +127,11 @@ struct BatchExecution {
     private func run(
         _ what: String, in store: SQLiteStore, _ body: (StoreBatch) throws -> BatchOutcome
     ) throws -> BatchOutcome {
+        // The transaction is that of the context that is next to the store, as the author of a save is.
+        var writer = context
+        while let parent = writer.parentContext { writer = parent }
         let outcome = try store.batch(
-            what, author: context.transactionAuthor, contextName: context.name, body)
+            what, author: writer.transactionAuthor, contextName: writer.name, body)
         if outcome.count > 0 { coordinator.postRemoteChange(store, historyNumber: outcome.historyNumber) }
         return outcome
     }

@@ -72,7 +72,7 @@ struct BatchInsertion {
             switch try settled(new, &encoder) {
             case .insertion: unit.inserts.append(.init(home: home, row: new.row))
             case .update(let target, let given):
-                let row = encoder.merge(BatchRow(row: new.row, given: given), over: target)
+                let row = try encoder.merge(BatchRow(row: new.row, given: given), over: target)
                 unit.updates.append(
                     .init(home: home, old: target, row: row, changed: given, changedLinks: PropertySet()))
             case .nothing: continue
@@ -98,7 +98,9 @@ struct BatchInsertion {
         let given = policy == .overwriteMergePolicyType ? allSlots : new.given
         var target: Row?
         for constraint in constraints {
-            let row = target.map { encoder.merge(BatchRow(row: new.row, given: given), over: $0) } ?? new.row
+            let row =
+                try target.map { try encoder.merge(BatchRow(row: new.row, given: given), over: $0) }
+                ?? new.row
             guard let values = row.uniqueValues(constraint.columns)?.values else { continue }
             for other in try constraint.stored(values, batch) where other.reference != target?.reference {
                 switch policy {

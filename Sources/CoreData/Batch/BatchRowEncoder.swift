@@ -66,15 +66,17 @@ struct BatchRowEncoder: ~Copyable {
         return BatchRow(row: try pack(object.values, []), given: object.touched)
     }
 
-    /// One row with the given values of another laid over.
-    mutating func merge(_ new: BatchRow, over old: Row) -> Row {
+    /// One row of the entity with the given values of another laid over.
+    ///
+    /// - Throws: 1550 when the values take more bytes than a row can have.
+    mutating func merge(_ new: BatchRow, over old: Row) throws -> Row {
         builder.begin(slotCount: layout.rowSlotCount)
         for slot in layout.slots.indices {
             let info = layout.slots[slot]
             guard info.isStored, info.kind != .toMany else { continue }
             builder.copy(info, from: new.given.contains(slot) ? new.row : old)
         }
-        return builder.finish(
+        return try finish(
             reference: old.reference, version: old.version &+ 1, entityNumber: old.entityNumber,
             timestamp: Date.timeIntervalSinceReferenceDate)
     }
@@ -141,8 +143,19 @@ struct BatchRowEncoder: ~Copyable {
                 builder.set(info.entitySlot, integer: Int64(destination.home.entityNumber))
             }
         }
-        return builder.finish(
+        return try finish(
             reference: StoredEntity.newTemporaryReference(), version: 1, entityNumber: home.entityNumber,
             timestamp: Date.timeIntervalSinceReferenceDate)
+    }
+
+    private mutating func finish(
+        reference: Int64, version: Int64, entityNumber: Int32, timestamp: Double
+    ) throws -> Row {
+        do throws(RowTooLarge) {
+            return try builder.finish(
+                reference: reference, version: version, entityNumber: entityNumber, timestamp: timestamp)
+        } catch {
+            throw error.error(layout)
+        }
     }
 }

@@ -67,10 +67,10 @@ struct BatchUpdate {
 
     func run(keepingIDs: Bool) throws -> BatchOutcome {
         let statement = try statement()
-        if changed.contains(where: { query.home.layout.slots[$0].isExternal }) {
-            try batch.leaveExternalFiles()
+        let isChangingFiles = changed.contains { query.home.layout.slots[$0].isExternal }
+        let keys = try batch.leavingExternalFiles(isChangingFiles) {
+            try batch.store.reports.ignoring { try changedKeys(statement) }
         }
-        let keys = try batch.store.reports.ignoring { try changedKeys(statement) }
         try batch.noteUpdates(keys, changed)
         var outcome = BatchOutcome(keepingIDs: keepingIDs)
         for key in keys { outcome.add(try batch.home(number: key.entityNumber), key.reference) }

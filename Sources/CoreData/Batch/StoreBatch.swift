@@ -56,9 +56,13 @@ final class StoreBatch {
             .write(keys, changed, unit)
     }
 
-    /// Files of external data that rows may name no more.
-    func leaveExternalFiles() throws {
-        files.leave(try ExternalFileNames.all(in: database, schema))
+    /// Runs a block, after which rows may name fewer files of external data.
+    func leavingExternalFiles<Value>(_ isNeeded: Bool, _ body: () throws -> Value) throws -> Value {
+        guard isNeeded else { return try body() }
+        let before = try ExternalFileNames.all(in: database, schema)
+        let value = try body()
+        files.leave(before.subtracting(try ExternalFileNames.all(in: database, schema)))
+        return value
     }
 
     /// The entity of the store with a number.
@@ -81,9 +85,9 @@ extension SQLiteStore {
     func batch(
         _ what: String, author: String?, contextName: String?, _ body: (StoreBatch) throws -> BatchOutcome
     ) throws -> BatchOutcome {
-        let files = ExternalFiles(of: self)
-        do {
-            let outcome = try write(what) { database in
+        try changingFiles { files in
+            defer { fileUse.forget() }
+            return try write(what, files) { database in
                 let batch = StoreBatch(self, database, files, author: author, contextName: contextName)
                 writers.noteOthers()
                 var outcome = try body(batch)
@@ -93,11 +97,6 @@ extension SQLiteStore {
                 database.afterNextTransaction { _ in self.rowCache.removeAll() }
                 return outcome
             }
-            files.removeUnused(externalFileNames)
-            return outcome
-        } catch {
-            files.removeMade()
-            throw error
         }
     }
 }

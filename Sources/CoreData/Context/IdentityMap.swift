@@ -8,6 +8,9 @@ import Foundation
 /// reference would cost each object a side table. Here the map keeps plain pointers: an entry is removed before
 /// its object's memory goes, and `swift_tryRetain` refuses an object whose deinitialisation has begun.
 ///
+/// An identity is that of one object. When another object gets it, the map returns the former one, which the context
+/// discards: the map does not have it any more, so nothing else would clear its pointer to the context.
+///
 /// Invariant: no object is created, released or called while the lock is held.
 package final class IdentityMap: @unchecked Sendable {
     private typealias Table = ReferenceMap<UnsafeMutableRawPointer>
@@ -17,7 +20,8 @@ package final class IdentityMap: @unchecked Sendable {
     /// The table that was used last, and its number: most objects have the neighbours of their kind around them.
     @exclusivity(unchecked) private var last: (number: UInt32, table: Table)?
     /// The objects of the running batch of which their stores will be told, in their order; nil without one.
-    @exclusivity(unchecked) private var unannounced: [ObjectKey: (place: Int, home: StoredEntity)]?
+    @exclusivity(unchecked) private var unannounced:
+        [UnsafeMutableRawPointer: (place: Int, home: StoredEntity, reference: Int64)]?
     private var lastPlace = 0
 
     package init() {}
@@ -70,24 +74,44 @@ package final class IdentityMap: @unchecked Sendable {
     }
 
     /// Adds an object under its present identity.
-    package func register(_ object: NSManagedObject) {
+    ///
+    /// - Returns: the other object that had the identity, if any.
+    package func register(_ object: NSManagedObject) -> NSManagedObject? {
         lock.lock()
-        madeTable(object.home.table).set(Self.pointer(object), for: object.reference)
+        let displaced = Self.set(object, object.reference, in: madeTable(object.home.table))
         lock.unlock()
         object.registry = self
         if object.home.tellsStore { announce([object]) }
+        return displaced.map(Self.take)
     }
 
     /// Adds objects of one table. O(n), one lock.
-    package func register(_ objects: [NSManagedObject], table: UInt32) {
-        guard !objects.isEmpty else { return }
+    ///
+    /// - Returns: other objects that had the identities, also those of the objects that come before another with the same
+    ///   identity.
+    package func register(_ objects: [NSManagedObject], table: UInt32) -> [NSManagedObject] {
+        guard !objects.isEmpty else { return [] }
+        var displaced: [UnsafeMutableRawPointer] = []
         lock.lock()
         let entries = madeTable(table)
         entries.reserve(objects.count)
-        for object in objects { entries.set(Self.pointer(object), for: object.reference) }
+        for object in objects {
+            if let other = Self.set(object, object.reference, in: entries) { displaced.append(other) }
+        }
         lock.unlock()
         for object in objects { object.registry = self }
         if objects[0].home.tellsStore { announce(objects) }
+        return displaced.map(Self.take)
+    }
+
+    /// Enters an object; the other object, retained, that was there. With the lock.
+    @inline(__always)
+    private static func set(
+        _ object: NSManagedObject, _ reference: Int64, in entries: Table
+    ) -> UnsafeMutableRawPointer? {
+        let pointer = pointer(object)
+        guard let former = entries.set(pointer, for: reference), former != pointer else { return nil }
+        return swift_tryRetain(former)
     }
 
     // MARK: Telling stores
@@ -104,10 +128,10 @@ package final class IdentityMap: @unchecked Sendable {
 
     private func announceCollected() {
         lock.lock()
-        let collected = (unannounced ?? [:]).sorted { $0.value.place < $1.value.place }
+        let collected = (unannounced ?? [:]).values.sorted { $0.place < $1.place }
         unannounced = nil
         lock.unlock()
-        StoredEntity.noteRegistered(collected.map { ($0.value.home, $0.key.reference) })
+        StoredEntity.noteRegistered(collected.map { ($0.home, $0.reference) })
     }
 
     private func announce(_ objects: [NSManagedObject]) {
@@ -116,7 +140,7 @@ package final class IdentityMap: @unchecked Sendable {
         if isCollecting {
             for object in objects {
                 lastPlace += 1
-                unannounced?[object.key] = (lastPlace, object.home)
+                unannounced?[Self.pointer(object)] = (lastPlace, object.home, object.reference)
             }
         }
         lock.unlock()
@@ -124,17 +148,23 @@ package final class IdentityMap: @unchecked Sendable {
     }
 
     /// Gives objects other identities. O(n), one lock.
-    package func rename(_ names: [(object: NSManagedObject, home: StoredEntity, reference: Int64)]) {
+    ///
+    /// - Returns: other objects that had the identities, also those of the list that come before another with the same
+    ///   identity.
+    package func rename(
+        _ names: [(object: NSManagedObject, home: StoredEntity, reference: Int64)]
+    ) -> [NSManagedObject] {
         defer { IdentityChanges.note() }
+        var displaced: [UnsafeMutableRawPointer] = []
         guard names.count > 1, !names.contains(where: { $0.object.home.tellsStore || $0.home.tellsStore })
         else {
-            for (object, home, reference) in names {
-                forget(object)
+            // All leave before one comes: they may exchange their identities.
+            for (object, _, _) in names { forget(object) }
+            return names.compactMap { object, home, reference in
                 object.home = home
                 object.reference = reference
-                register(object)
+                return register(object)
             }
-            return
         }
         lock.lock()
         for (object, _, _) in names {
@@ -144,7 +174,7 @@ package final class IdentityMap: @unchecked Sendable {
             }
         }
         for (object, home, reference) in names {
-            madeTable(home.table).set(Self.pointer(object), for: reference)
+            if let other = Self.set(object, reference, in: madeTable(home.table)) { displaced.append(other) }
         }
         lock.unlock()
         for (object, home, reference) in names {
@@ -152,6 +182,7 @@ package final class IdentityMap: @unchecked Sendable {
             object.reference = reference
             object.registry = self
         }
+        return displaced.map(Self.take)
     }
 
     /// Removes an object; nothing if another one has taken its identity since.
@@ -162,8 +193,7 @@ package final class IdentityMap: @unchecked Sendable {
         lock.lock()
         if let entries = self.table(table), entries.value(reference) == pointer { entries.remove(reference) }
         // A store that was not told of an object need not be told of its end.
-        let isUnannounced =
-            unannounced?.removeValue(forKey: ObjectKey(table: table, reference: reference)) != nil
+        let isUnannounced = unannounced?.removeValue(forKey: pointer) != nil
         lock.unlock()
         object.registry = nil
         if object.home.tellsStore, !isUnannounced {

@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
     func insertNew(_ object: NSManagedObject) {
         assertOnQueue()
         object.context = self
-        identityMap.register(object)
+        register(object)
         retained?[ObjectIdentifier(object)] = object
         inserted.insert(object)
         eventInserted.insert(object)
@@ -156,15 +156,10 @@ extension NSManagedObjectContext {
     }
 
     private func takeEventChanges() -> EventObjects {
-        let changes = EventObjects(
-            inserted: eventInserted.all, updated: eventUpdated.all, deleted: eventDeleted.all,
-            refreshed: eventRefreshed.all, forgotten: eventForgotten.all)
-        eventInserted.removeAll()
-        eventUpdated.removeAll()
-        eventDeleted.removeAll()
-        eventRefreshed.removeAll()
-        eventForgotten.removeAll()
-        return changes
+        EventObjects(
+            inserted: eventInserted.removeAll(), updated: eventUpdated.removeAll(),
+            deleted: eventDeleted.removeAll(), refreshed: eventRefreshed.removeAll(),
+            forgotten: eventForgotten.removeAll())
     }
 
     /// Lets go of an object that no store knows.

@@ -10,9 +10,34 @@ extension NSManagedObjectContext {
         let object = (home.isTemporary ? unstoredEntity(home.layout) : home).materialise(
             reference: place.reference)
         if let known = identityMap.object(object.key) { displace(known) }
-        adopt(object, row)
-        identityMap.register(object)
+        adopt(object, row.flatMap { object.stands(for: $0) ? $0 : nil })
+        register(object)
         return object
+    }
+
+    /// Enters an object into the identity map. Another object that had its identity leaves the context.
+    func register(_ object: NSManagedObject) {
+        if let former = identityMap.register(object) { displaceForSameIdentity([former]) }
+    }
+
+    /// Enters objects of one table into the identity map. Other objects that had their identities leave the context, also
+    /// those of the list that come before another with the same identity.
+    ///
+    /// - Returns: whether there were any.
+    private func register(_ objects: [NSManagedObject], table: UInt32) -> Bool {
+        let former = identityMap.register(objects, table: table)
+        displaceForSameIdentity(former)
+        return !former.isEmpty
+    }
+
+    /// Discards objects whose identity another object has got: only one can be the object of a row.
+    func displaceForSameIdentity(_ objects: [NSManagedObject]) {
+        for object in objects {
+            Log.objects.error(
+                "Another object has got the identity of \(object.objectID), which leaves its context with its changes."
+            )
+            displace(object)
+        }
     }
 
     /// The object at a place that is known to be of the very entity; a new fault if there is none. An object that somebody
@@ -30,12 +55,24 @@ extension NSManagedObjectContext {
 
     /// Lets go of an object whose place another one takes: somebody asked for it by an ID with another entity of the table.
     private func displace(_ object: NSManagedObject) {
+        guard object.context === self else { return }
         if object.isFault { makeInaccessible(object) }
-        updated.remove(object)
-        eventUpdated.remove(object)
-        deleted.remove(object)
-        eventDeleted.remove(object)
+        for list in [
+            \NSManagedObjectContext.inserted, \.updated, \.deleted, \.eventInserted, \.eventUpdated,
+            \.eventDeleted,
+            \.eventRefreshed, \.eventForgotten,
+        ] {
+            self[keyPath: list].remove(object)
+        }
+        deletionsToPropagate.removeAll { $0 === object }
+        watched[ObjectIdentifier(object)] = nil
         leave(object)
+    }
+
+    /// A result after new objects were registered, and with them objects displaced: a store may have an identity twice, or
+    /// the initialiser of a class may have made the object already. Every place has the one that the context has.
+    private func present(_ objects: [NSManagedObject]) -> [NSManagedObject] {
+        objects.map { $0.context === self ? $0 : identityMap.object($0.key) ?? $0 }
     }
 
     func adopt(_ object: NSManagedObject, _ row: Row?) {
@@ -62,10 +99,10 @@ extension NSManagedObjectContext {
         }
         if known.isEmpty {
             for row in rows { if let object = make(row) { objects.append(object) } }
-            identityMap.register(objects, table: table)
-            return objects
+            return register(objects, table: table) ? present(objects) : objects
         }
         var made: [NSManagedObject] = []
+        var isDisplaced = false
         for index in rows.indices {
             let row = rows[index]
             if let known = known[index], known.stands(for: row) {
@@ -76,13 +113,16 @@ extension NSManagedObjectContext {
                 }
                 objects.append(known)
             } else if let object = make(row) {
-                if let known = known[index] { displace(known) }
+                if let known = known[index] {
+                    displace(known)
+                    isDisplaced = true
+                }
                 objects.append(object)
                 made.append(object)
             }
         }
-        identityMap.register(made, table: table)
-        return objects
+        if register(made, table: table) { isDisplaced = true }
+        return isDisplaced ? present(objects) : objects
     }
 
     /// The objects of keys, one for each; new ones are faults without rows. O(n).
@@ -95,6 +135,7 @@ extension NSManagedObjectContext {
         let known = identityMap.objects(table: table, references: keys.lazy.map { $0.reference })
         var objects: [NSManagedObject] = []
         var made: [NSManagedObject] = []
+        var isDisplaced = false
         objects.reserveCapacity(keys.count)
         for (index, key) in keys.enumerated() {
             if !known.isEmpty, let known = known[index],
@@ -104,14 +145,17 @@ extension NSManagedObjectContext {
                 continue
             }
             guard let home = store.home(number: key.entityNumber) else { continue }
-            if !known.isEmpty, let known = known[index] { displace(known) }
+            if !known.isEmpty, let known = known[index] {
+                displace(known)
+                isDisplaced = true
+            }
             let object = home.materialise(reference: key.reference)
             adopt(object, nil)
             objects.append(object)
             made.append(object)
         }
-        identityMap.register(made, table: table)
-        return objects
+        if register(made, table: table) { isDisplaced = true }
+        return isDisplaced ? present(objects) : objects
     }
 
     /// The objects of rows with some of the columns, one for each; those that are faults answer for these. O(n).
@@ -120,7 +164,9 @@ extension NSManagedObjectContext {
     ) -> [NSManagedObject] {
         let objects = materialise(rows.map { ($0.entityNumber, $0.reference) }, from: store)
         for (object, row) in zip(objects, rows)
-        where object.isFault && object.row?.version != row.version && object.reference == row.reference {
+        where object.isFault && object.row?.version != row.version && object.reference == row.reference
+            && object.stands(for: row)
+        {
             object.row = nil
             object.faultSource = .part(PartialRow(row, slots: slots))
         }

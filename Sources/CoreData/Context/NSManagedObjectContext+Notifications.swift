@@ -5,7 +5,8 @@ extension NSNotification.Name {
     public static let NSManagedObjectContextWillSave = NSNotification.Name(
         "NSManagedObjectContextWillSaveNotification")
 
-    /// Posted by a context after it saved; sets of objects under `NSInsertedObjectsKey` and its like.
+    /// Posted by a context after it saved, also without changes; sets of objects under `NSInsertedObjectsKey` and its like, and,
+    /// for stores with persistent history, the history token of what was written under "newChangeToken".
     public static let NSManagedObjectContextDidSave = NSNotification.Name(
         "NSManagedObjectContextDidSaveNotification")
 

@@ -192,7 +192,7 @@ extension NSManagedObjectContext {
         }
         let object = home.materialise(reference: key.reference)
         adopt(object, nil)
-        identityMap.register(object)
+        register(object)
         return object
     }
 
@@ -294,7 +294,8 @@ extension NSManagedObjectContext {
 
     /// Gives the objects permanent IDs before they are saved. Those that a parent has too get theirs there.
     ///
-    /// - Throws: an error of the store; 134060 for an object of another context, or of none. No ID has changed then.
+    /// - Throws: an error of the store; 134060 for an object of another context, or of none, and when the store gives an
+    ///   object the ID of another one. No ID has changed then.
     public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
         assertOnQueue()
         if let foreign = objects.first(where: { $0.context !== self }) {
@@ -317,6 +318,9 @@ extension NSManagedObjectContext {
         let found = try byStore.map {
             (groups: $0.groups, references: try $0.store.newReferences(for: $0.groups))
         }
+        for (groups, references) in found {
+            for (group, references) in zip(groups, references) { try checkAreFree(references, group.home) }
+        }
         identityMap.collectingRegistrations {
             for (group, references) in found.flatMap({ zip($0.groups, $0.references) }) {
                 for (object, reference) in zip(group.objects, references) {
@@ -324,6 +328,26 @@ extension NSManagedObjectContext {
                 }
             }
         }
+    }
+
+    /// Checks IDs that a store has given to new objects.
+    ///
+    /// - Throws: 134060 when one is that of an object that the context has loaded, or is there twice.
+    private func checkAreFree(_ references: [Int64], _ home: StoredEntity) throws {
+        var seen: Set<Int64> = []
+        let taken =
+            references.first { !seen.insert($0).inserted }
+            ?? identityMap.objects(table: home.table, references: references)
+            // A fault may have been made for an ID before there was an object.
+            .first { $0.map { !$0.isFault } ?? false }??.reference
+        guard let taken else { return }
+        let id = NSManagedObjectID(home: home, reference: taken)
+        throw NSError.coreData(
+            .coreData,
+            """
+            The store gave a new object of entity '\(home.entity.name ?? "")' the ID of another object: \
+            \(id.uriRepresentation().absoluteString).
+            """, [NSAffectedStoresErrorKey: [home.store].compactMap(\.self)])
     }
 
     /// Gives an object another identity.
@@ -338,7 +362,7 @@ extension NSManagedObjectContext {
                 identities.note(object.reference, home, reference)
             }
         }
-        identityMap.rename(names)
+        displaceForSameIdentity(identityMap.rename(names))
         // What is named here counts here at once.
         adoptPermanentIDs()
     }

@@ -85,14 +85,10 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Stops a debug build, or one run with `-com.apple.CoreData.ConcurrencyDebug 1`, that is on the wrong queue.
+    /// Stops a program that is on the wrong queue, where `ConcurrencyDebugging` is on.
     @inline(__always)
     func assertOnQueue() {
-        #if DEBUG
-        checkQueue()
-        #else
         if ConcurrencyDebugging.isOn { checkQueue() }
-        #endif
     }
 
     private func checkQueue() {
@@ -100,7 +96,8 @@ extension NSManagedObjectContext {
             contextQueue.isCurrent,
             """
             CoreData concurrency violation: the context \(name ?? "") is used outside of its queue. Use perform(_:) or \
-            performAndWait(_:).
+            performAndWait(_:). (The check is turned off by the argument -com.apple.CoreData.ConcurrencyDebug 0, or by \
+            \(ConcurrencyDebugging.variable)=0 in the environment.)
             """)
     }
 }
@@ -111,12 +108,22 @@ struct Transfer<Value>: @unchecked Sendable {
     init(_ value: Value) { self.value = value }
 }
 
+/// Whether contexts check that they are used on their queues: in debug builds, unless the program's arguments or its
+/// environment say otherwise. The argument is Apple's; the variable is for test runners, which take no arguments for the tests.
 private enum ConcurrencyDebugging {
+    static let argument = "-com.apple.CoreData.ConcurrencyDebug"
+    static let variable = "OPENCOREDATA_CONCURRENCY_DEBUG"
+
     static let isOn: Bool = {
         let arguments = CommandLine.arguments
-        guard let place = arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug") else {
-            return false
+        if let index = arguments.firstIndex(of: argument), index + 1 < arguments.count {
+            return arguments[index + 1] != "0"
         }
-        return place + 1 < arguments.count && arguments[place + 1] != "0"
+        if let value = ProcessInfo.processInfo.environment[variable] { return value != "0" }
+        #if DEBUG
+        return true
+        #else
+        return false
+        #endif
     }()
 }

@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
@@ -24,7 +25,8 @@ extension NSManagedObjectContext {
             // The context at the top may have saved while this one waited, and the question may name this one's objects,
             // which nobody uses meanwhile.
             adoptPermanentIDs()
-            return try body(parentContext)
+            // The question of the main queue may be answered by another thread than it was asked on.
+            return try MatchBudget.sharing { () throws(Failure) -> Value in try body(parentContext) }
         }
         adoptPermanentIDs()
         return value
@@ -83,7 +85,7 @@ extension NSManagedObjectContext {
                     object = (place.home.isTemporary ? unstoredEntity(place.home.layout) : place.home)
                         .materialise(reference: place.reference)
                     adopt(object, nil)
-                    identityMap.register(object)
+                    register(object)
                 }
                 guard let row = shown.row, object.stands(for: row) else { return object }
                 if object.isFault {
@@ -118,7 +120,7 @@ extension NSManagedObjectContext {
             return try storedRow(of: object, notBefore: oldest)
         }
         if let row = object.row, !object.hasPersistentChangedValues { return row }
-        var encoder = RowEncoder()
+        var encoder = RowEncoder(byteLimit: rowByteLimit)
         return try encoder.row(
             object, object.home, nil, timestamp: Date.timeIntervalSinceReferenceDate,
             version: object.row?.version ?? 0)

@@ -64,13 +64,13 @@ extension NSManagedObjectContext {
 
     private func clearChanges() {
         watched = [:]
-        inserted.removeAll()
-        updated.removeAll()
-        deleted.removeAll()
-        eventInserted.removeAll()
-        eventUpdated.removeAll()
-        eventDeleted.removeAll()
-        eventRefreshed.removeAll()
-        eventForgotten.removeAll()
+        _ = inserted.removeAll()
+        _ = updated.removeAll()
+        _ = deleted.removeAll()
+        _ = eventInserted.removeAll()
+        _ = eventUpdated.removeAll()
+        _ = eventDeleted.removeAll()
+        _ = eventRefreshed.removeAll()
+        _ = eventForgotten.removeAll()
     }
 }

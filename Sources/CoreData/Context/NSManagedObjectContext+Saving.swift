@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
@@ -20,6 +21,8 @@ extension NSManagedObjectContext {
         processPendingChanges()
         guard hasChanges else {
             if parentContext == nil { try saveMetadata() }
+            NotificationCenter.default.post(
+                name: .NSManagedObjectContextDidSave, object: self, userInfo: userInfo(ContextChanges()))
             return
         }
         if parentContext == nil, persistentStoreCoordinator?.objectStores.isEmpty ?? true {
@@ -29,7 +32,7 @@ extension NSManagedObjectContext {
         }
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
         try runWillSave()
-        try validateChanges()
+        try MatchBudget.sharing { try validateChanges() }
         // Validation may have replaced values.
         processPendingChanges()
         for object in updated.all + deleted.all + onlyWatched { object.fireFault() }
@@ -179,7 +182,8 @@ extension NSManagedObjectContext {
         }
         let conflicts = try plan.unit.locks.compactMap { lock -> SaveConflicts.Conflict? in
             let current = try plan.store.row(
-                of: lock.home, lock.old.reference, notBefore: .infinity, in: self)
+                of: lock.home, lock.old.reference, notBefore: .infinity, in: self
+            ).flatMap { $0.entityNumber == lock.home.entityNumber ? $0 : nil }
             guard current?.version != lock.old.version else { return nil }
             return .init(home: lock.home, old: lock.old, cached: nil, current: current)
         }
@@ -214,23 +218,39 @@ extension NSManagedObjectContext {
         let affected = outcomes.flatMap {
             $0.1.affected.map { NSManagedObjectID(home: $0.home, reference: $0.reference) }
         }
-        announceSave(changes, affected: affected)
+        announceSave(changes, affected: affected, token: historyToken(of: outcomes))
         for (plan, outcome) in outcomes where !plan.unit.isEmpty {
             persistentStoreCoordinator?.postRemoteChange(plan.store, historyNumber: outcome.historyNumber)
         }
     }
 
+    /// The token of what was written to stores with persistent history; nil where none has one.
+    private func historyToken(of outcomes: [(StorePlan, SaveOutcome)]) -> NSPersistentHistoryToken? {
+        var numbers: [String: Int64] = [:]
+        for (plan, outcome) in outcomes {
+            guard let number = outcome.historyNumber, let identifier = plan.store.identifier else { continue }
+            numbers[identifier] = number
+        }
+        return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers)
+    }
+
     /// Tells everybody what was saved: the objects, observers of the context, contexts that merge it.
     ///
-    /// - Parameter affected: other objects whose derived attributes the stores have changed.
-    func announceSave(_ changes: ContextChanges, affected: [NSManagedObjectID]) {
+    /// - Parameters:
+    ///   - affected: other objects whose derived attributes the stores have changed.
+    ///   - token: the place of the save in the histories of the stores.
+    func announceSave(
+        _ changes: ContextChanges, affected: [NSManagedObjectID], token: NSPersistentHistoryToken? = nil
+    ) {
         let saved = SavedChanges(changes, affected: affected)
         phase = .idle
         for object in changes.deleted { object.state.insert(.gone) }
         for object in changes.inserted + changes.updated + changes.deleted { object.didSave() }
         for object in changes.deleted { leave(object) }
+        var information = userInfo(changes)
+        if let token { information["newChangeToken"] = token }
         NotificationCenter.default.post(
-            name: .NSManagedObjectContextDidSave, object: self, userInfo: userInfo(changes))
+            name: .NSManagedObjectContextDidSave, object: self, userInfo: information)
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidSaveObjectIDs, object: self,
             userInfo: saved.userInfo.merging(generationInfo) { own, _ in own })
@@ -251,7 +271,8 @@ extension NSManagedObjectContext {
         for (object, row) in zip(plan.updated, outcome.updated) { markSaved(object, row) }
         for object in plan.transientlyUpdated { markSaved(object, object.row) }
         for object in plan.deleted { deleted.remove(object) }
-        changes.inserted += plan.inserted
+        // Of two that a damaged store gave the same key one is left.
+        changes.inserted += plan.inserted.filter { $0.context === self }
         changes.updated += plan.updated + plan.transientlyUpdated
         changes.deleted += plan.deleted
         takeInAffected(outcome, &changes)
@@ -261,7 +282,7 @@ extension NSManagedObjectContext {
     private func takeInNew(_ objects: [NSManagedObject], _ rows: [Row], _ store: any ObjectStore) {
         require(rows.count == objects.count, "A store wrote \(rows.count) of \(objects.count) new objects.")
         if objects.count == inserted.count {
-            inserted.removeAll()
+            _ = inserted.removeAll()
         } else {
             for object in objects { inserted.remove(object) }
         }
@@ -274,19 +295,21 @@ extension NSManagedObjectContext {
             }
         }
         rename(names)
-        for (object, row) in zip(objects, rows) { markSaved(object, row) }
+        for (object, row) in zip(objects, rows) where object.context === self { markSaved(object, row) }
     }
 
     /// Objects whose derived attributes a save of other objects changed.
     private func takeInAffected(_ outcome: SaveOutcome, _ changes: inout ContextChanges) {
         for (home, reference, values) in outcome.affected {
             guard let object = identityMap.object(ObjectKey(table: home.table, reference: reference)),
-                let row = object.row
+                let row = object.row, row.entityNumber == home.entityNumber
             else { continue }
+            // What does not fit the row is shown when the object is read again.
+            guard let newer = try? row.replacing(values, home) else { continue }
             let counted = values.compactMap { object.layout.index(of: $0.attribute) }.filter {
                 !object.layout.slots[$0].isDerived && !object.touched.contains($0)
             }
-            if object.takeDerivedValues(from: row.replacing(values, home.layout), and: counted) {
+            if object.takeDerivedValues(from: newer, and: counted) {
                 external.refreshed.append(object)
             }
             if !object.hasChanges { changes.refreshed.append(object) }

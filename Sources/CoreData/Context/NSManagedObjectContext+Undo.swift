@@ -145,7 +145,7 @@ extension NSManagedObjectContext {
         }
         object.row = nil
         object.context = self
-        identityMap.register(object)
+        register(object)
         retained?[ObjectIdentifier(object)] = object
         inserted.insert(object)
         eventInserted.insert(object)

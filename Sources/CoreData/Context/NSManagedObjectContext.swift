@@ -201,6 +201,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The author of the transactions that the context saves.
     public var transactionAuthor: String?
 
+    /// The bytes that the strings and data of one object may take together when it is saved.
+    package var rowByteLimit = RowBuilder.mostBytes
+
     /// A dictionary for the application's own use.
     public let userInfo = NSMutableDictionary()
 

@@ -52,7 +52,7 @@ extension NSManagedObjectContext {
             object.home = snapshot.home
             object.reference = snapshot.reference
             IdentityChanges.note()
-            identityMap.register(object)
+            register(object)
             retained?[ObjectIdentifier(object)] = object
             external.inserted.append(object)
         } else {

@@ -52,12 +52,18 @@ package struct PendingObjects {
         }
     }
 
-    package mutating func removeAll() {
-        for object in list { object?.state.remove(flag) }
+    /// Removes all objects.
+    ///
+    /// - Returns: the objects. The list is complete again when the caller lets go of them: the last reference to an object
+    ///   may go with it, and with that runs code of its class, which may change objects of the same context.
+    package mutating func removeAll() -> [NSManagedObject] {
+        let removed = all
         list = []
         places = nil
         start = 0
         count = 0
+        for object in removed { object.state.remove(flag) }
+        return removed
     }
 
     /// The objects, first come first. O(n).

@@ -88,8 +88,14 @@ struct SavedChanges: Sendable {
         }
     }
 
-    /// The `userInfo` of a notification of IDs.
-    var userInfo: [AnyHashable: Any] {
+    /// The `userInfo` of a notification that a context saved.
+    var userInfo: [AnyHashable: Any] { userInfo(refreshed: refreshed) }
+
+    /// The `userInfo` of a notification that a context merged the changes, which refreshes what was updated: such IDs are under
+    /// both keys.
+    var mergedUserInfo: [AnyHashable: Any] { userInfo(refreshed: refreshed.union(updated)) }
+
+    private func userInfo(refreshed: Set<NSManagedObjectID>) -> [AnyHashable: Any] {
         let lists = [
             (NSInsertedObjectIDsKey, inserted), (NSUpdatedObjectIDsKey, updated),
             (NSDeletedObjectIDsKey, deleted), (NSRefreshedObjectIDsKey, refreshed),
@@ -189,7 +195,7 @@ extension NSManagedObjectContext {
         }
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self,
-            userInfo: changes.userInfo.merging(generationInfo) { own, _ in own })
+            userInfo: changes.mergedUserInfo.merging(generationInfo) { own, _ in own })
         scheduleEventEnd()
     }
 

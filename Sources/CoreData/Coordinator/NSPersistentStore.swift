@@ -124,14 +124,17 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
     /// Removes a store that is not open. The default removes its file.
     class func destroy(at url: URL) throws {
-        guard url.isFileURL, FileManager.default.fileExists(atPath: url.path) else { return }
-        try FileManager.default.removeItem(at: url)
+        guard url.isFileURL, !url.isNullDevice else { return }
+        try StoreDocument.remove(url)
     }
 
     /// Puts a copy of a store into the place of another one. The default copies its file.
     class func replace(at url: URL, withStoreAt source: URL) throws {
+        guard !url.isNullDevice else {
+            throw StoreDocument.unopenable(url, "a store in memory is not replaced by one in a file")
+        }
         _ = try metadataForPersistentStore(with: source)
-        try StoreDocument.write(try StoreDocument.read(source), to: url)
+        try StoreDocument.write(try StoreDocument.read(source), to: url, like: source)
     }
 
     // MARK: Entities

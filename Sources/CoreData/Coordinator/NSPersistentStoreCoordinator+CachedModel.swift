@@ -58,6 +58,8 @@ extension NSPersistentContainer {
     ) throws {
         let options: [AnyHashable: Any]? = isReadOnly ? [NSReadOnlyPersistentStoreOption: true] : nil
         let file = try NSPersistentStoreCoordinator.file(ofType: NSSQLiteStoreType, at: url, options)
+        // To be opened for writing, it is first made readable.
+        if !isReadOnly { try file.recover() }
         let model = try file.hasCachedModel() ? file.cachedModel() : file.reconstructedModel()
         self.init(
             name: url.deletingPathExtension().lastPathComponent, managedObjectModel: model, fileID: fileID)

@@ -18,10 +18,11 @@ extension NSPersistentStoreCoordinator {
         store.metadata = metadata
     }
 
-    /// The metadata of a store that need not be open.
+    /// The metadata of a store that need not be open. Neither its file nor any other changes.
     ///
     /// - Throws: 134000 for an unknown type or option, 260 when there is no file, 259 when it is no database or a damaged
-    ///   one, 134010 when the database is no store.
+    ///   one, 134010 when the database is no store, 134080 when a change of it was interrupted, which is taken back only
+    ///   when it is opened for writing.
     public class func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
@@ -50,7 +51,8 @@ extension NSPersistentStoreCoordinator {
 
     /// Sets the metadata of a store that is not open.
     ///
-    /// The store's type, and what is needed to open it again, stay when the dictionary does not have them.
+    /// The store's type, and what is needed to open it again, stay. In a SQLite store they do whatever the dictionary has:
+    /// others may have replaced or migrated the store since it was read.
     ///
     /// - Throws: as `metadataForPersistentStore(ofType:at:options:)`, or 134090 when the store stays locked.
     public class func setMetadata(

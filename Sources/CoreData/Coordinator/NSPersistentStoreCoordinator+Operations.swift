@@ -98,7 +98,7 @@ extension NSPersistentStoreCoordinator {
                 .persistentStoreOpen, "A store is migrated to a file, not to \(URL.absoluteString).")
         }
         do {
-            try file.make(externalData: old.externalDataFolder) { queue in
+            try file.make(from: old.fileURL) { queue in
                 try old.backup(to: queue)
                 var metadata = old.metadata ?? [:]
                 metadata[NSStoreUUIDKey] = UUID().uuidString
@@ -133,8 +133,11 @@ extension NSPersistentStoreCoordinator {
     /// Puts a copy of a store, with its identifier and its external data, into the place of another one, which may be
     /// missing. The source may be in use, the destination must not be.
     ///
+    /// Modes and owners of files that are replaced stay; new ones have those of the source. Of a symbolic link, the link stays.
+    ///
     /// - Throws: 134000 for an unknown type or option, 260 when there is no source, 134010 or 259 when it is no store or
-    ///   a damaged one, 134090 while anybody has the destination open; everything is as it was then.
+    ///   a damaged one, 134080 when the destination is `/dev/null` or not a regular file, 134090 while anybody has the
+    ///   destination open; everything is as it was then.
     public func replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
@@ -161,10 +164,11 @@ extension NSPersistentStoreCoordinator {
             sourceOptions: sourceOptions, ofType: sourceType.rawValue)
     }
 
-    /// Removes a store that is not open: its file and those beside it.
+    /// Removes a store that is not open: its file and those beside it. Of a store at `/dev/null`, which is in memory, there is
+    /// nothing to remove. Of a symbolic link, the link stays.
     ///
-    /// - Throws: 134000 for an unknown type or option, 134090 while anybody has the store open, unless
-    ///   `NSPersistentStoreForceDestroyOption` is set.
+    /// - Throws: 134000 for an unknown type or option, 134080 for what is not a regular file, 134090 while anybody has the
+    ///   store open, unless `NSPersistentStoreForceDestroyOption` is set.
     public func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {

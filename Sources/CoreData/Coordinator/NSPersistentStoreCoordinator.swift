@@ -10,12 +10,16 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The model.
     public let managedObjectModel: NSManagedObjectModel
     /// A name for logs.
-    public var name: String?
+    public var name: String? {
+        get { label.withLock { $0 } }
+        set { label.withLock { $0 = newValue } }
+    }
+    private let label = Mutex<String?>(nil)
     /// The contexts that merge what others save.
     let subscribers = ContextSubscribers()
     private let stores = Mutex<[any ObjectStore]>([])
     private let classes: [ObjectIdentifier: [NSEntityDescription]]
-    private let queue = DispatchQueue(label: "com.apple.CoreData.NSPersistentStoreCoordinator")
+    private let queue = ContextQueue(main: false, label: "com.apple.CoreData.NSPersistentStoreCoordinator")
 
     /// Makes a coordinator without stores.
     public init(managedObjectModel model: NSManagedObjectModel) {
@@ -75,16 +79,23 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                 "The model has no configuration named '\(configuration ?? "")'; it has: \(managedObjectModel.configurations.sorted().joined(separator: ", "))."
             )
         }
+        do {
+            try managedObjectModel.validateProperties()
+        } catch {
+            throw NSError.coreData(
+                .persistentStoreIncompatibleSchema,
+                "The model cannot be stored: \(error.localizedDescription)",
+                [NSUnderlyingErrorKey: error as NSError])
+        }
         guard persistentStore(for: storeURL) == nil || storeURL.isNullDevice else {
             throw NSError.coreData(
-                .persistentStoreOpen, "The store at \(storeURL.path) was added to the coordinator already.")
+                .persistentStoreAddedTwice,
+                "Can't add the same store twice: the one at \(storeURL.path) was added to the coordinator already."
+            )
         }
         let store = storeClass.init(
             persistentStoreCoordinator: self, configurationName: configuration, at: storeURL, options: options
         )
-        NotificationCenter.default.post(
-            name: .NSPersistentStoreCoordinatorStoresWillChange, object: self,
-            userInfo: [NSAddedPersistentStoresKey: [store]])
         if storeClass == SQLiteStore.self {
             try LightweightMigration.runIfNeeded(
                 at: storeURL, to: managedObjectModel, configuration: configuration, options: options)
@@ -99,7 +110,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         guard isAdded else {
             store.willRemove(from: self)
             throw NSError.coreData(
-                .persistentStoreOpen,
+                .persistentStoreAddedTwice,
                 """
                 Can't add the same store twice: the coordinator has a store with the identifier \
                 \(store.identifier ?? "") already, of which the one at \(storeURL.path) is a copy.
@@ -151,14 +162,16 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Takes a store out and closes it. Objects of it that are still in use become faults that cannot be loaded.
     ///
-    /// - Throws: 134070 when the store is not one of the coordinator's.
+    /// - Throws: 134070 when the store is not one of the coordinator's, and when the caller is called from inside of a read
+    ///   or write of it, such as the handler of a batch request.
     open func remove(_ store: NSPersistentStore) throws {
         guard let found = objectStores.first(where: { $0 === store }) else {
             throw NSError.coreData(.persistentStoreOperation, "The store is not one of this coordinator's.")
         }
-        NotificationCenter.default.post(
-            name: .NSPersistentStoreCoordinatorStoresWillChange, object: self,
-            userInfo: [NSRemovedPersistentStoresKey: [store]])
+        // Closing the file waits for those who use it, who wait for the caller.
+        if let store = found as? SQLiteStore, store.isInUseByCaller {
+            throw store.nestedUse("remove the store")
+        }
         NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
         found.willRemove(from: self)
         stores.withLock { stores in stores.removeAll { $0 === store } }
@@ -177,10 +190,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     // MARK: Queue
 
     /// Runs a block on the coordinator's queue, later.
-    public func perform(_ block: @escaping () -> Void) {
-        nonisolated(unsafe) let block = block
-        queue.async { block() }
-    }
+    public func perform(_ block: @escaping () -> Void) { queue.async(block) }
 
     /// Runs a block on the coordinator's queue without blocking the caller's thread.
     ///
@@ -200,8 +210,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         return try result.value.get()
     }
 
-    /// Runs a block on the coordinator's queue and waits for it.
-    public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try queue.sync(execute: block) }
+    /// Runs a block on the coordinator's queue and waits for it. May be called from inside such a block, also through
+    /// `performAndWait` of a context.
+    ///
+    /// - Throws: what the block throws.
+    public func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
+        try queue.sync(block)
+    }
 }
 
 /// Notification `userInfo` key: the stores (`[NSPersistentStore]`) that were added.
@@ -213,8 +228,7 @@ public let NSRemovedPersistentStoresKey = "removed"
 public let NSUUIDChangedPersistentStoresKey = "UUIDChanged"
 
 extension NSNotification.Name {
-    /// Posted by a coordinator before a store is added or removed, or another one takes its place; `userInfo` is that of the
-    /// notification that follows, or would follow if nothing went wrong.
+    /// Never posted here: Apple's framework posts it for ubiquitous stores alone. It is there for sources that observe it.
     public static let NSPersistentStoreCoordinatorStoresWillChange = NSNotification.Name(
         "NSPersistentStoreCoordinatorStoresWillChangeNotification")
 
@@ -229,7 +243,10 @@ extension NSNotification.Name {
 
 extension URL {
     /// Whether the URL asks for a store in memory.
-    var isNullDevice: Bool { isFileURL && path == "/dev/null" }
+    var isNullDevice: Bool {
+        guard isFileURL, path.hasSuffix("/null") else { return false }
+        return path == "/dev/null" || standardizedFileURL.path == "/dev/null"
+    }
 }
 
 /// The contexts of a coordinator that merge what others save, held weakly.
@@ -292,6 +309,10 @@ extension NSManagedObject {
     }
 
     /// A request for the objects of this class's entity.
+    ///
+    /// Generated classes declare a method of this name that returns a request for their own type; where a call fits both,
+    /// theirs is the one that is called.
+    @_disfavoredOverload
     public class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
         NSFetchRequest(entityName: entity().name ?? "")
     }

@@ -6,8 +6,8 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     open var type = NSSQLiteStoreType
     /// The name of a configuration of the model; nil for all entities.
     open var configuration: String?
-    /// Where the store is; `/dev/null` for a SQLite store in memory.
-    open var url: URL?
+    /// Where the store is; `/dev/null`, the default, for a SQLite store in memory.
+    open var url: URL? = URL(fileURLWithPath: "/dev/null")
     /// Whether adding the store returns at once and the completion handler is called on another queue.
     open var shouldAddStoreAsynchronously = false
     private var values: [String: NSObject] = [
@@ -15,7 +15,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         NSInferMappingModelAutomaticallyOption: NSNumber(value: true),
     ]
 
-    /// A description of a store in memory-less defaults; set `url` before it is used.
+    /// A description of a SQLite store at `/dev/null`, which is in memory; set `url` for one in a file.
     public override init() {}
 
     /// A description of a SQLite store at a URL.

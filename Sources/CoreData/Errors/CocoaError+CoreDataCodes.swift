@@ -90,6 +90,9 @@ extension CocoaError.Code {
     /// The store could not be opened.
     public static var persistentStoreOpen: Self { Self(rawValue: 134080) }
 
+    /// The coordinator has the store already. Apple's framework uses the code and has no constant for it.
+    package static var persistentStoreAddedTwice: Self { Self(rawValue: 134081) }
+
     /// The store stayed locked for longer than its timeout.
     public static var persistentStoreTimeout: Self { Self(rawValue: 134090) }
 

@@ -15,7 +15,9 @@ extension FetchInspection {
         return try store.read("load '\(relationship.name)'", cancellation) { database in
             var found: [(entityNumber: Int32, reference: Int64)] = []
             let execution = try execute(statement, database) { row in
-                found.append((Int32(SQLValue(row, 1).integer ?? 0), SQLValue(row, 2).integer ?? 0))
+                // A number that is none of an entity's leads nowhere that can be shown.
+                guard let number = Int32(exactly: SQLValue(row, 1).integer ?? 0) else { return }
+                found.append((number, SQLValue(row, 2).integer ?? 0))
             }
             let objects = found.compactMap { number, reference in
                 schema.entity(number).map { NSManagedObjectID(home: $0.home, reference: reference) }

@@ -51,7 +51,7 @@ package struct FetchInspection {
     }
 
     package struct Group: Sendable {
-        /// The value as text; nil for none.
+        /// The value as text, or the beginning of a long one; nil for none.
         package let value: String?
         package let count: Int
     }
@@ -96,6 +96,9 @@ package struct FetchInspection {
         }
     }
 
+    /// How many characters of a value a group tells at the most.
+    package static let shownLength = 1_000
+
     /// How many objects have each value of an attribute or to-one relationship. Dates come in their order, other values
     /// the most frequent first.
     ///
@@ -107,9 +110,13 @@ package struct FetchInspection {
         // Dates are seconds since 2001; SQLite counts from 1970.
         let value = unit.map { "strftime('\($0.format)', v0 + 978307200, 'unixepoch')" } ?? "v0"
         let order = unit == nil ? "c DESC, g" : "g"
+        // Whole values are compared, and their beginnings shown: a text or a blob may have a gigabyte.
         let statement = SQLStatement(
             """
-            SELECT \(value) AS g, COUNT(*) AS c FROM (\(rows.text)) GROUP BY g ORDER BY \(order) LIMIT \(limit + 1)
+            SELECT CASE typeof(g) WHEN 'blob' THEN lower(hex(substr(g, 1, \(Self.shownLength / 2)))) \
+            WHEN 'text' THEN substr(g, 1, \(Self.shownLength)) ELSE g END, c \
+            FROM (SELECT \(value) AS g, COUNT(*) AS c FROM (\(rows.text)) GROUP BY g) \
+            ORDER BY \(order) LIMIT \(limit + 1)
             """, rows.arguments)
         return try store.read("group", cancellation, at: query.generation) { database in
             var groups: [Group] = []
@@ -154,7 +161,8 @@ extension SQLValue {
         case .integer(let value): String(value)
         case .double(let value): String(value)
         case .text(let value): value
-        case .blob(let value): value.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        // The statement shows bytes as text.
+        case .blob: nil
         }
     }
 }

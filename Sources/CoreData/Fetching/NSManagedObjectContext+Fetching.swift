@@ -64,13 +64,17 @@ extension NSManagedObjectContext {
 
     /// What a request finds in the stores, unsaved changes left out.
     func storedResult(of request: NSPersistentStoreRequest) throws -> [Any] {
-        try identityMap.collectingRegistrations {
-            try fetched(ResolvedFetch(request, self).withoutPendingChanges).values
+        try MatchBudget.sharing {
+            try identityMap.collectingRegistrations {
+                try fetched(ResolvedFetch(request, self).withoutPendingChanges).values
+            }
         }
     }
 
     private func fetchResult(_ request: NSPersistentStoreRequest) throws -> FetchResult {
-        try identityMap.collectingRegistrations { try fetched(ResolvedFetch(request, self)) }
+        try MatchBudget.sharing {
+            try identityMap.collectingRegistrations { try fetched(ResolvedFetch(request, self)) }
+        }
     }
 
     private func fetched(_ fetch: ResolvedFetch) throws -> FetchResult {
@@ -85,10 +89,12 @@ extension NSManagedObjectContext {
     }
 
     func countAny(_ request: NSPersistentStoreRequest) throws -> Int {
-        let fetch = try ResolvedFetch(request, self)
-        adoptPermanentIDs()
-        processPendingChanges()
-        return try count(fetch)
+        try MatchBudget.sharing {
+            let fetch = try ResolvedFetch(request, self)
+            adoptPermanentIDs()
+            processPendingChanges()
+            return try count(fetch)
+        }
     }
 
     // MARK: Objects

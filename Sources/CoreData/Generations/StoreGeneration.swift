@@ -9,13 +9,30 @@ import Synchronization
 final class StoreGeneration: Sendable {
     /// Nil after the store was closed.
     private let snapshot: Mutex<DatabaseSnapshot?>
+    /// One connection reads for all.
+    private let turns = NestingGuard()
     /// The rows of this generation: those in the store's cache may be newer.
     let rowCache = RowCache(limit: 16 << 20)
 
     init(_ snapshot: DatabaseSnapshot) { self.snapshot = Mutex(snapshot) }
 
-    /// - Throws: 134070 after the store was closed; an error of SQLite.
+    /// Whether the caller is called from inside of a read.
+    var isInUseByCaller: Bool { turns.isEntered }
+
+    /// - Throws: 134070 after the store was closed, and when the caller is called from inside of such a read; an error of
+    ///   SQLite.
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try turns.enter(orThrow: Self.nested) { try readSnapshot(body) }
+    }
+
+    private static var nested: NSError {
+        .coreData(
+            .persistentStoreOperation,
+            "A query generation cannot be read from inside of another read of it, which has its only connection."
+        )
+    }
+
+    private func readSnapshot<Value>(_ body: (Database) throws -> Value) throws -> Value {
         guard let present = snapshot.withLock({ $0 }) else { throw Self.expired }
         do {
             return try present.read(body)
@@ -59,6 +76,11 @@ final class StoreGenerations: Sendable {
             entries.removeAll { $0.generation == nil }
             entries.append(Entry(generation: generation))
         }
+    }
+
+    /// Whether the caller is called from inside of a read of one.
+    var areInUseByCaller: Bool {
+        entries.withLock { $0.compactMap(\.generation) }.contains(where: \.isInUseByCaller)
     }
 
     func expireAll() {

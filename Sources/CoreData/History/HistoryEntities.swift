@@ -79,14 +79,16 @@ final class HistoryFields: KeyValueCoding {
         }
     }
 
-    init(_ change: NSPersistentHistoryChange, of transaction: Int64) {
+    init(_ change: HistoryReader.ChangeRow) {
         keys = HistoryEntities.shared.change.propertiesByName
+        let (id, type, object) = (change.id, change.type.rawValue, change.objectID)
+        let transaction = change.transactionNumber
         value = { key in
             switch key {
-            case "changeID": NSNumber(value: change.changeID)
-            case "changeType": NSNumber(value: change.changeType.rawValue)
-            case "changedObjectID": change.changedObjectID
-            case "changedEntity": NSNumber(value: change.changedObjectID.home.entityNumber)
+            case "changeID": NSNumber(value: id)
+            case "changeType": NSNumber(value: type)
+            case "changedObjectID": object
+            case "changedEntity": NSNumber(value: object.home.entityNumber)
             default: NSNumber(value: transaction)
             }
         }

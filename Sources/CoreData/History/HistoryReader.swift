@@ -29,55 +29,115 @@ struct HistoryReader {
     enum Start {
         case number(Int64)
         case time(Double)
-    }
 
-    /// Transactions in order, with their changes if wanted.
-    func transactions(after start: Start, withChanges: Bool) throws -> [NSPersistentHistoryTransaction] {
-        let records = try records(after: start)
-        let storeID = store.identifier ?? ""
-        guard withChanges else {
-            return records.map { NSPersistentHistoryTransaction($0, storeID: storeID, changes: nil) }
-        }
-        var changes: [Int64: [NSPersistentHistoryChange]] = [:]
-        if let first = records.first?.number {
-            changes = try self.changes(SQLStatement(history.tables.changes, [.integer(first)]))
-        }
-        return records.map {
-            NSPersistentHistoryTransaction($0, storeID: storeID, changes: changes[$0.number] ?? [])
+        fileprivate var isTime: Bool { if case .time = self { true } else { false } }
+
+        fileprivate var argument: SQLValue {
+            switch self {
+            case .number(let number): .integer(number)
+            case .time(let time): .double(time)
+            }
         }
     }
 
-    private func records(after start: Start) throws -> [HistoryRecord] {
-        let statement: SQLStatement
-        switch start {
-        case .number(let number):
-            statement = SQLStatement(history.tables.transactions(afterTime: false), [.integer(number)])
-        case .time(let time):
-            statement = SQLStatement(history.tables.transactions(afterTime: true), [.double(time)])
+    /// Calls `body` with each transaction, in order, until that returns false.
+    func forEachRecord(after start: Start, _ body: (HistoryRecord) throws -> Bool) throws {
+        let statement = SQLStatement(
+            history.tables.transactions(afterTime: start.isTime), [start.argument])
+        try untilEnough { enough in
+            try forEachRecord(statement) { if try !body($0) { throw enough } }
         }
-        return try records(statement)
     }
 
     func records(_ statement: SQLStatement) throws -> [HistoryRecord] {
         var records: [HistoryRecord] = []
+        try forEachRecord(statement) { records.append($0) }
+        return records
+    }
+
+    /// A transaction; nil when it is not there, or does not come after a place.
+    func record(number: Int64, after start: Start) throws -> HistoryRecord? {
+        try records(
+            SQLStatement(
+                history.tables.transaction(afterTime: start.isTime), [.integer(number), start.argument])
+        ).first
+    }
+
+    private func forEachRecord(_ statement: SQLStatement, _ body: (HistoryRecord) throws -> Void) throws {
         try SQLiteReader(database).step(statement) { row in
             func text(_ index: Int32) -> String? {
                 sqlite3_column_type(row, index) == SQLITE_TEXT ? SQLiteReader.text(row, index) : nil
             }
             let time = sqlite3_column_double(row, 1)
-            records.append(
+            try body(
                 HistoryRecord(
                     number: sqlite3_column_int64(row, 0), time: time.isFinite ? time : 0, author: text(2),
                     bundleID: text(3), contextName: text(4), processID: text(5)))
         }
-        return records
+    }
+
+    /// Ends a statement before its last row.
+    private struct Enough: Error {}
+
+    private func untilEnough(_ body: (Enough) throws -> Void) throws {
+        do { try body(Enough()) } catch is Enough {}
+    }
+
+    // MARK: Changes
+
+    /// A row of `ACHANGE`, as long as the statement stands at it.
+    struct ChangeRow {
+        let id: Int64
+        let type: NSPersistentHistoryChangeType
+        let transactionNumber: Int64
+        fileprivate let home: StoredEntity
+        fileprivate let row: OpaquePointer
+
+        var objectID: NSManagedObjectID {
+            NSManagedObjectID(home: home, reference: sqlite3_column_int64(row, 3))
+        }
+    }
+
+    /// The lowest number that a transaction after a place may have; nil when there is none.
+    func lowestNumber(after start: Start) throws -> Int64? {
+        switch start {
+        case .number(let number): return number == .max ? nil : number + 1
+        case .time(let time):
+            var lowest: Int64?
+            try SQLiteReader(database).step(SQLStatement(HistoryTables.firstAfterTime, [.double(time)])) {
+                if sqlite3_column_type($0, 0) == SQLITE_INTEGER { lowest = sqlite3_column_int64($0, 0) }
+            }
+            return lowest
+        }
+    }
+
+    /// Calls `body` with each change of some transactions, in order, until that returns false.
+    func forEachChange(
+        of numbers: ClosedRange<Int64>, _ body: (ChangeRow) throws -> Bool
+    ) throws {
+        try untilEnough { enough in
+            try forEachChange(
+                SQLStatement(
+                    history.tables.changes, [.integer(numbers.lowerBound), .integer(numbers.upperBound)])
+            ) { if try !body($0) { throw enough } }
+        }
     }
 
     /// Changes by the numbers of their transactions.
     func changes(_ statement: SQLStatement) throws -> [Int64: [NSPersistentHistoryChange]] {
         var changes: [Int64: [NSPersistentHistoryChange]] = [:]
-        var last: (home: StoredEntity, columns: HistoryColumns)?
+        try forEachChange(statement) { changes[$0.transactionNumber, default: []].append(change($0)) }
+        return changes
+    }
+
+    private func forEachChange(_ statement: SQLStatement, _ body: (ChangeRow) throws -> Void) throws {
         var skipped = 0
+        defer {
+            if skipped > 0 {
+                Log.store.warning(
+                    "\(skipped) changes in the history of \(store.url?.path ?? "") cannot be read.")
+            }
+        }
         try SQLiteReader(database).step(statement) { row in
             guard let number = Int32(exactly: sqlite3_column_int64(row, 2)),
                 let home = store.home(number: number),
@@ -87,42 +147,42 @@ struct HistoryReader {
                 skipped += 1
                 return
             }
-            let columns =
-                last.flatMap { $0.home === home ? $0.columns : nil } ?? history.columns(of: home)
-            last = (home, columns)
-            changes[sqlite3_column_int64(row, 4), default: []].append(
-                change(row, home, type, columns))
+            try body(
+                ChangeRow(
+                    id: sqlite3_column_int64(row, 0), type: type,
+                    transactionNumber: sqlite3_column_int64(row, 4), home: home, row: row))
         }
-        if skipped > 0 {
-            Log.store.warning("\(skipped) changes in the history of \(store.url?.path ?? "") cannot be read.")
-        }
-        return changes
     }
 
-    private func change(
-        _ row: OpaquePointer, _ home: StoredEntity, _ type: NSPersistentHistoryChangeType,
-        _ columns: HistoryColumns
-    ) -> NSPersistentHistoryChange {
-        let id = NSManagedObjectID(home: home, reference: sqlite3_column_int64(row, 3))
+    /// The change of a row, with all that the row says.
+    func change(_ found: ChangeRow) -> NSPersistentHistoryChange {
+        let row = found.row
+        let columns = history.columns(of: found.home)
         var bitmap: [UInt8] = []
-        if type == .update, let bytes = sqlite3_column_blob(row, 5) {
+        if found.type == .update, let bytes = sqlite3_column_blob(row, 5) {
             // What is longer than an entity's bitmap can only be nonsense.
             let count = min(Int(sqlite3_column_bytes(row, 5)), columns.byteCount)
             bitmap = Array(UnsafeRawBufferPointer(start: bytes, count: count))
         }
         return NSPersistentHistoryChange(
-            changeID: sqlite3_column_int64(row, 0), changedObjectID: id, changeType: type, bitmap: bitmap,
-            columns: type == .update ? columns : nil,
-            tombstone: type == .delete ? tombstone(row, columns.tombstones) : nil)
+            changeID: found.id, changedObjectID: found.objectID, changeType: found.type, bitmap: bitmap,
+            columns: found.type == .update ? columns : nil,
+            tombstone: found.type == .delete ? tombstone(row, columns.tombstones) : nil)
     }
 
-    private func tombstone(_ row: OpaquePointer, _ slots: [PropertySlot]) -> [AnyHashable: Any]? {
+    private func tombstone(_ row: OpaquePointer, _ slots: [PropertySlot]) -> Tombstone? {
         guard !slots.isEmpty else { return nil }
         var values: [AnyHashable: Any] = [:]
+        var archived: [(slot: PropertySlot, data: Data)] = []
         for (index, slot) in slots.prefix(history.tables.tombstoneCount).enumerated() {
-            values[slot.name] = SQLValue(row, Int32(6 + index)).keptValue(slot, store, readsFiles)
+            let value = SQLValue(row, Int32(6 + index))
+            if slot.kind == .transformable {
+                if case .blob(let data) = value { archived.append((slot, data)) }
+            } else {
+                values[slot.name] = value.keptValue(slot, store, readsFiles)
+            }
         }
-        return values
+        return Tombstone(values, archived: archived)
     }
 
     // MARK: Tokens
@@ -157,7 +217,7 @@ struct HistoryReader {
 }
 
 extension SQLValue {
-    /// The value of an attribute of a deleted object; nil when it does not fit the attribute.
+    /// The value of an attribute of a deleted object that needs no transformer; nil when it does not fit the attribute.
     fileprivate func keptValue(
         _ slot: PropertySlot, _ store: SQLiteStore, _ readsFiles: Bool
     ) -> Any? {
@@ -177,8 +237,6 @@ extension SQLValue {
             guard slot.isExternal else { return value }
             if !readsFiles, ExternalData.fileName(value) != nil { return nil }
             return try? ExternalData.data(value, in: store.externalDataFolder)
-        case (.transformable, .blob(let value)):
-            return TransformableValue.decode(value, slot).anyValue(.transformable)
         case (.decimal, .integer(let value)): return NSDecimalNumber(decimal: Decimal(value))
         case (.decimal, .double(let value)):
             return StoredValue.decimal(of: value).map { NSDecimalNumber(decimal: $0) }

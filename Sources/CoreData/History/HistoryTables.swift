@@ -157,6 +157,14 @@ struct HistoryTables: Sendable, Equatable {
         "\(transactions) WHERE t.\(afterTime ? "ZTIMESTAMP" : "Z_PK") > ? ORDER BY t.Z_PK"
     }
 
+    /// One transaction, if it is wanted. Parameters: its number; the highest number, or the latest time, not wanted.
+    func transaction(afterTime: Bool) -> String {
+        "\(transactions) WHERE t.Z_PK = ? AND t.\(afterTime ? "ZTIMESTAMP" : "Z_PK") > ?"
+    }
+
+    /// The lowest number of a transaction after a time. Parameter: the time.
+    static let firstAfterTime = "SELECT MIN(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP > ?"
+
     /// The latest transactions first. Parameters: the number that all are below, how many.
     var latestTransactions: String { "\(transactions) WHERE t.Z_PK < ? ORDER BY t.Z_PK DESC LIMIT ?" }
 
@@ -167,8 +175,10 @@ struct HistoryTables: Sendable, Equatable {
             "SELECT Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(tombstones) FROM ACHANGE"
     }
 
-    /// Changes in order. Parameter: the lowest transaction wanted.
-    var changes: String { "\(allChanges) WHERE ZTRANSACTIONID >= ? ORDER BY ZTRANSACTIONID, Z_PK" }
+    /// Changes in order. Parameters: the lowest and the highest transaction wanted.
+    var changes: String {
+        "\(allChanges) WHERE ZTRANSACTIONID >= ? AND ZTRANSACTIONID <= ? ORDER BY ZTRANSACTIONID, Z_PK"
+    }
 
     /// The first changes of a transaction. Parameters: its number, how many.
     var firstChanges: String { "\(allChanges) WHERE ZTRANSACTIONID = ? ORDER BY Z_PK LIMIT ?" }

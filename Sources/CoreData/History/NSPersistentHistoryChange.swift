@@ -10,7 +10,8 @@ public final class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Se
     /// What was done to the object.
     public let changeType: NSPersistentHistoryChangeType
     /// For a deletion, the values, by name, of the attributes that the model wants to be kept; those that had one.
-    public let tombstone: [AnyHashable: Any]?
+    public var tombstone: [AnyHashable: Any]? { kept?.values }
+    private let kept: Tombstone?
     private let bitmap: [UInt8]
     private let columns: HistoryColumns?
     /// Set once, by the transaction that the change is made for.
@@ -18,14 +19,14 @@ public final class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Se
 
     init(
         changeID: Int64, changedObjectID: NSManagedObjectID, changeType: NSPersistentHistoryChangeType,
-        bitmap: [UInt8], columns: HistoryColumns?, tombstone: [AnyHashable: Any]?
+        bitmap: [UInt8], columns: HistoryColumns?, tombstone: Tombstone?
     ) {
         self.changeID = changeID
         self.changedObjectID = changedObjectID
         self.changeType = changeType
         self.bitmap = bitmap
         self.columns = columns
-        self.tombstone = tombstone
+        kept = tombstone
     }
 
     /// The transaction, as long as somebody holds it; nil when the request asked for changes only.

@@ -16,29 +16,28 @@ extension SQLiteStore {
     ///
     /// The texts that they refer to stay: a running program of Apple's may have noted their keys.
     func deleteHistory(before end: HistoryReader.Start) throws -> Int {
-        let files = ExternalFiles(of: self)
-        let count = try write("delete history") { database in
-            let condition: String
-            let argument: DatabaseValue
-            switch end {
-            case .number(let number): (condition, argument) = ("Z_PK < ?", number.databaseValue)
-            case .time(let time): (condition, argument) = ("ZTIMESTAMP < ?", time.databaseValue)
-            }
-            let changes = "ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(condition))"
-            let preserved = history.map { PreservedFiles(self, $0, database) }
-            let named = try preserved?.namedByHistory(where: changes, argument) ?? []
-            try database.execute(sql: "DELETE FROM ACHANGE WHERE \(changes)", arguments: [argument])
-            try database.execute(
-                sql: "DELETE FROM ATRANSACTION WHERE \(condition)", arguments: [argument])
-            let count = database.changesCount
-            if let preserved, !named.isEmpty {
-                files.leave(try named.subtracting(preserved.namedByHistory()))
-            }
-            return count
-        }
         // A deletion that was undone has given its file back to a row.
-        files.removeUnused(externalFileNames)
-        return count
+        try changingFiles { files in
+            try write("delete history", files) { database in
+                let condition: String
+                let argument: DatabaseValue
+                switch end {
+                case .number(let number): (condition, argument) = ("Z_PK < ?", number.databaseValue)
+                case .time(let time): (condition, argument) = ("ZTIMESTAMP < ?", time.databaseValue)
+                }
+                let changes = "ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(condition))"
+                let preserved = history.map { PreservedFiles(self, $0, database) }
+                let named = try preserved?.namedByHistory(where: changes, argument) ?? []
+                try database.execute(sql: "DELETE FROM ACHANGE WHERE \(changes)", arguments: [argument])
+                try database.execute(
+                    sql: "DELETE FROM ATRANSACTION WHERE \(condition)", arguments: [argument])
+                let count = database.changesCount
+                if let preserved, !named.isEmpty {
+                    files.leave(try named.subtracting(preserved.namedByHistory()))
+                }
+                return count
+            }
+        }
     }
 }
 

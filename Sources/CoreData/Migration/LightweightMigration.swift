@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import GRDB
 import ManagedObjectModel
@@ -11,6 +12,8 @@ import ManagedObjectModel
 /// external data, and tables that belong to no model.
 struct LightweightMigration {
     private let file: SQLiteStoreFile
+    /// The store's file as it is opened, which may be a link.
+    private let store: URL
     /// Where the files of external data are: beside the link, if the store is reached by one.
     private let externalData: URL
     private let metadata: [String: Any]
@@ -43,11 +46,11 @@ struct LightweightMigration {
             url: url.resolvingSymlinksInPath(), options: try SQLiteStoreOptions(options))
         // What is wrong with a file is told when it is opened.
         guard !model.isReconstructed, FileManager.default.fileExists(atPath: url.path),
-            let isThere = try? file.exists(), isThere,
+            let isThere = try? file.exists(), isThere, (try? file.recover()) != nil,
             let findings = try? findings(file, model, configuration)
         else { return }
         let migration = try LightweightMigration(
-            file, url.externalDataFolder, findings, model, configuration, options ?? [:])
+            file, url, findings, model, configuration, options ?? [:])
         try migration.run()
     }
 
@@ -72,12 +75,13 @@ struct LightweightMigration {
     }
 
     private init(
-        _ file: SQLiteStoreFile, _ externalData: URL, _ findings: Findings, _ model: NSManagedObjectModel,
+        _ file: SQLiteStoreFile, _ url: URL, _ findings: Findings, _ model: NSManagedObjectModel,
         _ configuration: String?,
         _ options: [AnyHashable: Any]
     ) throws {
         self.file = file
-        self.externalData = externalData
+        store = url
+        externalData = url.externalDataFolder
         self.options = options
         self.configuration = configuration
         metadata = findings.metadata
@@ -107,7 +111,6 @@ struct LightweightMigration {
 
     private func run() throws {
         let start = Date()
-        var unused: Set<String> = []
         try file.withLock("migrate the store") { store in
             guard let store else { throw file.unopenable("it cannot be locked") }
             let present = try store.read { try SQLiteMetadata.read($0, file.url) }
@@ -115,35 +118,33 @@ struct LightweightMigration {
             if destination.isConfiguration(withName: configuration, compatibleWithStoreMetadata: present) {
                 return
             }
-            try withPlace { copy in
-                try SQLiteStoreFile.write(to: copy) { queue in try store.backup(to: queue) }
-                try withPlace { draft in
-                    unused = try fill(draft, from: copy, present)
-                    try SQLiteStoreFile.move(draft, to: file.url)
+            try file.withDraft { copy in
+                try SQLiteStoreFile.write(to: copy.url) { queue in try store.backup(to: queue) }
+                try file.withDraft { draft in
+                    let unused = try fill(draft.url, from: copy.url, present)
+                    // Whoever may read the old file may read the new one, from its first moment.
+                    try SQLiteStoreFile.complete(draft, FileAttributes(of: file.url))
+                    try take(draft, unused)
                 }
             }
         }
-        for name in unused {
-            try? FileManager.default.removeItem(at: externalData.appendingPathComponent(name))
-        }
+        file.removeDrafts()
         Log.store.info("Migrated the store at \(file.url.path) in \(Date().timeIntervalSince(start)) s.")
     }
 
-    /// Runs a block with an empty file beside the store's, which nobody can read who cannot read that.
-    private func withPlace(_ body: (URL) throws -> Void) throws {
-        let attributes = try FileManager.default.attributesOfItem(atPath: file.url.path)
-        try file.withDraft { place in
-            guard
-                FileManager.default.createFile(
-                    atPath: place.path, contents: nil, attributes: [.posixPermissions: 0o600])
-            else { throw file.unopenable("its folder cannot be written to") }
-            try body(place)
-            // It may have been moved already.
-            if FileManager.default.fileExists(atPath: place.path) { return }
-            for key in [FileAttributeKey.groupOwnerAccountID, .ownerAccountID, .posixPermissions] {
-                guard let value = attributes[key] else { continue }
-                try? FileManager.default.setAttributes([key: value], ofItemAtPath: file.url.path)
-            }
+    /// Puts the draft into the store's place, and removes the files of external data that it needs no more.
+    private func take(_ draft: FileDraft, _ unused: Set<String>) throws {
+        guard !unused.isEmpty else { return try file.take(draft, isLocked: true) }
+        let list = try ExternalFileList(in: externalData, of: store, try FileAttributes(of: file.url))
+        do {
+            try list.add(unused)
+            try file.take(draft, isLocked: true)
+            try list.remove(unused)
+            list.end()
+        } catch {
+            // Rows of the old file name them still.
+            if draft.isPlaced { list.abandon() } else { list.end() }
+            throw error
         }
     }
 

@@ -88,7 +88,7 @@ struct MigrationCopy: ~Copyable {
             if slot.attribute != nil { try builder.set(layout.initialValues[index], slot) }
             try checkMayBeMissing(slot, layout.initialValues[index], row, step)
         }
-        return builder.finish(
+        return try builder.finish(
             reference: try step.reference(row.reference), version: row.version,
             entityNumber: step.destination.number, timestamp: row.timestamp)
     }

@@ -1,4 +1,5 @@
 import CocoaFoundation
+import DurableFiles
 import Foundation
 import ManagedObjectModel
 import Synchronization
@@ -175,9 +176,8 @@ open class NSMigrationManager: NSObject {
         guard !url.isNullDevice, FileManager.default.fileExists(atPath: url.path) else { return }
         do {
             try destinationContext.persistentStoreCoordinator?.destroyPersistentStore(at: url, ofType: type)
-            if FileManager.default.fileExists(atPath: url.path) {
-                try FileManager.default.removeItem(at: url)
-            }
+            // Stores of other frameworks' types do not know how to destroy one.
+            try DurableFile.remove(url)
         } catch {
             Log.store.error(
                 "Could not remove the unfinished store at \(url.path): \(error.localizedDescription)")

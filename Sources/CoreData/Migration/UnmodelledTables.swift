@@ -17,26 +17,50 @@ struct UnmodelledTables {
         ours = Set((modelled + others + history).map { $0.uppercased() })
     }
 
+    /// A row of `sqlite_master`. In a stranger's file it may say one thing and its statement another.
+    private struct SchemaObject {
+        let type: String
+        let name: String
+        let table: String
+        let sql: String
+        /// Whether it is a table of a module, or what only such a statement makes, however that is written.
+        let isVirtualTable: Bool
+        /// Whether the statement makes what the row says.
+        let isWhatItSays: Bool
+
+        /// Nil for a row without a name or a statement.
+        init?(_ row: GRDB.Row) {
+            guard let type = String.fromDatabaseValue(row[0]), let name = String.fromDatabaseValue(row[1]),
+                let table = String.fromDatabaseValue(row[2]), let sql = String.fromDatabaseValue(row[3])
+            else { return nil }
+            (self.type, self.name, self.table, self.sql) = (type, name, table, sql)
+            let made = SQLTokens(sql).madeThing
+            isVirtualTable = made == "virtual" || Bool.fromDatabaseValue(row[4]) == true
+            isWhatItSays = made == type
+        }
+    }
+
     /// Copies tables with their rows, then indexes, views and triggers.
     func copy(to database: Database) throws {
         let objects = try GRDB.Row.fetchAll(
             old.database,
             sql: """
-                SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL
-                ORDER BY type != 'table', rowid
+                SELECT type, name, tbl_name, sql, type = 'table' AND IFNULL(rootpage, 0) = 0 FROM sqlite_master
+                WHERE sql IS NOT NULL ORDER BY type != 'table', rowid
                 """
-        ).map { (type: $0[0] as String, name: $0[1] as String, table: $0[2] as String, sql: $0[3] as String) }
-        let virtual = objects.filter { $0.sql.uppercased().hasPrefix("CREATE VIRTUAL") }.map(\.name)
+        ).compactMap(SchemaObject.init)
+        let virtual = objects.filter(\.isVirtualTable).map(\.name)
         var copied: Set<String> = []
         for object in objects where object.type == "table" {
             guard !ours.contains(object.name.uppercased()), !object.name.lowercased().hasPrefix("sqlite_"),
-                !virtual.contains(where: { object.name == $0 || object.name.hasPrefix("\($0)_") })
+                !virtual.contains(where: { object.name == $0 || object.name.hasPrefix("\($0)_") }),
+                object.isWhatItSays
             else { continue }
             try run(object.sql, database)
             try copyRows(of: object.name, to: database)
             copied.insert(object.name)
         }
-        for object in objects where object.type != "table" {
+        for object in objects where object.type != "table" && object.isWhatItSays {
             if object.type == "view" || copied.contains(object.table) { try run(object.sql, database) }
         }
         try copyCounters(of: copied, to: database)

@@ -169,7 +169,8 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
         defer { creation.unlock() }
         if let made = entity.runtimeRecord as? EntityLayout { return made }
         entity.model?.makeImmutable()
-        let superlayout = entity.superentity.map(layout(of:))
+        // A circle of superentities, for which no store is added, has no first layout.
+        let superlayout = entity.rootEntity.superentity == nil ? entity.superentity.map(layout(of:)) : nil
         let made = EntityLayout(entity: entity, superlayout: superlayout)
         entity.publish(made)
         return made
@@ -193,7 +194,10 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
         traits = slots.map(\.traits)
         rowSlotCount = extra
         self.declarations = declarations
-        indexByName = Dictionary(uniqueKeysWithValues: slots.enumerated().map { ($1.name, $0) })
+        // No store is added for a model in which an entity has a property twice; its objects, without a store, have the
+        // inherited one.
+        indexByName = Dictionary(
+            slots.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         objectClass = ManagedObjectClasses.resolve(entity)
         classProperties = ClassProperties.of(objectClass)
         relationshipIndexes = slots.indices.filter { slots[$0].kind.isRelationship }

@@ -252,9 +252,10 @@ extension NSManagedObject {
     }
 
     /// The values last fetched or saved, by key; nil as `NSNull`. For `keys` nil: all stored properties but to-many
-    /// relationships that are not loaded.
+    /// relationships that are not loaded. Empty for an object that was never saved.
     public func committedValues(forKeys keys: [String]?) -> [String: Any] {
         fireFault()
+        guard row != nil else { return [:] }
         var committed: [String: Any] = [:]
         for slot in keys.map({ $0.compactMap(layout.index(of:)) }) ?? Array(layout.slots.indices) {
             let info = layout.slots[slot]

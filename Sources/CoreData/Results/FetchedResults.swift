@@ -156,7 +156,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
             return
         }
         do {
-            let edit = try edit(for: changes)
+            let edit = try MatchBudget.sharing { try self.edit(for: changes) }
             missed = nil
             failure = nil
             if let edit { try carryOut(edit, for: changes) }
@@ -308,7 +308,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         let isAsBefore = list === before.list && list?.generation == before.generation
         let edit: ResultEdit?
         do {
-            edit = isAsBefore ? planned : try self.edit(for: changes)
+            edit = isAsBefore ? planned : try MatchBudget.sharing { try self.edit(for: changes) }
         } catch {
             delegate.controllerDidChangeContent(facade)
             throw error

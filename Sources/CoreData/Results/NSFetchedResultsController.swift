@@ -20,8 +20,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// Makes a controller; `performFetch()` fills it.
     ///
     /// - Parameters:
-    ///   - fetchRequest: has one sort descriptor or more. With sections, the first one must order the objects as the
-    ///     sections follow each other.
+    ///   - fetchRequest: its `sortDescriptors` are not nil. With an empty list the objects are in the order of their keys.
+    ///     With sections, the first descriptor must order the objects as the sections follow each other.
     ///   - context: the context whose changes are followed.
     ///   - sectionNameKeyPath: the key path of the section's name; nil for one section.
     ///   - name: the name of a file that keeps the sections' names, so that they are not computed again from the same
@@ -31,7 +31,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
         sectionNameKeyPath: String?, cacheName name: String?
     ) {
         require(
-            !(fetchRequest.sortDescriptors ?? []).isEmpty,
+            fetchRequest.sortDescriptors != nil,
             "An instance of NSFetchedResultsController requires a fetch request with sort descriptors.")
         self.fetchRequest = fetchRequest
         results = FetchedResults(

@@ -5,7 +5,7 @@ extension NSMergeConflict {
     func settle(_ policy: NSMergePolicyType) {
         let object = sourceObject
         guard let context = object.managedObjectContext else { return }
-        guard let currentRow else {
+        guard let currentRow, object.stands(for: currentRow) else {
             settleDeletedRow(policy, context)
             return
         }
@@ -126,7 +126,10 @@ extension Row {
     }
 
     /// The stored values by key, for conflicts.
+    ///
+    /// - Parameter home: the row's own entity; of a row of another one nothing is read.
     func snapshot(_ home: StoredEntity) -> [String: Any] {
+        guard entityNumber == home.entityNumber else { return [:] }
         var snapshot: [String: Any] = [:]
         for slot in home.layout.slots where slot.isStored && slot.kind != .toMany {
             if slot.kind == .toOne {

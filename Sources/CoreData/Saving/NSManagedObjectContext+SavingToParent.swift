@@ -90,8 +90,8 @@ extension NSManagedObjectContext {
         if !gone.isEmpty { others += Set(new.map(\.0)).subtracting(gone) }
         var changes = ContextChanges(
             inserted: new.map(\.0), updated: changed.map(\.0), deleted: deleted.all)
-        inserted.removeAll()
-        deleted.removeAll()
+        _ = inserted.removeAll()
+        _ = deleted.removeAll()
         for (object, row) in new + changed { markSaved(object, row) }
         if !gone.isEmpty {
             let isGone = Set(gone)
@@ -194,10 +194,12 @@ extension NSManagedObjectContext {
         guard let object = try loadedObject(at: watched.place), let row = try presentRow(of: object) else {
             return .init(place: watched.place, current: nil)
         }
-        let differs = object.layout.slots.indices.contains { slot in
-            let info = object.layout.slots[slot]
-            return info.isStored && info.kind != .toMany && !hasSameValue(watched.row, row, slot, info)
-        }
+        let differs =
+            watched.row.entityNumber != row.entityNumber
+            || object.layout.slots.indices.contains { slot in
+                let info = object.layout.slots[slot]
+                return info.isStored && info.kind != .toMany && !hasSameValue(watched.row, row, slot, info)
+            }
         return differs ? .init(place: watched.place, current: (row, object.snapshot)) : nil
     }
 
@@ -220,7 +222,11 @@ extension NSManagedObjectContext {
         }
         guard let row = try presentRow(at: place, notBefore: -.infinity) else { return nil }
         let object = known ?? object(home: place.home, reference: place.reference)
-        if object.isFault { object.realise(with: row) }
+        if object.isFault {
+            // Others may have put a row of another entity there meanwhile.
+            guard object.stands(for: row) else { return nil }
+            object.realise(with: row)
+        }
         return object
     }
 
@@ -236,7 +242,7 @@ extension NSManagedObjectContext {
             let home = place.home.isTemporary ? unstoredEntity(place.home.layout) : place.home
             object = home.materialise(reference: place.reference)
             object.context = self
-            identityMap.register(object)
+            register(object)
         }
         object.values = object.layout.initialValues
         if let store = handed.assignedStore { object.madeExtras.assignedStore = store }

@@ -3,12 +3,16 @@ import ManagedObjectModel
 
 /// Packs the values of objects into the rows that a save writes.
 struct RowEncoder: ~Copyable {
-    private var builder = RowBuilder()
+    private var builder: RowBuilder
+
+    /// - Parameter byteLimit: the bytes that the strings and data of one object may take together.
+    init(byteLimit: Int = RowBuilder.mostBytes) { builder = RowBuilder(byteLimit: byteLimit) }
 
     /// The row of an object as it is now. To-one references below zero stand for objects of the same save.
     ///
     /// - Parameter plan: the save; nil for a row that is not written but shown to other contexts.
-    /// - Throws: 134060 when a transformer refuses a value; 133010 for a destination in another store.
+    /// - Throws: 134060 when a transformer refuses a value; 133010 for a destination in another store; 1550 when the values
+    ///   take more bytes than a row can have.
     mutating func row(
         _ object: NSManagedObject, _ home: StoredEntity, _ plan: StorePlan?, timestamp: Double, version: Int64
     ) throws -> Row {
@@ -31,9 +35,13 @@ struct RowEncoder: ~Copyable {
                 }
             }
         }
-        return builder.finish(
-            reference: object.reference, version: version, entityNumber: home.entityNumber,
-            timestamp: timestamp)
+        do throws(RowTooLarge) {
+            return try builder.finish(
+                reference: object.reference, version: version, entityNumber: home.entityNumber,
+                timestamp: timestamp)
+        } catch {
+            throw error.error(layout, object)
+        }
     }
 
     private mutating func set(_ value: SlotValue, _ info: PropertySlot, _ plan: StorePlan?) throws {

@@ -7,14 +7,16 @@ struct SavePlan {
     /// Deleted objects that no store has: they leave.
     private(set) var gone: [NSManagedObject] = []
 
-    /// - Throws: 134060 for a value that cannot be stored, 134030 when no store takes an object, 133010 for a
+    /// - Throws: 134060 for a value that cannot be stored, 1550 for values that are too large, 134030 when no store takes an object, 133010 for a
     ///   relationship between stores, 1550 for one to an object that was deleted.
     init(_ context: NSManagedObjectContext) throws {
         var plans: [ObjectIdentifier: StorePlan] = [:]
         var order: [ObjectIdentifier] = []
         func plan(_ store: any ObjectStore) -> StorePlan {
             if let made = plans[ObjectIdentifier(store)] { return made }
-            let made = StorePlan(store, author: context.transactionAuthor, contextName: context.name)
+            let made = StorePlan(
+                store, author: context.transactionAuthor, contextName: context.name,
+                byteLimit: context.rowByteLimit)
             plans[ObjectIdentifier(store)] = made
             order.append(ObjectIdentifier(store))
             return made
@@ -195,11 +197,15 @@ final class StorePlan {
     /// Where the new objects will be kept that have temporary references.
     private let homes = ReferenceMap<StoredEntity>()
     @exclusivity(unchecked) private var assigned: [(object: NSManagedObject, home: StoredEntity)] = []
-    @exclusivity(unchecked) private var encoder = RowEncoder()
+    @exclusivity(unchecked) private var encoder: RowEncoder
     private let now = Date.timeIntervalSinceReferenceDate
 
-    init(_ store: any ObjectStore, author: String?, contextName: String?) {
+    init(
+        _ store: any ObjectStore, author: String?, contextName: String?,
+        byteLimit: Int = RowBuilder.mostBytes
+    ) {
         self.store = store
+        encoder = RowEncoder(byteLimit: byteLimit)
         unit.author = author
         unit.contextName = contextName
     }

@@ -61,9 +61,8 @@ enum ExternalData {
             return (Data(data.prefix(most)), data.count)
         }
         do {
-            let (handle, length) = try RegularFile.open(at: file.path)
-            let start = try handle.read(upToCount: most) ?? Data()
-            return (start, max(start.count, length))
+            let reader = try RegularFile.open(at: file.path)
+            return (try reader.read(at: 0, count: most), try reader.byteCount())
         } catch {
             throw NSError.coreData(
                 .coreData, "Could not read the external data at \(file.path).",
@@ -74,9 +73,12 @@ enum ExternalData {
 
 extension NSPersistentStore {
     /// The folder in `.<name>_SUPPORT`, beside the store's file, that has the files of external data.
-    var externalDataFolder: URL? {
+    var externalDataFolder: URL? { fileURL?.externalDataFolder }
+
+    /// The file of the store; nil for one in memory.
+    var fileURL: URL? {
         guard let url, url.isFileURL, !url.isNullDevice else { return nil }
-        return url.externalDataFolder
+        return url
     }
 }
 

@@ -227,10 +227,19 @@ package struct SaveConflicts: Error, @unchecked Sendable {
     package struct Conflict {
         package let home: StoredEntity
         package let old: Row
-        /// The row as the row cache has it; nil when it is not there.
+        /// The row as the row cache has it; nil when it is not there, or of another entity.
         package let cached: Row?
-        /// The row as it is now; nil when it is gone.
+        /// The row as it is now; nil when it is gone, or of another entity.
         package let current: Row?
+
+        /// Rows that are of another entity by now stand for another object: the one of the conflict is gone then.
+        package init(home: StoredEntity, old: Row, cached: Row?, current: Row?) {
+            func own(_ row: Row?) -> Row? { row.flatMap { $0.entityNumber == home.entityNumber ? $0 : nil } }
+            self.home = home
+            self.old = old
+            self.cached = own(cached)
+            self.current = own(current)
+        }
     }
 
     package let conflicts: [Conflict]

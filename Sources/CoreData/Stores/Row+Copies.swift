@@ -5,7 +5,10 @@ import ManagedObjectModel
 extension Row {
     /// The row as its columns will keep it: with its own reference, and those in it, replaced by the ones that a
     /// save assigned, decimals cut to what a column keeps of them, and no value where a number is none.
-    func settled(_ references: ReferenceMap<Int64>, _ entity: SQLEntity) -> Row {
+    ///
+    /// - Throws: 134060 when the row is not of the entity.
+    func settled(_ references: ReferenceMap<Int64>, _ entity: SQLEntity) throws -> Row {
+        guard entityNumber == entity.number else { throw otherEntity(entity.home) }
         let changes = entity.settledColumns.contains { column in
             guard !isNull(column.rowSlot) else { return false }
             switch column.kind {
@@ -17,7 +20,7 @@ extension Row {
         guard changes else {
             return reference < 0 ? copy(reference: references.value(reference) ?? reference) : self
         }
-        return copy(entity.columns) { builder, column in
+        return try copy(entity.columns) { builder, column in
             if column.kind == .toOne, self.integer(column.rowSlot) < 0 {
                 let temporary = self.integer(column.rowSlot)
                 builder.set(column.rowSlot, integer: references.value(temporary) ?? temporary)
@@ -37,43 +40,60 @@ extension Row {
 
     private func copy(
         _ columns: [SQLColumn], _ replace: (inout RowBuilder, SQLColumn) -> Bool, reference: (Int64) -> Int64
-    ) -> Row {
+    ) throws -> Row {
         var builder = RowBuilder()
         builder.begin(slotCount: slotCount)
         for column in columns where !isNull(column.rowSlot) && !replace(&builder, column) {
             builder.copy(column.rowSlot, from: self, hasBytes: column.kind.hasBytes)
         }
-        return builder.finish(
+        return try builder.finish(
             reference: reference(self.reference), version: version, entityNumber: entityNumber,
             timestamp: timestamp)
     }
 
     /// The row of the next version, whose to-one relationships with these slots lead nowhere.
-    func withoutLinks(_ slots: PropertySet, _ layout: EntityLayout) -> Row {
+    ///
+    /// - Throws: 134060 when the row is not of the entity.
+    func withoutLinks(_ slots: PropertySet, _ home: StoredEntity) throws -> Row {
+        guard entityNumber == home.entityNumber else { throw otherEntity(home) }
+        let layout = home.layout
         var builder = RowBuilder()
         builder.begin(slotCount: slotCount)
         for slot in layout.slots.indices where layout.slots[slot].isStored && !slots.contains(slot) {
             builder.copy(layout.slots[slot], from: self)
         }
-        return builder.finish(
+        return try builder.finish(
             reference: reference, version: version &+ 1, entityNumber: entityNumber,
             timestamp: Date.timeIntervalSinceReferenceDate)
     }
 
     /// The row with values as triggers of the store computed them: those of derived attributes, and of attributes that
     /// Apple's own applications keep by triggers.
-    package func replacing(_ changes: [DerivedValue], _ layout: EntityLayout) -> Row {
+    ///
+    /// - Parameter home: the entity that the values are said to be of.
+    /// - Throws: 134060 when the row is of another entity: a trigger can report anything. `RowTooLarge`.
+    package func replacing(_ changes: [DerivedValue], _ home: StoredEntity) throws -> Row {
+        guard entityNumber == home.entityNumber else { throw otherEntity(home) }
         var builder = RowBuilder()
         builder.begin(slotCount: slotCount)
-        for slot in layout.slots where slot.isStored {
+        for slot in home.layout.slots where slot.isStored {
             if slot.attribute != nil, let change = changes.first(where: { $0.attribute == slot.name }) {
                 builder.set(slot, change.value)
             } else {
                 builder.copy(slot, from: self)
             }
         }
-        return builder.finish(
+        return try builder.finish(
             reference: reference, version: version, entityNumber: entityNumber, timestamp: timestamp)
+    }
+
+    private func otherEntity(_ home: StoredEntity) -> NSError {
+        .coreData(
+            .coreData,
+            """
+            Row \(reference) is of entity number \(entityNumber), not of '\(home.entity.name ?? "")', which has number \
+            \(home.entityNumber).
+            """)
     }
 }
 

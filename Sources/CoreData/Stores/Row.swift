@@ -11,6 +11,10 @@ import Foundation
 /// layout says what the rest are. A row is shared by the row cache and by the
 /// objects of every context, on any thread.
 ///
+/// A row is read and written by the layout of its own entity, that of `entityNumber`.
+/// Code that has a row and a layout from different places compares the two; as the
+/// last net, a slot that the row does not have stops the program and touches no memory.
+///
 /// Invariant: offsets and lengths lie inside the allocation; `RowBuilder` is the
 /// only writer.
 package final class Row: ManagedBuffer<Row.Header, UInt64> {
@@ -63,14 +67,26 @@ extension Row {
     /// Whether the slot holds no value. O(1), as is every accessor below but those that copy bytes.
     @inline(__always)
     package func isNull(_ slot: Int) -> Bool {
-        withUnsafeMutablePointerToElements { $0[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
+        withUnsafeMutablePointers { header, words in
+            Self.check(slot, Int(header.pointee.slotCount))
+            return words[slot >> 6] & (1 << UInt64(slot & 63)) != 0
+        }
     }
 
     @inline(__always)
     private func word(_ slot: Int) -> UInt64 {
         withUnsafeMutablePointers { header, words in
-            words[Int(header.pointee.slotCount + 63) >> 6 + slot]
+            let slots = Int(header.pointee.slotCount)
+            Self.check(slot, slots)
+            return words[(slots + 63) >> 6 + slot]
         }
+    }
+
+    @inline(__always)
+    fileprivate static func check(_ slot: Int, _ count: Int) {
+        precondition(
+            UInt(bitPattern: slot) < UInt(bitPattern: count),
+            "A row does not have the slot: it is of another entity.")
     }
 
     @inline(__always)
@@ -89,6 +105,9 @@ extension Row {
         let length = Int(packed >> 32)
         return try withUnsafeMutablePointers { header, words in
             let slots = Int(header.pointee.slotCount)
+            precondition(
+                offset + length <= header.pointee.byteCount,
+                "A row does not have the bytes: it is of another entity.")
             let start = UnsafeRawPointer(words + ((slots + 63) >> 6) + slots) + offset
             return try body(UnsafeRawBufferPointer(start: start, count: length))
         }
@@ -113,6 +132,7 @@ extension Row {
     package func uuid(_ slot: Int) -> UUID {
         withBytes(slot) { bytes in
             var value: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+            // Fewer bytes, which no decoder packs, leave zeros.
             withUnsafeMutableBytes(of: &value) {
                 $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(16)))
             }
@@ -130,6 +150,9 @@ extension Row {
 ///
 /// Not thread-safe: one builder a fetch or save. Slots that are not set are null.
 package struct RowBuilder: ~Copyable {
+    /// The most bytes that the values of a row may take together: an offset and a length have 32 bits each.
+    package static let mostBytes = Int(UInt32.max)
+
     /// Null bits and slots.
     private var words: UnsafeMutablePointer<UInt64>
     private var wordCapacity: Int
@@ -138,8 +161,13 @@ package struct RowBuilder: ~Copyable {
     private var byteCount = 0
     private var slotCount = 0
     private var nullWords = 0
+    private let byteLimit: Int
+    /// The first slot whose bytes had no place in the row.
+    private var excessSlot: Int?
 
-    package init() {
+    /// - Parameter byteLimit: the bytes that the values of a row may take together.
+    package init(byteLimit: Int = Self.mostBytes) {
+        self.byteLimit = min(byteLimit, Self.mostBytes)
         wordCapacity = 64
         words = .allocate(capacity: wordCapacity)
         byteCapacity = 1024
@@ -156,6 +184,7 @@ package struct RowBuilder: ~Copyable {
         self.slotCount = slotCount
         nullWords = (slotCount + 63) >> 6
         byteCount = 0
+        excessSlot = nil
         if nullWords + slotCount > wordCapacity {
             words.deallocate()
             wordCapacity = nullWords + slotCount
@@ -167,6 +196,7 @@ package struct RowBuilder: ~Copyable {
 
     @inline(__always)
     private mutating func set(_ slot: Int, _ word: UInt64) {
+        Row.check(slot, slotCount)
         words[nullWords + slot] = word
         words[slot >> 6] &= ~(1 << UInt64(slot & 63))
     }
@@ -177,8 +207,12 @@ package struct RowBuilder: ~Copyable {
     @inline(__always)
     package mutating func set(_ slot: Int, double value: Double) { set(slot, value.bitPattern) }
 
-    /// Copies bytes into the row. The bytes of one row are limited to 4 GiB by SQLite's own limit on a value.
+    /// Copies bytes into the row. Where they would take it over its limit they are left out, and `finish` throws.
     package mutating func set(_ slot: Int, bytes source: UnsafeRawBufferPointer) {
+        guard source.count <= byteLimit - byteCount else {
+            excessSlot = excessSlot ?? slot
+            return
+        }
         let end = byteCount + source.count
         if end > byteCapacity {
             let capacity = max(end, byteCapacity * 2)
@@ -228,9 +262,12 @@ package struct RowBuilder: ~Copyable {
     }
 
     /// Makes the row. The builder can begin the next one.
+    ///
+    /// - Throws: `RowTooLarge` when the values take more bytes than a row can have.
     package mutating func finish(
         reference: Int64, version: Int64, entityNumber: Int32, timestamp: Double
-    ) -> Row {
+    ) throws(RowTooLarge) -> Row {
+        if let excessSlot { throw RowTooLarge(rowSlot: excessSlot, byteLimit: byteLimit) }
         let header = Row.Header(
             reference: reference, version: version, timestamp: timestamp, entityNumber: entityNumber,
             slotCount: Int32(slotCount), byteCount: byteCount)
@@ -241,5 +278,32 @@ package struct RowBuilder: ~Copyable {
             UnsafeMutableRawPointer(destination + wordCount).copyMemory(from: bytes, byteCount: byteCount)
         }
         return row
+    }
+}
+
+/// The values of an object take more bytes than a row can have.
+package struct RowTooLarge: Error, CustomNSError, LocalizedError {
+    /// The slot of the first value that had no place.
+    let rowSlot: Int
+    let byteLimit: Int
+
+    package static var errorDomain: String { NSCocoaErrorDomain }
+    package var errorCode: Int { CocoaError.Code.managedObjectValidation.rawValue }
+    package var errorDescription: String? {
+        "The strings and data of one object, external data included, may take at most \(byteLimit) bytes together."
+    }
+
+    /// The error of a save or validation: which object, and which of its properties.
+    func error(_ layout: EntityLayout, _ object: NSManagedObject? = nil) -> NSError {
+        let property = layout.slots.first { slot in
+            slot.rowSlot == rowSlot || slot.elements.contains { $0.rowSlot == rowSlot }
+        }
+        var userInfo: [String: Any] = [:]
+        userInfo[NSValidationKeyErrorKey] = property?.name
+        userInfo[NSValidationObjectErrorKey] = object
+        let name = "'\(property?.name ?? "")' of entity '\(layout.entity.name ?? "")'"
+        return .coreData(
+            .managedObjectValidation, "The value of \(name) is too large. \(errorDescription ?? "")", userInfo
+        )
     }
 }

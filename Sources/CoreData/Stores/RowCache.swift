@@ -6,21 +6,36 @@ import Foundation
 /// It is bounded by cost. New rows go into a young generation; when that is half full, it becomes the old one and
 /// the rows of the former old one that nobody asked for meanwhile are dropped.
 ///
-/// Readers do not wait for writers: a reader may come back with rows that a save has replaced meanwhile. It tells
-/// the state that the cache had when it began to read; when that is not the present state, its rows are left out.
+/// Readers do not wait for writers: a reader may come back with rows that a save has replaced meanwhile. It passes
+/// the state that the cache had when it began to read; when there was a save since, its rows are left out. Other processes
+/// save too, and of two readers the one that began first may return last: its rows do not replace those of the other one.
 package final class RowCache: @unchecked Sendable {
     /// Changes with every save.
-    package struct State: Equatable { fileprivate var saves = 0 }
+    package struct State: Equatable {
+        fileprivate var saves = 0
+        /// Which of all reads it is.
+        fileprivate var read = 0
+
+        /// Whether there was no save in between.
+        package static func == (left: State, right: State) -> Bool { left.saves == right.saves }
+    }
 
     private let lock = NSLock()
     private var contents: Contents
     private var current = State()
+    /// The last read, in the order in which they began, whose rows are here.
+    private var lastRead = 0
 
     /// - Parameter limit: the memory that the rows of both generations may take, in bytes.
     package init(limit: Int = 64 << 20) { contents = Contents(limit: limit) }
 
     /// The state to give to `insert(_:table:readAt:)`; to be asked for before the reading begins.
-    package var state: State { lock.withLock { current } }
+    package var state: State {
+        lock.withLock {
+            current.read += 1
+            return current
+        }
+    }
 
     /// The row of an object, if it is there. O(1).
     package func row(_ key: ObjectKey) -> Row? { lock.withLock { contents.row(key) } }
@@ -28,7 +43,13 @@ package final class RowCache: @unchecked Sendable {
     /// Adds rows of one table that were read, in place of older ones; nothing if a save has come between.
     package func insert(_ rows: [Row], table: UInt32, readAt state: State) {
         lock.withLock {
-            if state == current { contents.add(rows, table) }
+            guard state == current, !rows.isEmpty else { return }
+            if state.read >= lastRead {
+                lastRead = state.read
+                contents.add(rows, table)
+            } else {
+                contents.addMissing(rows, table)
+            }
         }
     }
 
@@ -79,6 +100,14 @@ package final class RowCache: @unchecked Sendable {
                 youngCost = 0
                 rowsOfTable = youngTable(table)
             }
+        }
+
+        /// Adds the rows of one table that are not there. O(n).
+        fileprivate mutating func addMissing(_ rows: [Row], _ table: UInt32) {
+            add(
+                rows.filter {
+                    young[table]?.value($0.reference) == nil && old[table]?.value($0.reference) == nil
+                }, table)
         }
 
         private mutating func youngTable(_ number: UInt32) -> ReferenceMap<Row> {

@@ -42,6 +42,26 @@ enum StoreMetadata {
         return merged
     }
 
+    /// What was set and removed in metadata since they were read.
+    struct Changes {
+        private var new: [String: Any] = [:]
+        private var removed: [String] = []
+
+        init(from old: [String: Any], to new: [String: Any]) {
+            self.new = new.filter { key, value in
+                old[key].map { !NSDictionary(dictionary: [key: $0]).isEqual(to: [key: value]) } ?? true
+            }
+            removed = old.keys.filter { new[$0] == nil }
+        }
+
+        /// Other metadata with the changes.
+        func applied(to other: [String: Any]) -> [String: Any] {
+            var metadata = other
+            for key in removed { metadata[key] = nil }
+            return metadata.merging(new) { $1 }
+        }
+    }
+
     /// Compares the version hashes of a store with those of a model.
     ///
     /// - Parameter uncertainty: what is to be said of hashes that cannot be computed with certainty.

@@ -48,7 +48,7 @@ struct StoreTransfer {
 
     private func removeFile() {
         guard new is SQLiteStore, let options = try? SQLiteStoreOptions(nil) else {
-            try? FileManager.default.removeItem(at: url)
+            try? StoreDocument.remove(url)
             return
         }
         try? SQLiteStoreFile(url: url, options: options).destroy()
@@ -67,7 +67,7 @@ struct StoreTransfer {
                 let object = home.materialise(reference: row.reference)
                 object.context = context
                 object.row = row
-                context.identityMap.register(object)
+                context.register(object)
                 objects[ObjectKey(table: home.table, reference: row.reference)] = object
                 rows.append((object, row))
             }

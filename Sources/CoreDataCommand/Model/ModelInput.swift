@@ -26,9 +26,5 @@ struct ModelInput: ParsableArguments {
         }
     }
 
-    static func isStore(_ url: URL) -> Bool {
-        guard let handle = FileHandle(forReadingAtPath: url.path) else { return false }
-        defer { try? handle.close() }
-        return (try? handle.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
-    }
+    static func isStore(_ url: URL) -> Bool { StoreFileReader.isDatabase(url.path) }
 }

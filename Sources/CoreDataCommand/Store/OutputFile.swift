@@ -1,19 +1,25 @@
+import DurableFiles
 import Foundation
 
 /// Where a long text goes: standard output, a file that is there when it is complete, or what a path leads to that is no
 /// file, such as a pipe or a device.
 final class OutputFile {
-    private let url: URL?
-    /// What takes the place of the file at the end; nil where the text is written straight to its place.
-    private let draft: URL?
-    private let handle: FileHandle?
+    private enum Place {
+        case standardOutput
+        /// What is not a file is written to straight away.
+        case special(FileHandle)
+        /// What takes the place of the file at the end.
+        case file(FileDraft, OpenFile, FileAttributes?)
+    }
+
+    private let place: Place
 
     /// - Parameters:
-    ///   - path: a file, which is replaced and keeps its mode; links are followed. nil for standard output.
+    ///   - path: a file, which is replaced and keeps its mode and owner; links are followed. nil for standard output.
     ///   - store: a store that is read meanwhile, and whose files are not to be replaced.
     init(_ path: String?, reading store: URL) throws {
         guard let path else {
-            (url, draft, handle) = (nil, nil, nil)
+            place = .standardOutput
             return
         }
         var status = stat()
@@ -26,7 +32,7 @@ final class OutputFile {
             guard let handle = FileHandle(forWritingAtPath: path) else {
                 throw CommandFailure("\(path) cannot be written.")
             }
-            (url, draft, self.handle) = (nil, nil, handle)
+            place = .special(handle)
             return
         default:
             var link = stat()
@@ -34,17 +40,15 @@ final class OutputFile {
                 throw CommandFailure("\(path) is a link that leads nowhere.")
             }
         }
-        let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-        let draft = url.deletingLastPathComponent()
-            .appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString)")
-        guard FileManager.default.createFile(atPath: draft.path, contents: nil),
-            let handle = FileHandle(forWritingAtPath: draft.path)
-        else { throw CommandFailure("\(path) cannot be written.") }
-        (self.url, self.draft, self.handle) = (url, draft, handle)
-        if exists { fchmod(handle.fileDescriptor, status.st_mode & 0o7777) }
+        do {
+            let draft = try FileDraft(for: URL(fileURLWithPath: path))
+            let attributes = try FileAttributes(of: draft.target)
+            let file = try OpenFile.making(draft.url, mode: attributes == nil ? 0o666 : 0o600)
+            place = .file(draft, file, attributes)
+        } catch {
+            throw CommandFailure("\(path) cannot be written: \(error.localizedDescription).")
+        }
     }
-
-    deinit { if let draft { try? FileManager.default.removeItem(at: draft) } }
 
     private static func requireOther(_ status: stat, _ path: String, _ store: URL) throws {
         for name in ["", "-wal", "-shm", "-journal"].map({ store.path + $0 }) {
@@ -57,16 +61,27 @@ final class OutputFile {
     }
 
     func write(_ text: String) throws {
-        guard let handle else { return try Output.standard.write(piece: text) }
-        try handle.write(contentsOf: Data(text.utf8))
+        switch place {
+        case .standardOutput: try Output.standard.write(piece: text)
+        case .special(let handle): try handle.write(contentsOf: Data(text.utf8))
+        case .file(_, let file, _): try file.write(Data(text.utf8))
+        }
     }
 
-    /// Puts the file into its place.
+    /// Puts the file into its place. When this returns, it outlives a power cut.
     func finish() throws {
-        try handle?.close()
-        guard let url, let draft else { return }
-        guard rename(draft.path, url.path) == 0 else {
-            throw CommandFailure("\(url.path) cannot be written: \(String(cString: strerror(errno))).")
+        switch place {
+        case .standardOutput: return
+        case .special(let handle): try handle.close()
+        case .file(let draft, let file, let attributes):
+            do {
+                if let attributes { try file.set(attributes) }
+                try file.sync()
+                file.close()
+                try draft.replaceTarget()
+            } catch {
+                throw CommandFailure("\(draft.target.path) cannot be written: \(error.localizedDescription).")
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 import CocoaFoundation
+import DurableFiles
 
 extension CompiledModelFolder {
     /// Compiles a model of Xcode as Apple's compiler does: all versions of a folder `.xcdatamodeld` into a folder
@@ -82,9 +83,15 @@ extension CompiledModelFolder {
                 file: target)
         }
         files.append((listName, info.data()))
-        try replace(target, byFolder: true) { draft in
-            try FileManager.default.createDirectory(at: draft, withIntermediateDirectories: false)
-            for (name, data) in files { try data.write(to: draft.appendingPathComponent(name)) }
+        try checkReplaceable(target, byFolder: true)
+        try writing(target) {
+            let draft = try FileDraft(for: target, isFolder: true)
+            defer { draft.discard() }
+            try DurableFile.makeFolder(draft.url)
+            for (name, data) in files {
+                try DurableFile.make(draft.url.appendingPathComponent(name), data, mode: 0o666)
+            }
+            try draft.placeFolder(replacing: true)
         }
     }
 
@@ -98,7 +105,8 @@ extension CompiledModelFolder {
     }
 
     private static func write(_ data: Data, to target: URL) throws {
-        try replace(target, byFolder: false) { draft in try data.write(to: draft) }
+        try checkReplaceable(target, byFolder: false)
+        try writing(target) { try DurableFile.write(data, to: target) }
     }
 
     /// Makes sure that nothing is lost with what is at the place of the target: a file that becomes one, or a folder
@@ -119,28 +127,9 @@ extension CompiledModelFolder {
         }
     }
 
-    /// Puts what is made at the place of a draft into the place of the target.
-    private static func replace(_ target: URL, byFolder: Bool, with make: (URL) throws -> Void) throws {
-        try checkReplaceable(target, byFolder: byFolder)
-        let files = FileManager.default
-        let folder = target.deletingLastPathComponent()
-        let mark = UUID().uuidString
-        let draft = folder.appendingPathComponent(".\(target.lastPathComponent).\(mark).draft")
-        let former = folder.appendingPathComponent(".\(target.lastPathComponent).\(mark).former")
+    private static func writing(_ target: URL, _ body: () throws -> Void) throws {
         do {
-            defer { try? files.removeItem(at: draft) }
-            try make(draft)
-            guard files.fileExists(atPath: target.path) else {
-                return try files.moveItem(at: draft, to: target)
-            }
-            try files.moveItem(at: target, to: former)
-            do {
-                try files.moveItem(at: draft, to: target)
-            } catch {
-                try? files.moveItem(at: former, to: target)
-                throw error
-            }
-            try? files.removeItem(at: former)
+            try body()
         } catch {
             throw ModelFileError(
                 .unwritable, "the compiled model cannot be written: \(error.localizedDescription)",

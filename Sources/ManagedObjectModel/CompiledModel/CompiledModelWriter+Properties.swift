@@ -68,7 +68,7 @@ extension CompiledModelWriter {
         if let relationship = property as? NSRelationshipDescription {
             mark(relationship.isOrdered, "NSIsOrdered", PropertyBits.isOrdered)
         }
-        if let info = property.userInfo {
+        if let info = property.userInfo, !info.isEmpty {
             fields.append(("NSUserInfo", try archive.addValue(info, for: name)))
         } else {
             bits |= PropertyBits.hasNoUserInfo

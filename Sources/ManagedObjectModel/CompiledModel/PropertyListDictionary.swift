@@ -23,7 +23,7 @@ struct PropertyListDictionary {
         let root: Value
         if BinaryPropertyList.isBinaryPropertyList(data) {
             root = try ModelArchive.throwing {
-                let list = try BinaryPropertyList(data)
+                let list = try BinaryPropertyList(data, maximumObjects: Limit.objects)
                 try list.checkTree(maximumDepth: Limit.depth, maximumWeight: Limit.objects)
                 return try Self.value(of: list, at: list.root)
             }

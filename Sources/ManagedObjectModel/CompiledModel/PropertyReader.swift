@@ -56,7 +56,7 @@ struct PropertyReader {
         property.isIndexedAlone = try object.flag("NSIsIndexed")
         property.isIndexedBySpotlight = try object.flag("NSIsIndexedBySpotlight")
         property.isInExternalRecord = try object.flag("NSIsStoredInExternalRecord")
-        property.userInfo = try object.dictionary("NSUserInfo")
+        property.userInfo = try object.dictionary("NSUserInfo") ?? [:]
         property.versionHashModifier = try object.text("NSVersionHashModifier")
         if let identifier = try object.text("NSRenamingIdentifier"), identifier != property.name {
             property.renamingIdentifier = identifier

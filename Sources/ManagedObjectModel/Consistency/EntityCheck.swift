@@ -56,6 +56,12 @@ package struct EntityCheck {
 
     // MARK: Names
 
+    /// The properties that the entity has twice, by itself or by inheritance.
+    mutating func namesThatAreTaken() -> [ModelInconsistency] {
+        checkNames()
+        return found.filter { $0.problem == .duplicateName || $0.problem == .redefinedProperty }
+    }
+
     private mutating func checkNames() {
         let inherited = Set(entity.inheritedProperties.map(\.name))
         var own: Set<String> = []

@@ -9,6 +9,23 @@ extension NSManagedObjectModel {
         guard found.isEmpty else { throw ModelConsistencyError(inconsistencies: found) }
     }
 
+    /// Checks what stores of every type rely on: that each entity has each of its properties once. Names that differ in
+    /// the composition of their characters only are the same.
+    ///
+    /// - Throws: `ModelConsistencyError` with each property that an entity has twice, and each circle of superentities.
+    package func validateProperties() throws {
+        var found: [ModelInconsistency] = []
+        let byName = entitiesByName
+        for entity in entities {
+            let circles = inheritanceProblems(of: entity).filter { $0.problem == .inheritanceCycle }
+            found += circles
+            guard circles.isEmpty else { continue }
+            var check = EntityCheck(entity: entity, model: self, entitiesByName: byName)
+            found += check.namesThatAreTaken()
+        }
+        guard found.isEmpty else { throw ModelConsistencyError(inconsistencies: found) }
+    }
+
     /// Checks that the model does not contradict itself, which has to be done before it is written.
     ///
     /// - Throws: `ModelFileError`, without a file, with the first thing that is wrong.

@@ -30,8 +30,10 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The properties that the entity itself declares, in the order in which they were set.
     package internal(set) var ownProperties: [NSPropertyDescription] = []
 
+    private let derived = AtomicLazyReference<EntityTables>()
+
     /// What is derived from the properties, once nothing can change any more.
-    private(set) var tables: EntityTables?
+    var tables: EntityTables? { derived.load() }
 
     private let runtimeCell = AtomicLazyReference<EntityRuntimeRecord>()
 
@@ -133,8 +135,9 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     // MARK: Settings
 
-    /// Notes of the application about the entity. They have no effect. The default is empty.
-    open var userInfo: [AnyHashable: Any]? = [:] { willSet { willChange("userInfo") } }
+    /// Notes of the application about the entity, empty at first. They have no effect, and can be changed while the model
+    /// is in use.
+    open var userInfo: [AnyHashable: Any]? = [:]
 
     /// Text that makes the version hash differ where nothing else in the description does.
     open var versionHashModifier: String? { willSet { willChange("versionHashModifier") } }
@@ -227,7 +230,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         guard tables == nil else { return }
         for property in ownProperties { property.makeImmutable() }
         let tables = EntityTables(self, versionHash: hashes.digest(of: self))
-        self.tables = tables
+        _ = derived.storeIfNil(tables)
         // After the tables, in which the elements look up their properties.
         for index in tables.storeIndexes { index.makeImmutable() }
     }

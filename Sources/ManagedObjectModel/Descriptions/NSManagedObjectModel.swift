@@ -1,4 +1,5 @@
 import CocoaFoundation
+import Synchronization
 
 /// A managed object model: the entities that an application's data consists of.
 ///
@@ -20,8 +21,11 @@ import CocoaFoundation
 open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     private let lock = NSLock()
 
-    /// What is derived from the descriptions, once nothing can change any more.
-    private(set) var tables: ModelTables?
+    private let derived = AtomicLazyReference<ModelTables>()
+
+    /// What is derived from the descriptions, once nothing can change any more. Any thread may ask, also while the model
+    /// goes into use.
+    var tables: ModelTables? { derived.load() }
 
     /// The entities of each configuration by name, in the order in which they were set.
     var configurationMembers: [String: [NSEntityDescription]] = [:]
@@ -99,7 +103,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
                 entity.makeImmutable(hashes)
             }
             for request in templates.values { request.makeImmutable() }
-            tables = ModelTables(self, hashes)
+            _ = derived.storeIfNil(ModelTables(self, hashes))
         }
     }
 

@@ -59,8 +59,9 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
 
     package internal(set) var isInExternalRecord = false
 
-    /// Notes of the application about the property. They have no effect.
-    open var userInfo: [AnyHashable: Any]? { willSet { willChange("userInfo") } }
+    /// Notes of the application about the property, empty at first. They have no effect, and can be changed while the model
+    /// is in use.
+    open var userInfo: [AnyHashable: Any]? = [:]
 
     /// Text that makes the version hash differ where nothing else in the description does, because the
     /// meaning of the values has changed.

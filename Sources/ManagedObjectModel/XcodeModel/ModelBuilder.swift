@@ -105,7 +105,7 @@ struct ModelBuilder {
         property.isInExternalRecord = try settings.flag("storedInTruthFile")
         property.versionHashModifier = settings.text("versionHashModifier")
         property.renamingIdentifier = settings.text("elementID")
-        property.userInfo = try settings.userInfo()
+        property.userInfo = try settings.userInfo() ?? [:]
     }
 
     /// Parses the text of an expression in a setting.

@@ -1,4 +1,5 @@
 import CocoaFoundation
+import DurableFiles
 
 extension XcodeModelFile {
     /// Makes a folder `.xcdatamodeld` with one version, which has the name of the folder and is the current one.
@@ -25,9 +26,7 @@ extension XcodeModelFile {
             for (name, tree) in versions {
                 try checkVersionName(name, url)
                 let version = folder.appendingPathComponent("\(name).xcdatamodel")
-                try writing(version) {
-                    try FileManager.default.createDirectory(at: version, withIntermediateDirectories: false)
-                }
+                try writing(version) { try DurableFile.makeFolder(version) }
                 try write(tree, to: version)
             }
             try write(
@@ -106,39 +105,41 @@ extension XcodeModelFile {
     ///     file; nothing is replaced if it throws.
     package static func write(_ data: Data, to version: URL, check: () throws -> Void) throws {
         let file = version.appendingPathComponent("contents")
-        let provisional = version.appendingPathComponent(".\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: provisional) }
-        let mode = try? FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions]
-        try writing(file) {
-            try data.write(to: provisional)
-            if let mode {
-                try FileManager.default.setAttributes(
-                    [.posixPermissions: mode], ofItemAtPath: provisional.path)
+        var isRefused = false
+        do {
+            try DurableFile.write(data, to: file) {
+                do {
+                    try check()
+                } catch {
+                    isRefused = true
+                    throw error
+                }
             }
-        }
-        try check()
-        guard rename(provisional.path, file.path) == 0 else {
+        } catch  where !isRefused {
             throw ModelFileError(
-                .unwritable, "it cannot be written: \(String(cString: strerror(errno)))", file: file)
+                .unwritable, "it cannot be written: \(error.localizedDescription)", file: file)
         }
     }
 
     private static func write(_ data: Data, to file: URL) throws {
-        try writing(file) { try data.write(to: file, options: .atomic) }
+        try writing(file) { try DurableFile.write(data, to: file) }
     }
 
-    /// Makes a folder under a provisional name, fills it and gives it its name.
+    /// Makes a folder as a draft, fills it and gives it its name.
     private static func place(at url: URL, _ fill: (URL) throws -> Void) throws {
         guard !FileManager.default.fileExists(atPath: url.path) else {
             throw ModelFileError(.duplicateName, "there is something of this name already", file: url)
         }
-        let provisional = url.deletingLastPathComponent().appendingPathComponent(".\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: provisional) }
+        var made: FileDraft?
         try writing(url) {
-            try FileManager.default.createDirectory(at: provisional, withIntermediateDirectories: false)
+            let draft = try FileDraft(for: url, isFolder: true)
+            try DurableFile.makeFolder(draft.url)
+            made = draft
         }
-        try fill(provisional)
-        try writing(url) { try FileManager.default.moveItem(at: provisional, to: url) }
+        guard let draft = made else { return }
+        defer { draft.discard() }
+        try fill(draft.url)
+        try writing(url) { try draft.placeFolder(replacing: false) }
     }
 
     private static func writing(_ url: URL, _ body: () throws -> Void) throws {

@@ -151,9 +151,7 @@ enum BoundedFile {
             throw ModelFileError(.unreadable, "it is not a regular file", file: url)
         }
         do {
-            let handle = try FileHandle(forReadingFrom: url)
-            defer { try? handle.close() }
-            let data = try handle.read(upToCount: limit + 1) ?? Data()
+            let data = try ModelFileReading.read(url.path, limit: limit + 1)
             guard data.count <= limit else {
                 throw ModelFileError(.tooLarge, "the file is larger than \(limit) bytes", file: url)
             }

@@ -1,3 +1,4 @@
+import DurableFiles
 import ModelTools
 
 /// One version of a model in the editor: its name and tree as they are edited, and as the file has them.
@@ -133,12 +134,12 @@ struct DocumentVersion: Sendable, Identifiable {
     /// - Throws: what `mark` throws; `ModelFileError` if there is something of the name, or if it cannot be done.
     mutating func replaceFolder(named name: String, mark: () throws -> Void) throws {
         let (old, copy) = (url, try freePlace(name))
-        // A copy that is not whole is no version.
-        let provisional = folder.appendingPathComponent(".\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: provisional) }
         try changing("renamed") {
-            try FileManager.default.copyItem(at: old, to: provisional)
-            try FileManager.default.moveItem(at: provisional, to: copy)
+            // A copy that is not whole is no version.
+            let draft = try FileDraft(for: copy, isFolder: true)
+            defer { draft.discard() }
+            try FileManager.default.copyItem(at: old, to: draft.url)
+            try draft.placeFolder(replacing: false)
         }
         do {
             try mark()

@@ -1,3 +1,4 @@
+import DurableFiles
 import ModelTools
 
 /// The files of a folder, but for one of them: what Xcode, or somebody, has put there besides the model.
@@ -31,9 +32,8 @@ struct FolderFiles: Sendable {
         for (path, bytes) in files {
             let file = folder.appendingPathComponent(path)
             guard !FileManager.default.fileExists(atPath: file.path) else { continue }
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try bytes.write(to: file, options: .atomic)
+            try DurableFile.makeFolder(file.deletingLastPathComponent())
+            try DurableFile.write(bytes, to: file)
         }
     }
 }

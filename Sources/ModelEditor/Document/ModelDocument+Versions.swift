@@ -1,3 +1,4 @@
+import DurableFiles
 import ModelTools
 
 // Versions come, go, and get other names. A new one is written at once; all else is written by the next save.
@@ -190,8 +191,8 @@ extension ModelDocument {
             // What says which version is the current one names a folder that is there, whenever this is ended.
             try versions[index].replaceFolder(named: name) {
                 do {
-                    try CurrentVersionMarker(versionFolderName: "\(name).xcdatamodel").data
-                        .write(to: marker, options: .atomic)
+                    try DurableFile.write(
+                        CurrentVersionMarker(versionFolderName: "\(name).xcdatamodel").data, to: marker)
                 } catch {
                     throw ModelFileError(
                         .unwritable, "it cannot be written: \(error.localizedDescription)", file: marker)

@@ -53,6 +53,13 @@ enum Conditions {
         return values.contains(nil) ? nil : false
     }
 
+    /// The modules that a condition asks for with `canImport`.
+    static func modulesAsked(in condition: ExprSyntax) -> Set<String> {
+        let visitor = ImportabilityVisitor(viewMode: .sourceAccurate)
+        visitor.walk(condition)
+        return visitor.modules
+    }
+
     /// The clauses of an `#if` that may be compiled, and for each the condition under which it is; nil for always.
     static func possibleClauses(
         of conditional: IfConfigDeclSyntax
@@ -69,5 +76,17 @@ enum Conditions {
             if let own { refused.append("!\(own)") }
         }
         return clauses
+    }
+}
+
+/// Collects the modules that a condition asks for.
+private final class ImportabilityVisitor: SyntaxVisitor {
+    var modules: Set<String> = []
+
+    override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+        if node.calledExpression.trimmedDescription == "canImport", let first = node.arguments.first {
+            modules.insert(first.expression.trimmedDescription)
+        }
+        return .visitChildren
     }
 }

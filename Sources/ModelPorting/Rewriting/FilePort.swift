@@ -15,6 +15,8 @@ final class FilePort: SyntaxVisitor {
     /// Lines after the last of the source.
     var additions: [String] = []
     private(set) var isConditional = false
+    /// The modules that the conditions around ask for with `canImport`.
+    private(set) var importableModules: Set<String> = []
     private(set) var diagnostics: [PortDiagnostic] = []
     var importsCoreData = false
     var importsOthers = false
@@ -109,11 +111,18 @@ final class FilePort: SyntaxVisitor {
 
     override func visit(_ node: IfConfigDeclSyntax) -> SyntaxVisitorContinueKind {
         let wasConditional = isConditional
+        let askedModules = importableModules
         isConditional = true
+        for clause in node.clauses {
+            if let condition = clause.condition {
+                importableModules.formUnion(Conditions.modulesAsked(in: condition))
+            }
+        }
         for (clause, _) in Conditions.possibleClauses(of: node) {
             if let elements = clause.elements { walk(elements) }
         }
         isConditional = wasConditional
+        importableModules = askedModules
         return .skipChildren
     }
 

@@ -8,11 +8,16 @@ extension FilePort {
         if name == "CoreData" {
             // `import class CoreData.NSManagedObject` imports nothing else.
             if node.importKindSpecifier == nil { importsCoreData = true } else { importsOthers = true }
-            if let attribute = node.attributes.attribute(named: "preconcurrency") { remove(attribute) }
+            // Submodules, as in `import CoreData.CoreDataDefines`, are Objective-C headers.
+            if node.importKindSpecifier == nil, let first = node.path.first, node.path.count > 1 {
+                replace(node.path, with: first.name.text)
+            }
             return
         }
         importsOthers = true
-        guard !AppleModules.everywhere.contains(name), !isConditional else { return }
+        guard !AppleModules.everywhere.contains(name) else { return }
+        // A condition such as `compiler(>=6)` says nothing about where a module of Apple's is.
+        if isConditional, importableModules.contains(name) || !AppleModules.names.contains(name) { return }
         let text = node.tokens(viewMode: .sourceAccurate).map(\.text).joined(separator: " ")
             .replacing("@ ", with: "@").replacing(" . ", with: ".")
         header += ["#if canImport(\(name))", text]

@@ -1,7 +1,9 @@
 // Data: a picture, an archive as a tree, or bytes.
 
-import { h } from "./dom.js";
+import { h, announce } from "./dom.js";
+import { downloadFrom } from "./api.js";
 import { fold } from "./fold.js";
+import { picture } from "./picture.js";
 import { state } from "./state.js";
 
 const link = (path, id, key) => `${path}?id=${encodeURIComponent(id)}&key=${encodeURIComponent(key)}`;
@@ -9,11 +11,19 @@ const link = (path, id, key) => `${path}?id=${encodeURIComponent(id)}&key=${enco
 export function bytes(id, { name, bytes: data }) {
   return [
     h("p", { class: "quiet" }, `${data.length.toLocaleString("en")} bytes${data.file ? `, in the file ${data.file}` : ""} `,
-      h("a", { href: link("/api/bytes", id, name), id: `bytes-${id}-${name}`, download: `${name.replace(/\W/g, "_")}.bin` }, "Download")),
-    data.image ? h("img", { class: "picture", src: `${link("/api/image", id, name)}&edition=${state.edition}`, alt: `Picture of ${name}` }) : null,
+      h("button", { type: "button", class: "link", id: `bytes-${id}-${name}`, onclick: () => save(id, name) }, "Download")),
+    data.image ? picture(`${link("/api/image", id, name)}&edition=${state.edition}`, `Picture of ${name}`) : null,
     data.tree ? h("ul", { class: "tree", "aria-label": `Contents of ${name}` }, tree(data.tree, 0, `tree ${id} ${name}`)) : null,
     data.length ? fold(`hex ${id} ${name}`, false, { class: "hex" }, "Bytes", h("pre", { dir: "ltr", tabindex: 0, id: `hex-${id}-${name}`, "aria-label": `Bytes of ${name}` }, hexLines(data))) : null,
   ];
+}
+
+async function save(id, name) {
+  try {
+    await downloadFrom(link("/api/bytes", id, name), `${name.replace(/\W/g, "_")}.bin`);
+  } catch (error) {
+    announce(`Not downloaded: ${error.message}`, true);
+  }
 }
 
 function tree({ label, kind, text, children }, depth, key) {

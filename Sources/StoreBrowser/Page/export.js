@@ -1,26 +1,24 @@
 // What is shown, as a file. A table is made by the server, all pages of it; the others are here already.
 
 import { h, announce, download } from "./dom.js";
-import { get } from "./api.js";
+import { get, downloadFrom } from "./api.js";
 import { state, followExport, question, order } from "./state.js";
 
 const fileName = (name) => name.replace(/[^\p{L}\p{N}_-]/gu, "_");
 
 const FORMATS = { csv: "CSV", json: "JSON" };
 
-/** Links to all that a table asks for. What keeps the server from it is told here: a download itself tells the page nothing. */
+/** Buttons for all that a table asks for. What keeps the server from it is told here: a download itself tells the page nothing. */
 export const tableExports = (entity) => Object.entries(FORMATS).map(([format, title]) => {
   const query = { ...question(), ...order(), format };
-  const href = `/api/export?${Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")}`;
-  const file = `${fileName(entity.name)}.${format}`;
-  return h("a", {
-    class: "button", id: `export-${format}`, href, download: file, onclick: async (event) => {
-      event.preventDefault();
+  return h("button", {
+    type: "button", id: `export-${format}`, onclick: async () => {
       try {
         await get("/api/export/check", query);
-        const name = crypto.randomUUID();
-        h("a", { href: `${href}&name=${name}`, download: file }).click();
-        await followExport(name);
+        const named = { ...query, name: crypto.randomUUID() };
+        const text = Object.entries(named).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+        await downloadFrom(`/api/export?${text}`, `${fileName(entity.name)}.${format}`);
+        await followExport(named.name);
       } catch (error) {
         announce(`Not exported: ${error.message}`, true);
       }

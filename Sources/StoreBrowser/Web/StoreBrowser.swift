@@ -23,6 +23,7 @@ package enum StoreBrowser {
         "statements.js": PackageResources.statements_js,
         "detail.js": PackageResources.detail_js,
         "bytes.js": PackageResources.bytes_js,
+        "picture.js": PackageResources.picture_js,
         "editing.js": PackageResources.editing_js,
         "chart.js": PackageResources.chart_js,
         "history.js": PackageResources.history_js,

@@ -3,6 +3,13 @@ import Hummingbird
 import NIOCore
 import StoreTools
 
+/// A file that one task after the other reads from.
+private struct OpenFile: @unchecked Sendable {
+    let reader: StoreFileReader
+
+    init(_ reader: StoreFileReader) { self.reader = reader }
+}
+
 /// The bytes of a value to be downloaded. Of a file only a part is in memory at a time; what is in the row was read with it.
 struct StoredFile: Sendable {
     private static let partSize = 256 << 10
@@ -10,7 +17,7 @@ struct StoredFile: Sendable {
     let length: Int
     private let start: Data
     /// Open from the beginning: what takes the name of the file before it is sent is another file.
-    private let file: FileHandle?
+    private let file: OpenFile?
 
     /// - Throws: `BrowsingError` for no value, and for a file that is gone or no plain file by now; an error of the store,
     ///   134060 when the file cannot be read.
@@ -24,8 +31,8 @@ struct StoredFile: Sendable {
             }
             guard let name = stored.file else { return (stored.length, stored.start, nil) }
             do {
-                let (handle, length) = try RegularFile.open(at: folder.appendingPathComponent(name).path)
-                return (length, Data(), handle)
+                let file = try RegularFile.open(at: folder.appendingPathComponent(name).path)
+                return (try file.byteCount(), Data(), OpenFile(file))
             } catch {
                 throw BrowsingError(
                     "The file \(name) cannot be read: \(error.localizedDescription)", code: "missing")
@@ -37,13 +44,14 @@ struct StoredFile: Sendable {
     var body: ResponseBody {
         guard let file else { return .init(byteBuffer: ByteBuffer(bytes: start)) }
         return ResponseBody(contentLength: length) { [length] writer in
-            defer { try? file.close() }
-            var left = length
+            var offset = 0
             // Not more than was said: others may write to the file.
-            while left > 0, let part = try file.read(upToCount: min(left, Self.partSize)), !part.isEmpty {
+            while offset < length {
+                let part = try file.reader.read(at: offset, count: min(length - offset, Self.partSize))
+                guard !part.isEmpty else { break }
                 try await writer.write(ByteBuffer(bytes: part))
                 try Task.checkCancellation()
-                left -= part.count
+                offset += part.count
             }
             try await writer.finish(nil)
         }

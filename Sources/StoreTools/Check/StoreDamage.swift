@@ -14,16 +14,11 @@ struct StoreDamage {
         switch code.intValue & 0xFF {
         case 11: finding = StoreFinding(.error, .damagedDatabase, message)
         // The head of the file cannot be right when what stands first in it is.
-        case 26 where Self.isDatabase(url): finding = StoreFinding(.error, .damagedDatabase, message)
+        case 26 where StoreFileReader.isDatabase(url.path):
+            finding = StoreFinding(.error, .damagedDatabase, message)
         case 1 where message.hasPrefix("no such table") || message.hasPrefix("no such column"):
             finding = StoreFinding(.error, .missingTable, message)
         default: return nil
         }
-    }
-
-    private static func isDatabase(_ url: URL) -> Bool {
-        let handle = FileHandle(forReadingAtPath: url.path)
-        defer { try? handle?.close() }
-        return (try? handle?.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
     }
 }

@@ -234,7 +234,7 @@ final class DocumentCopy: Sendable {
             default: builder.copy(slot.rowSlot, from: row, hasBytes: slot.kind.hasBytes)
             }
         }
-        return builder.finish(
+        return try builder.finish(
             reference: try number(row.reference, home, source), version: row.version,
             entityNumber: entity.number, timestamp: row.timestamp)
     }

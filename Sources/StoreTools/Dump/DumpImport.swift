@@ -1,4 +1,5 @@
 import CoreData
+import DurableFiles
 import GRDB
 
 /// Puts the objects of a dump into a store, in one transaction.
@@ -37,16 +38,12 @@ package struct DumpImport {
         try place.requireEmpty()
         let reader = try DumpReader(file)
         let header = try reader.header()
-        let draft = url.deletingLastPathComponent()
-            .appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString).draft")
+        // What a process has left here that was killed.
+        _ = FileDraft.removeLeftovers(of: url)
+        let made = try FileDraft(for: url)
+        defer { made.discard() }
+        let draft = made.url
         let document = draft.appendingPathExtension(type.rawValue)
-        defer {
-            for path in [document.path] + ([""] + NewStorePlace.logSuffixes).map({ draft.path + $0 }) {
-                try? FileManager.default.removeItem(atPath: path)
-            }
-            let support = SQLiteStoreTables(draft).externalDataFolder.deletingLastPathComponent()
-            try? FileManager.default.removeItem(at: support)
-        }
         let target = try OpenStore(
             draft, model: try model ?? header.model(), isReadOnly: false, makesFile: true)
         let outcome: Outcome
@@ -69,11 +66,12 @@ package struct DumpImport {
                 try $0.execute(sql: "UPDATE \(ModelCache.table) SET Z_CONTENT = ?", arguments: [archive])
             }
         }
-        let made = type == .sqlite ? draft : document
+        // The draft is of one file only.
+        if type != .sqlite { try DurableFile.move(document.path, to: draft.path) }
         if !header.metadata.isEmpty {
-            try StoreMetadata(made).change(setting: header.metadata, removing: [])
+            try StoreMetadata(draft).change(setting: header.metadata, removing: [])
         }
-        try place.take(made)
+        try place.take(made, hasExternalData: type == .sqlite)
         return outcome
     }
 

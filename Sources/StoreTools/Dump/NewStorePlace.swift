@@ -1,4 +1,5 @@
 import CoreData
+import DurableFiles
 import Foundation
 
 /// Where a new store is to be.
@@ -30,48 +31,10 @@ struct NewStorePlace {
     /// Moves a finished store, which has no log any more, here. Nothing is replaced, even if it came meanwhile.
     ///
     /// - Throws: as `requireEmpty()`; an error of the file system.
-    func take(_ draft: URL) throws {
+    func take(_ draft: FileDraft, hasExternalData: Bool) throws {
         try requireEmpty()
-        // Every row that is seen finds its data.
-        let moved = try takeExternalData(of: draft)
-        do {
-            try takeFile(draft)
-        } catch {
-            for file in moved { try? FileManager.default.removeItem(at: file) }
-            throw error
-        }
-    }
-
-    /// Moves the files of external data, whose folder is called after the store; where they are now.
-    private func takeExternalData(of draft: URL) throws -> [URL] {
-        let source = SQLiteStoreTables(draft).externalDataFolder
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: source.path), !names.isEmpty
-        else { return [] }
-        let target = SQLiteStoreTables(url).externalDataFolder
-        try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
-        var moved: [URL] = []
-        do {
-            for name in names {
-                let file = target.appendingPathComponent(name)
-                try FileManager.default.moveItem(at: source.appendingPathComponent(name), to: file)
-                moved.append(file)
-            }
-        } catch {
-            for file in moved { try? FileManager.default.removeItem(at: file) }
-            throw error
-        }
-        return moved
-    }
-
-    private func takeFile(_ draft: URL) throws {
-        if link(draft.path, url.path) == 0 {
-            unlink(draft.path)
-            return
-        }
-        switch errno {
-        // There are file systems without links.
-        case EPERM, EOPNOTSUPP, ENOSYS: try FileManager.default.moveItem(at: draft, to: url)
-        case let code: throw StoreToolError("\(url.path): \(String(cString: strerror(code))).")
+        guard try SQLiteStoreTables(draft.url).place(draft, hasExternalData: hasExternalData) else {
+            throw StoreToolError("There is something at \(url.path) already.")
         }
     }
 }

@@ -1,9 +1,11 @@
-import Foundation
+import CoreData
 
 /// Reads JSON of any length from a file, piece by piece: whoever reads descends into lists and objects, and takes the
 /// values in them one at a time.
 package final class JSONReader {
-    private let handle: FileHandle?
+    /// A file may be that of a store which is open; a pipe is none.
+    private let file: StoreFileReader?
+    private let pipe: FileHandle?
     private var buffer: [UInt8] = []
     private var position = 0
     private var line = 1
@@ -28,21 +30,23 @@ package final class JSONReader {
     ///   - maximumWeight: what one value may weigh: its bytes, and 64 for each list, object and element of one.
     /// - Throws: an error when the file cannot be read.
     package init(_ url: URL, maximumWeight: Int = 2 << 30) throws {
-        guard let handle = FileHandle(forReadingAtPath: url.path) else {
-            throw StoreToolError("\(url.path) cannot be read.")
-        }
-        self.handle = handle
+        var status = stat()
+        let isPipe = stat(url.path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+        pipe = isPipe ? FileHandle(forReadingAtPath: url.path) : nil
+        file = isPipe ? nil : try? StoreFileReader(url.path)
+        guard pipe != nil || file != nil else { throw StoreToolError("\(url.path) cannot be read.") }
         self.maximumWeight = maximumWeight
     }
 
+    deinit { try? pipe?.close() }
+
     fileprivate init(text: String) {
-        handle = nil
+        file = nil
+        pipe = nil
         maximumWeight = 2 << 30
         buffer = Array(text.utf8)
         byteCount = buffer.count
     }
-
-    deinit { try? handle?.close() }
 
     /// - Returns: an error with the place: the line, and the byte in it, both counted from 1.
     package func failure(_ what: String) -> StoreToolError {
@@ -294,7 +298,10 @@ package final class JSONReader {
 
     private func peek() throws -> UInt8? {
         if position < buffer.count { return buffer[position] }
-        guard let data = try handle?.read(upToCount: 256 << 10), !data.isEmpty else { return nil }
+        let part = 256 << 10
+        guard let data = try file?.read(at: byteCount, count: part) ?? pipe?.read(upToCount: part),
+            !data.isEmpty
+        else { return nil }
         buffer = [UInt8](data)
         position = 0
         byteCount += buffer.count

@@ -75,7 +75,7 @@ struct ObjectBuilder: ~Copyable {
                 throw StoreToolError("\(object), '\(slot.name)': \(error.description)")
             }
         }
-        let row = builder.finish(
+        let row = try builder.finish(
             reference: key, version: 1, entityNumber: entity.number,
             timestamp: Date.timeIntervalSinceReferenceDate)
         let toldTimes = layout.timeSlots.filter { slot in

@@ -79,7 +79,8 @@ import Testing
         }
     }
 
-    @Test func storesTellBeforeTheyComeAndGo() throws {
+    @Test("A coordinator posts one notification for each store that is added or removed")
+    func addedAndRemovedStoresArePosted() throws {
         let folder = try StoreFolder()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
         let log = NotificationLog(
@@ -89,11 +90,10 @@ import Testing
         try coordinator.remove(store)
         #expect(
             log.names == [
-                .NSPersistentStoreCoordinatorStoresWillChange, .NSPersistentStoreCoordinatorStoresDidChange,
-                .NSPersistentStoreCoordinatorStoresWillChange, .NSPersistentStoreCoordinatorStoresDidChange,
+                .NSPersistentStoreCoordinatorStoresDidChange, .NSPersistentStoreCoordinatorStoresDidChange,
             ])
         let keys = log.all.map { $0.userInfo?.keys.compactMap { $0 as? String } }
-        #expect(keys == [["added"], ["added"], ["removed"], ["removed"]])
+        #expect(keys == [["added"], ["removed"]])
     }
 
     @Test func containersCanBeSubclassedAsOnApplesPlatforms() throws {

@@ -117,11 +117,13 @@ import Testing
         }
     }
 
-    @Test func aSaveWithoutChangesPostsNothing() throws {
+    @Test("A save without changes posts that the context saved, and nothing else")
+    func aSaveWithoutChangesIsPosted() throws {
         _ = try diary.savedEntry("a")
         let log = log()
         try diary.event { try $0.save() }
-        #expect(log.all.isEmpty)
+        #expect(log.names == [.NSManagedObjectContextDidSave])
+        #expect(log.all.first?.userInfo?.isEmpty ?? true)
     }
 
     @Test func aFailedSaveDoesNotSayThatItSaved() throws {

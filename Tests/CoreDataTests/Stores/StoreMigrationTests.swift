@@ -162,6 +162,8 @@ import Testing
         try FileManager.default.createDirectory(at: source, withIntermediateDirectories: true)
         let name = UUID().uuidString
         try Data([1, 2, 3]).write(to: source.appendingPathComponent(name))
+        try folder.execute("CREATE TABLE Notes (image BLOB)")
+        try folder.execute("INSERT INTO Notes VALUES (?)", [Data([2]) + Data(name.utf8) + Data([0])])
         try coordinator.migratePersistentStore(coordinator.persistentStores[0], to: other.file, type: .sqlite)
         let copy = other.url.appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA/\(name)")
         #expect(try Data(contentsOf: copy) == Data([1, 2, 3]))

@@ -28,13 +28,34 @@ import Testing
         folder.url.appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA")
     }
 
-    private func addExternal(_ folder: StoreFolder, _ names: String...) throws {
+    private static let names = [
+        "only-old": "00000000-0000-0000-0000-000000000001", "shared": "00000000-0000-0000-0000-000000000002",
+        "only-new": "00000000-0000-0000-0000-000000000003",
+    ]
+
+    private func addFiles(_ folder: StoreFolder, _ names: [String]) throws {
         try FileManager.default.createDirectory(at: external(folder), withIntermediateDirectories: true)
-        for name in names { try Data(name.utf8).write(to: external(folder).appendingPathComponent(name)) }
+        for name in names {
+            let file = try #require(Self.names[name])
+            try Data(name.utf8).write(to: external(folder).appendingPathComponent(file))
+        }
     }
 
-    private func externals(_ folder: StoreFolder) -> [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: external(folder).path)) ?? []).sorted()
+    /// Adds files and, in a table that the model does not know, rows that name them.
+    private func addExternal(_ folder: StoreFolder, _ names: String...) throws {
+        try addFiles(folder, names)
+        try folder.execute("CREATE TABLE IF NOT EXISTS Notes (image BLOB)")
+        for name in names {
+            let file = try #require(Self.names[name])
+            try folder.execute("INSERT INTO Notes VALUES (?)", [Data([2]) + Data(file.utf8) + Data([0])])
+        }
+    }
+
+    private func externals(_ folder: StoreFolder) throws -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: external(folder).path)) ?? []
+        return try names.map {
+            String(decoding: try Data(contentsOf: external(folder).appendingPathComponent($0)), as: UTF8.self)
+        }.sorted()
     }
 
     private func replace(_ options: [AnyHashable: Any]? = nil) throws {
@@ -53,7 +74,7 @@ import Testing
         let identifier = try source.value("SELECT Z_UUID FROM Z_METADATA")
         try replace()
         #expect(try folder.names == [".Store_SUPPORT", "Store.sqlite"])
-        #expect(externals(folder) == ["only-new", "shared"])
+        #expect(try externals(folder) == ["only-new", "shared"])
         #expect(try folder.stored("ZNAME", in: "ZITEM") == ["text 'new'"])
         #expect(try folder.value("SELECT Z_UUID FROM Z_METADATA") == identifier)
         #expect(try folder.value("PRAGMA integrity_check").description == "\"ok\"")
@@ -111,7 +132,7 @@ import Testing
         )
         bytes.replaceSubrange((page - 1) * 4096..<page * 4096, with: Data(repeating: 0xEE, count: 4096))
         try bytes.write(to: source.file)
-        try addExternal(source, "only-new")
+        try addFiles(source, ["only-new"])
         #expect(try code() == NSFileReadCorruptFileError)
         #expect(try Data(contentsOf: folder.file) == before)
         #expect(try folder.names == ["Store.sqlite"])

@@ -153,7 +153,7 @@ extension NSAtomicStoreCacheNode {
                 try builder.set(try SlotValue(value, for: slot), slot)
             }
         }
-        let made = builder.finish(
+        let made = try builder.finish(
             reference: objectID.reference, version: version, entityNumber: home.entityNumber,
             timestamp: Date.timeIntervalSinceReferenceDate)
         row = made

@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import ManagedObjectModel
 
@@ -39,53 +40,33 @@ enum StoreDocument {
             throw damaged(url, "it is larger than \(maximumByteCount >> 20) MiB")
         }
         do {
-            return try Data(contentsOf: url)
+            return try StoreFileReader(url.path).contents()
         } catch {
             throw unopenable(url, "the file cannot be read: \(error.localizedDescription)")
         }
     }
 
-    /// Puts contents into a file, all or nothing.
+    /// Puts contents into a file, all or nothing. When this returns, they outlive a power cut.
     ///
-    /// - Parameter known: what the file must still hold; nil for whatever it holds.
-    /// - Throws: 134030 when that is not possible, also for more than can be read again; 133020 when the file holds
-    ///   something else, or is gone. It is as it was.
-    static func write(_ data: Data, to url: URL, replacing known: Data? = nil) throws {
+    /// - Parameters:
+    ///   - known: what the file must still hold; nil for whatever it holds.
+    ///   - source: a file whose mode a new one gets; nil for that of any new file.
+    /// - Throws: 134030 when that is not possible, also for more than can be read again, and where something is that is not
+    ///   a regular file; 133020 when the file holds something else, or is gone. It is as it was.
+    static func write(_ data: Data, to url: URL, replacing known: Data? = nil, like source: URL? = nil) throws
+    {
         guard data.count <= maximumByteCount else {
             throw NSError.coreData(
                 .persistentStoreSave,
                 "The store at \(url.path) would be larger than \(maximumByteCount >> 20) MiB.",
                 [NSFilePathErrorKey: url.path])
         }
-        // A link stays a link.
-        let target = url.resolvingSymlinksInPath()
-        let draft = target.deletingLastPathComponent().appendingPathComponent(
-            ".\(target.lastPathComponent).\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: draft) }
         do {
-            var old = stat()
-            let isThere = stat(target.path, &old) == 0
-            // Nobody reads the draft who may not read the file.
-            let descriptor = open(
-                draft.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isThere ? mode_t(0o600) : mode_t(0o666))
-            guard descriptor >= 0 else { throw systemError() }
-            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-            try handle.write(contentsOf: data)
-            try handle.synchronize()
-            // The new file is whose the old one was; where that cannot be, one that is not ours stays.
-            var new = stat()
-            if isThere, fstat(descriptor, &new) == 0, new.st_uid != old.st_uid || new.st_gid != old.st_gid,
-                fchown(descriptor, old.st_uid, old.st_gid) != 0, known != nil
-            {
-                throw systemError()
-            }
-            if isThere, fchmod(descriptor, old.st_mode & 0o7777) != 0 { throw systemError() }
-            try handle.close()
-            // As late as possible: nobody else is kept from writing.
-            if let known, try readIfPresent(url) != known { throw NSError.changedByOthers(url) }
-            // `rename` takes the old file's place in one step, which Foundation's move does not.
-            guard rename(draft.path, target.path) == 0 else {
-                throw systemError()
+            let attributes = try source.flatMap { try FileAttributes(of: $0) }
+            // One that is not ours stays where its owner cannot be kept.
+            try DurableFile.write(data, to: url, attributes: attributes, requiresOwner: known != nil) {
+                // As late as possible: nobody else is kept from writing.
+                if let known, try readIfPresent(url) != known { throw NSError.changedByOthers(url) }
             }
         } catch let error as NSError where error.isMergeConflict {
             throw error
@@ -97,7 +78,28 @@ enum StoreDocument {
         }
     }
 
-    private static func systemError() -> NSError { NSError(domain: NSPOSIXErrorDomain, code: Int(errno)) }
+    /// Removes a file, if there is one, and what processes have left of it that were killed. Of a link, the link stays.
+    ///
+    /// - Throws: 134080 for what is not a regular file; an error of the system.
+    static func remove(_ url: URL) throws {
+        do {
+            if try DurableFile.remove(url) {
+                try DurableFile.syncFolder(url.followingLinks().deletingLastPathComponent())
+            }
+        } catch let error as FileError {
+            guard let reason = error.reason else { throw error }
+            throw unopenable(url, reason)
+        }
+        removeDrafts(of: url)
+    }
+
+    /// Removes drafts of a file that processes have left which were killed.
+    static func removeDrafts(of url: URL) {
+        for error in FileDraft.removeLeftovers(of: url) {
+            Log.store.error(
+                "Could not remove a draft of the store at \(url.path): \(error.localizedDescription)")
+        }
+    }
 
     static func unopenable(_ url: URL, _ reason: String) -> NSError {
         .coreData(
@@ -170,6 +172,7 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
 
     package final override func loadMetadata() throws {
         guard let url else { return }
+        if url.isFileURL, !isReadOnly { StoreDocument.removeDrafts(of: url) }
         guard let data = try StoreDocument.readIfPresent(url), !data.isEmpty else {
             guard !isReadOnly, !guardsFile else {
                 throw StoreDocument.unopenable(url, "the file does not exist or is empty")

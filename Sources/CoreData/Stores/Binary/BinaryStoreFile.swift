@@ -89,7 +89,8 @@ struct BinaryStoreFile {
     ///   - check: throws when an entity's objects do not have so many values.
     func nodes(_ url: URL, check: (_ entityName: String, _ valueCount: Int) throws -> Void) throws -> [Node] {
         try Self.checked(url) {
-            let archive = try KeyedArchive(objectBytes)
+            // A store is read whole: the length of its file bounds its objects.
+            let archive = try KeyedArchive(objectBytes, maximumObjects: .max)
             var reader = BinaryNodeReader(archive, budget: objectBytes.count)
             return try reader.nodes(check)
         }
@@ -332,7 +333,7 @@ private struct BinaryNodeWriter {
                 (key: "NS.keys", value: references(keys)), (key: "NS.objects", value: references(places)),
             ])
         do {
-            return try archive.finish(root: root, key: "mapData")
+            return try archive.finish(root: root, key: "mapData", maximumObjects: .max)
         } catch {
             throw NSError.coreData(
                 .persistentStoreSave, "A value cannot be archived: \(error.localizedDescription)",

@@ -122,7 +122,7 @@ extension NSIncrementalStore {
                 try builder.set(try SlotValue(value, for: slot), slot)
             }
         }
-        return builder.finish(
+        return try builder.finish(
             reference: node.objectID.reference, version: Int64(truncatingIfNeeded: node.version),
             entityNumber: home.entityNumber, timestamp: Date.timeIntervalSinceReferenceDate)
     }

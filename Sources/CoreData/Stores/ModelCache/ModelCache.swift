@@ -8,7 +8,7 @@ import ManagedObjectModel
 package enum ModelCache {
     package static let table = "Z_MODELCACHE"
 
-    /// No model of a store that we know of has an archive of more than 3 MB.
+    /// The most bytes of an archive, compressed or not. No model of a store that we know of has one of more than 3 MB.
     private static let sizeLimit = 64 << 20
 
     /// The statements that make the table and fill it.
@@ -37,8 +37,16 @@ package enum ModelCache {
         guard try database.columns(in: table).contains(where: { $0.name.uppercased() == "Z_CONTENT" }) else {
             throw unreadable("cannot be read: the table \(table) has no column Z_CONTENT", url, nil)
         }
-        guard let content = try Data.fetchOne(database, sql: "SELECT Z_CONTENT FROM \(table) LIMIT 1") else {
-            throw missing(url)
+        let row = try GRDB.Row.fetchOne(
+            database,
+            sql: """
+                SELECT length(Z_CONTENT), iif(typeof(Z_CONTENT) = 'blob' AND length(Z_CONTENT) <= ?, Z_CONTENT, NULL)
+                FROM \(table) LIMIT 1
+                """, arguments: [sizeLimit])
+        guard let row, let length = Int.fromDatabaseValue(row[0]) else { throw missing(url) }
+        guard let content = Data.fromDatabaseValue(row[1]) else {
+            let reason = length > sizeLimit ? "it has \(length) bytes" : "it is not data"
+            throw unreadable("cannot be read: \(reason)", url, nil)
         }
         let model: NSManagedObjectModel
         do {

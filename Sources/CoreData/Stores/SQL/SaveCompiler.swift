@@ -13,11 +13,13 @@ struct SaveCompiler {
             "INSERT INTO \(schema.quoted(entity.table))(\(names.joined(separator: ", "))) VALUES(\(parameters))"
     }
 
-    /// Parameters: the columns, the new version, the key, the old version.
+    /// Changes a row that is still of the entity: a key may be another object's by now. Parameters: the columns, the new
+    /// version, the key, the old version.
     func update(_ entity: SQLEntity, _ columns: [SQLColumn]) -> String {
         let sets = columns.map { "\(schema.quoted($0.name)) = ?" } + ["Z_OPT = ?"]
         return """
-            UPDATE \(schema.quoted(entity.table)) SET \(sets.joined(separator: ", ")) WHERE Z_PK = ? AND Z_OPT = ?
+            UPDATE \(schema.quoted(entity.table)) SET \(sets.joined(separator: ", ")) \
+            WHERE Z_PK = ? AND Z_ENT = \(entity.number) AND Z_OPT = ?
             """
     }
 
@@ -29,13 +31,15 @@ struct SaveCompiler {
             let name = schema.quoted(column.name)
             return "\(name) = CASE WHEN ? OR \(name) IS NULL THEN NULL ELSE ? END"
         }
-        return
-            "UPDATE \(schema.quoted(entity.table)) SET \(sets.joined(separator: ", ")) WHERE Z_PK = ? AND Z_OPT = ?"
+        return """
+            UPDATE \(schema.quoted(entity.table)) SET \(sets.joined(separator: ", ")) \
+            WHERE Z_PK = ? AND Z_ENT = \(entity.number) AND Z_OPT = ?
+            """
     }
 
     /// Parameters: the key, the old version.
     func delete(_ entity: SQLEntity) -> String {
-        "DELETE FROM \(schema.quoted(entity.table)) WHERE Z_PK = ? AND Z_OPT = ?"
+        "DELETE FROM \(schema.quoted(entity.table)) WHERE Z_PK = ? AND Z_ENT = \(entity.number) AND Z_OPT = ?"
     }
 
     /// Adds a link. Parameters: owner, destination.
@@ -63,14 +67,18 @@ struct SaveCompiler {
         }
     }
 
-    /// Ends all links of a deleted object that stand in one column. Parameter: its key.
-    func endLinks(_ links: SQLLinks, column: String) -> String {
+    /// Ends all links of a deleted object that stand in one column, unless its key is that of an object of another entity
+    /// by now. Parameter: its key.
+    func endLinks(_ links: SQLLinks, column: String, of entity: SQLEntity) -> String {
+        let name = schema.quoted(column)
+        let isOwn = """
+            NOT EXISTS (SELECT 1 FROM \(schema.quoted(entity.table)) AS o WHERE o.Z_PK = ?1 AND o.Z_ENT <> \(entity.number))
+            """
         switch links.kind {
         case .joinTable:
-            return "DELETE FROM \(schema.quoted(links.table)) WHERE \(schema.quoted(column)) = ?"
+            return "DELETE FROM \(schema.quoted(links.table)) WHERE \(name) = ?1 AND \(isOwn)"
         case .destinationColumn:
-            let name = schema.quoted(column)
-            return "UPDATE \(schema.quoted(links.table)) SET \(name) = NULL WHERE \(name) = ?"
+            return "UPDATE \(schema.quoted(links.table)) SET \(name) = NULL WHERE \(name) = ?1 AND \(isOwn)"
         }
     }
 
@@ -105,6 +113,12 @@ struct SaveCompiler {
             """
     }
 
-    /// The highest reference taken. Parameter: the root's number.
-    var highest: String { "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?" }
+    /// The highest reference taken; -1 when one of those just taken is a row's, because something else than the reservation
+    /// changed the count. Parameters: how many were taken, the root's number.
+    func highest(_ entity: SQLEntity) -> String {
+        """
+        SELECT CASE WHEN EXISTS (SELECT 1 FROM \(schema.quoted(entity.table)) WHERE Z_PK > Z_MAX - ?) THEN -1 ELSE Z_MAX END \
+        FROM Z_PRIMARYKEY WHERE Z_ENT = ?
+        """
+    }
 }

@@ -10,6 +10,8 @@ struct ChangedRows {
         let old: Row
         /// A row that is gone already is what was wanted.
         let isDeletion: Bool
+        /// Whether a statement that was to write the row has not found it under its key and version.
+        var isUnwritten = false
     }
 
     private let store: SQLiteStore
@@ -20,7 +22,9 @@ struct ChangedRows {
         self.database = database
     }
 
-    /// Those of the rows that have another version now, or are gone.
+    /// Those of the rows that have another version now, are gone, or are of another entity now.
+    ///
+    /// - Throws: 134060 for a row that was not found by the version that it has.
     func conflicts(among candidates: [Candidate]) throws -> [SaveConflicts.Conflict] {
         let groups = Dictionary(grouping: candidates) { ObjectIdentifier($0.home) }.values.compactMap {
             rows in
@@ -30,7 +34,12 @@ struct ChangedRows {
         for (home, rows) in groups.sorted(by: { $0.home.entityNumber < $1.home.entityNumber }) {
             let present = try self.rows(home, rows.map(\.old.reference))
             for row in rows {
-                let current = present[row.old.reference]
+                // A row with the same key that is of another entity now is another object's.
+                let current = present[row.old.reference].flatMap {
+                    $0.entityNumber == home.entityNumber ? $0 : nil
+                }
+                // No conflict, and nothing was written: it must not pass for saved.
+                if let current, current.version == row.old.version, row.isUnwritten { throw unwritable(row) }
                 guard current?.version != row.old.version, !(row.isDeletion && current == nil) else {
                     continue
                 }
@@ -39,6 +48,15 @@ struct ChangedRows {
             }
         }
         return conflicts
+    }
+
+    private func unwritable(_ row: Candidate) -> NSError {
+        .coreData(
+            .coreData,
+            """
+            The store is damaged: row \(row.old.reference) of entity '\(row.home.entity.name ?? "")' cannot be \
+            \(row.isDeletion ? "deleted" : "updated"): Z_OPT is not an integer, or a trigger keeps the row as it is.
+            """)
     }
 
     private func rows(_ home: StoredEntity, _ references: [Int64]) throws -> [Int64: Row] {

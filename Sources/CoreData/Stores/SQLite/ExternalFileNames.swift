@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import ManagedObjectModel
 
 /// The names of the files of external data that rows of a database hold.
 enum ExternalFileNames {
@@ -53,82 +54,63 @@ enum ExternalFileNames {
         }
         return names
     }
-}
 
-extension SQLiteStoreFile {
-    /// The files of external data that belong to this store alone; nil when the whole folder does.
-    ///
-    /// The folder is named after the store's file without its extension, so `Library.sqlite` and `Library.old` share one.
-    /// While it cannot be told which files belong to whom, none is said to be this store's.
-    func ownExternalFiles() -> Set<String>? {
-        guard FileManager.default.fileExists(atPath: url.supportFolder.path) else { return nil }
-        var others: Set<String> = []
-        var isShared = false
-        do {
-            for file in namesakes() {
-                guard let names = try file.externalFiles() else { continue }
-                isShared = true
-                others.formUnion(names)
+    /// The columns that may hold such names: of a schema's entities, and of values in the history.
+    private static func places(_ schema: SQLSchema, _ history: StoreHistory?) -> [(
+        table: String, column: String
+    )] {
+        var places: Set<[String]> = []
+        for entity in schema.entities {
+            for slot in entity.home.layout.externalSlots {
+                guard let column = entity.column(rowSlot: slot.rowSlot)?.name else { continue }
+                places.insert([entity.table, column])
             }
-            guard isShared else { return nil }
-            return try (externalFiles() ?? []).subtracting(others)
-        } catch {
-            Log.store.error(
+            guard let history else { continue }
+            let kept = history.columns(of: entity.home).tombstones.prefix(history.tables.tombstoneCount)
+            for (index, slot) in kept.enumerated() where slot.isExternal {
+                places.insert([HistoryTables.change, "ZTOMBSTONE\(index)"])
+            }
+        }
+        return places.map { (table: $0[0], column: $0[1]) }.sorted {
+            ($0.table, $0.column) < ($1.table, $1.column)
+        }
+    }
+
+    /// Those that are named more than once, by rows or by the history. O(rows); the data of rows is not read.
+    static func shared(
+        in database: Database, _ schema: SQLSchema, _ history: StoreHistory?
+    ) throws -> Set<String> {
+        let places = places(schema, history)
+        guard !places.isEmpty else { return [] }
+        // SQLite has a bound on the parts of one statement; beyond it, each name may be one that is shared.
+        guard places.count < 400 else { return try all(in: database) }
+        let parts = places.map { table, column in
+            let column = column.quotedDatabaseIdentifier
+            return """
+                SELECT \(column) AS name FROM \(table.quotedDatabaseIdentifier)
+                WHERE typeof(\(column)) = 'blob' AND length(\(column)) BETWEEN 37 AND 38
                 """
-                External data in \(url.supportFolder.path) stays, as it may be another store's: \
-                \(error.localizedDescription)
-                """)
-            return []
         }
+        let values = try Data.fetchCursor(
+            database,
+            sql:
+                "SELECT name FROM (\(parts.joined(separator: " UNION ALL "))) GROUP BY name HAVING count(*) > 1"
+        )
+        var names: Set<String> = []
+        while let value = try values.next() {
+            if let name = ExternalData.fileName(value) { names.insert(name) }
+        }
+        return names
     }
 
-    /// The files beside this one that, were they stores, would have the same folder.
-    private func namesakes() -> [SQLiteStoreFile] {
-        let folder = url.deletingLastPathComponent()
-        let files = FileManager.default
-        return ((try? files.contentsOfDirectory(atPath: folder.path)) ?? []).sorted().compactMap { name in
-            let other = folder.appendingPathComponent(name)
-            guard name != url.lastPathComponent,
-                other.supportFolder.lastPathComponent == url.supportFolder.lastPathComponent,
-                !["-wal", "-shm", "-journal"].contains(where: name.hasSuffix),
-                (try? files.attributesOfItem(atPath: other.path))?[.type] as? FileAttributeType
-                    == .typeRegular
-            else { return nil }
-            return SQLiteStoreFile(url: other, options: options)
+    /// Which of some names rows or the history hold. O(rows); the data of rows is not read.
+    static func named(
+        _ wanted: Set<String>, in database: Database, _ schema: SQLSchema, _ history: StoreHistory?
+    ) throws -> Set<String> {
+        var found: Set<String> = []
+        for (table, column) in places(schema, history) {
+            found.formUnion(try all(in: database, column: column, of: table).intersection(wanted))
         }
-    }
-
-    /// The names that the rows of the file hold; nil for what is no database.
-    ///
-    /// - Throws: as `read`.
-    private func externalFiles() throws -> Set<String>? {
-        guard FileManager.default.fileExists(atPath: url.path), try exists(toWrite: false) else { return nil }
-        do {
-            return try read { try ExternalFileNames.all(in: $0) }
-        } catch let error as NSError
-            where error.userInfo[NSSQLiteErrorDomain] as? NSNumber
-            == NSNumber(value: ResultCode.SQLITE_NOTADB.rawValue)
-        {
-            return nil
-        }
-    }
-
-    /// Removes the external data of a store that is gone.
-    ///
-    /// - Parameter own: the files that were the store's; nil for the whole folder.
-    /// - Throws: an error of the file system.
-    func removeExternalData(_ own: Set<String>?) throws {
-        let files = FileManager.default
-        let support = url.supportFolder
-        guard files.fileExists(atPath: support.path) else { return }
-        guard let own else { return try files.removeItem(at: support) }
-        let folder = url.externalDataFolder
-        for name in own {
-            let file = folder.appendingPathComponent(name)
-            if files.fileExists(atPath: file.path) { try files.removeItem(at: file) }
-        }
-        for place in [folder, support] where (try? files.contentsOfDirectory(atPath: place.path)) == [] {
-            try files.removeItem(at: place)
-        }
+        return found
     }
 }

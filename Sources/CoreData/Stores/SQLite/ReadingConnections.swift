@@ -7,6 +7,8 @@ final class ReadingConnections: @unchecked Sendable {
     private struct State {
         var idle: [ReadingConnection] = []
         var isClosed = false
+        /// The threads that read, once for each connection that they use.
+        var users: [UInt] = []
     }
 
     /// Many threads wait for it at once. ThreadSanitizer does not see that one that has waited for a `Mutex` comes after the one
@@ -27,25 +29,55 @@ final class ReadingConnections: @unchecked Sendable {
         permits = DispatchSemaphore(value: limit)
     }
 
-    /// Has a block use a connection that nobody else uses meanwhile. Blocks are not nested.
+    /// Has a block use a connection that no other block uses meanwhile.
+    ///
+    /// A block that is called from inside of another one, by an observer of a fetch perhaps, gets a connection beyond the
+    /// limit when there is none left: the other block would not end before it.
     ///
     /// - Throws: `SQLITE_MISUSE` after `close()`; an error of opening one more connection; what `body` throws.
     func withConnection<Value>(_ body: (ReadingConnection) throws -> Value) throws -> Value {
-        permits.wait()
-        defer { permits.signal() }
-        let connection = try take()
-        defer { lock.withLock { state.idle.append(connection) } }
-        return try body(connection)
+        var hasPermit = permits.wait(timeout: .now()) == .success
+        if !hasPermit, !isUsedByCaller {
+            permits.wait()
+            hasPermit = true
+        }
+        defer { if hasPermit { permits.signal() } }
+        let thread = CallChain.thread
+        let idle = try begin(thread)
+        var connection: ReadingConnection?
+        defer { end(thread, connection) }
+        let used = try idle ?? ReadingConnection(connect())
+        connection = used
+        return try body(used)
     }
 
-    private func take() throws -> ReadingConnection {
-        let idle = try lock.withLock {
+    /// Whether the caller is called from inside of a block that uses a connection.
+    var isUsedByCaller: Bool { CallChain.includes(anyOf: lock.withLock { state.users }) }
+
+    private func begin(_ thread: UInt) throws -> ReadingConnection? {
+        try lock.withLock {
             guard !state.isClosed else {
                 throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "The file is closed.")
             }
+            state.users.append(thread)
             return state.idle.popLast()
         }
-        return try idle ?? ReadingConnection(connect())
+    }
+
+    private func end(_ thread: UInt, _ connection: ReadingConnection?) {
+        let excess: ReadingConnection? = lock.withLock {
+            if let index = state.users.lastIndex(of: thread) { state.users.remove(at: index) }
+            guard let connection, state.idle.count >= limit else {
+                if let connection { state.idle.append(connection) }
+                return nil
+            }
+            return connection
+        }
+        do {
+            try excess?.close()
+        } catch {
+            Log.store.error("Could not close a connection that read: \(error.localizedDescription)")
+        }
     }
 
     /// Closes all, as soon as those who read have what they came for.
@@ -55,7 +87,10 @@ final class ReadingConnections: @unchecked Sendable {
         for _ in 0..<limit { permits.wait() }
         defer { for _ in 0..<limit { permits.signal() } }
         let idle = lock.withLock {
-            defer { state = State(idle: [], isClosed: true) }
+            defer {
+                state.idle = []
+                state.isClosed = true
+            }
             return state.idle
         }
         var failure: (any Error)?

@@ -68,16 +68,17 @@ struct RowDecoder: Sendable {
     ///   type, with the place.
     func row(_ statement: OpaquePointer, _ builder: inout RowBuilder, timestamp: Double) throws -> Row {
         let reference = sqlite3_column_int64(statement, 0)
-        let number = sqlite3_column_int(statement, 1)
-        guard let entity = only?.number == number ? only : entities[number] else {
+        let stored = sqlite3_column_int64(statement, 1)
+        let number = Int32(truncatingIfNeeded: stored)
+        guard let entity = only?.number == number ? only : entities[number], number == stored else {
             throw NSError.coreData(
-                .coreData, "Row \(reference) is of entity number \(number), which the model does not have.")
+                .coreData, "Row \(reference) is of entity number \(stored), which the model does not have.")
         }
         builder.begin(slotCount: entity.slotCount)
         for column in entity.columns {
             try decode(column, statement, &builder, entity, reference)
         }
-        return builder.finish(
+        return try builder.finish(
             reference: reference, version: sqlite3_column_int64(statement, 2), entityNumber: number,
             timestamp: timestamp)
     }

@@ -58,6 +58,17 @@ package struct SQLTokens {
             })
     }
 
+    /// What a CREATE statement makes: "table", "virtual" for the table of a module, "index", "view" or "trigger"; nil for
+    /// another statement, and for what is temporary.
+    var madeThing: String? {
+        var words = tokens.prefix(3).makeIterator()
+        guard words.next() == .word("create"), case .word(let word)? = words.next() else { return nil }
+        guard word == "unique" else {
+            return ["table", "virtual", "index", "view", "trigger"].contains(word) ? word : nil
+        }
+        return words.next() == .word("index") ? "index" : nil
+    }
+
     /// Whether `RAISE(IGNORE)` stands in a trigger.
     var raisesIgnore: Bool {
         contains([.word("raise"), .mark(UInt8(ascii: "(")), .word("ignore")])

@@ -8,6 +8,10 @@ import GRDBSQLite
 /// rows are written. On connections with these settings they reach nothing but the tables of the file and functions
 /// that do no more than compute; damage in the file is noticed early.
 enum SQLiteDefence {
+    /// The most bytes of a value, a row or a statement: what SQLite takes unless it was built otherwise, and Apple's stores
+    /// may have. External data are not values of the file.
+    static let maximumLength: Int32 = 1_000_000_000
+
     /// Sets up a connection, before the file is looked at.
     ///
     /// - Parameter usesSpatialIndexes: whether triggers keep R-trees, as `hasSpatialIndexes` tells. No other virtual
@@ -22,6 +26,7 @@ enum SQLiteDefence {
         try database.execute(
             sql: "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA recursive_triggers = OFF")
         sqlite3_limit(connection, SQLITE_LIMIT_TRIGGER_DEPTH, 64)
+        sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, maximumLength)
     }
 
     /// Whether a file has R-trees.

@@ -7,6 +7,9 @@ import GRDBSQLite
 /// They are read through SQLite's own file, not one opened beside it: a process that closes a file loses all its
 /// locks on it, those of SQLite's other connections too.
 struct SQLiteHeader {
+    /// What a database begins with.
+    static let magic = Array("SQLite format 3\0".utf8)
+
     private let bytes: [UInt8]
 
     init(_ database: Database) {
@@ -24,7 +27,7 @@ struct SQLiteHeader {
     }
 
     /// Whether the file begins as a database does.
-    var isDatabase: Bool { bytes.starts(with: Array("SQLite format 3\0".utf8)) }
+    var isDatabase: Bool { bytes.starts(with: Self.magic) }
 
     /// Whether changes go to a write-ahead log first.
     var usesLog: Bool { bytes[18] == 2 || bytes[19] == 2 }

@@ -43,7 +43,7 @@ package enum SQLiteMetadata {
         }
         var metadata: [String: Any]
         do {
-            metadata = try BinaryPropertyList(list).dictionary(maximumDepth: 64, maximumWeight: 1 << 20)
+            metadata = try BinaryPropertyList.dictionary(list, maximumDepth: 64, maximumWeight: 1 << 20)
         } catch {
             throw unreadable("\(error)")
         }
@@ -74,6 +74,14 @@ package enum SQLiteMetadata {
         StoreMetadata.merging(new, into: old, type: NSSQLiteStoreType)
     }
 
+    /// As `merging(_:into:)`, but all that says how the store is to be opened stays: the application may have read it
+    /// before others replaced or migrated the store.
+    static func mergingApplicationValues(
+        of new: [String: Any], into old: [String: Any]
+    ) -> [String: Any] {
+        merging(new.filter { !formatKeys.contains($0.key) }, into: old)
+    }
+
     /// Writes the metadata; the identifier has a column of its own.
     static func write(_ metadata: [String: Any], _ database: Database) throws {
         var list = metadata
@@ -87,7 +95,7 @@ package enum SQLiteMetadata {
         try database.execute(
             sql: """
                 UPDATE Z_METADATA SET Z_UUID = ?, Z_PLIST = ?
-                WHERE Z_VERSION = (SELECT MAX(Z_VERSION) FROM Z_METADATA)
+                WHERE (Z_VERSION, Z_UUID) IS (SELECT Z_VERSION, Z_UUID FROM Z_METADATA ORDER BY Z_VERSION DESC LIMIT 1)
                 """, arguments: [identifier, data])
         guard database.changesCount == 0 else { return }
         try database.execute(

@@ -1,3 +1,4 @@
+import CSQLiteDefence
 import Foundation
 import GRDB
 
@@ -13,12 +14,20 @@ import GRDB
 /// The connections of a process share the index of a log: while one that may not write has it, none can write. So in
 /// the first case there is a connection as long as something is read, and no longer; see `SharedIndex`.
 ///
-/// In the second and third case nobody had the file open, so no lock keeps others from opening it later. Therefore
+/// In the second and third case no process had the file open, so no lock keeps others from opening it later. Therefore
 /// the files are looked at before and after each use, and what was read meanwhile is read again.
+///
+/// Closing any of these connections drops no lock that another connection of this process has on the file: all of them
+/// close it through SQLite's ordinary layer of files, see `csqlite_reading_vfs`.
 final class SQLiteReadOnlyFile: @unchecked Sendable {
     private let path: String
     private let makeConfiguration: (@escaping Setup) -> Configuration
-    private let lock = NSLock()
+    /// Recursive: what reads may ask for something else of the same file.
+    private let lock = NSRecursiveLock()
+    /// What the thread that has the lock reads with.
+    private var running: Database?
+    /// Whether the present code runs inside of a read of some file.
+    @TaskLocal private static var isInside = false
     private var connection: DatabaseQueue?
     private var isLocked = true
     /// Whether the connection keeps others of this process from writing.
@@ -39,14 +48,29 @@ final class SQLiteReadOnlyFile: @unchecked Sendable {
     ///
     /// - Throws: an error of SQLite; `SQLITE_NOTADB` when the file does not begin as a database.
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        lock.lock()
+        // Threads that read two files inside of each other, in any order, do not wait for each other.
+        if Self.isInside, !lock.try() {
+            let other = SQLiteReadOnlyFile(path: path, configuration: makeConfiguration)
+            defer { other.close() }
+            return try other.read(body)
+        }
+        if !Self.isInside { lock.lock() }
         defer { lock.unlock() }
         guard !isClosed else {
             throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "The file is closed.")
         }
-        return try SharedIndex.withLock(path) {
-            defer { if sharesIndex { disconnect() } }
-            return try readAgain(body)
+        // Inside of a read of the same thread: of the same moment.
+        if let running { return try body(running) }
+        return try readAgain(body)
+    }
+
+    private func read<Value>(
+        with connection: DatabaseQueue, _ body: (Database) throws -> Value
+    ) throws -> Value {
+        try connection.read { database in
+            running = database
+            defer { running = nil }
+            return try Self.$isInside.withValue(true) { try body(database) }
         }
     }
 
@@ -54,9 +78,11 @@ final class SQLiteReadOnlyFile: @unchecked Sendable {
         var failure: any Error = DatabaseError(
             resultCode: .SQLITE_BUSY, message: "The file changes all the time.")
         for attempt in 0..<100 {
-            if !isLocked, state != State(path) { disconnect() }
+            // A log that others made means that there is an index to be used.
+            let found = State(path)
+            if state != found, !isLocked || found.log != nil { disconnect() }
             do {
-                let value = try connected().read(body)
+                let value = try readOnce(body)
                 if isLocked || state == State(path) { return value }
             } catch {
                 guard Self.isPassing(error) || state != State(path) else { throw error }
@@ -67,6 +93,17 @@ final class SQLiteReadOnlyFile: @unchecked Sendable {
             if attempt > 2 { usleep(2000) }
         }
         throw failure
+    }
+
+    private func readOnce<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        if let connection { return try read(with: connection, body) }
+        state = State(path)
+        sharesIndex = state.log != nil && state.hasIndex
+        guard sharesIndex else { return try read(with: connected(), body) }
+        return try SharedIndex.reading(path) {
+            defer { disconnect() }
+            return try read(with: connected(), body)
+        }
     }
 
     /// Whether an error comes from an index that others are making, which a connection for reading cannot.
@@ -95,24 +132,22 @@ final class SQLiteReadOnlyFile: @unchecked Sendable {
     }
 
     private func connected() throws -> DatabaseQueue {
-        if let connection { return connection }
-        state = State(path)
         let made = try connect(state)
         connection = made
         return made
     }
 
     private func connect(_ state: State) throws -> DatabaseQueue {
-        sharesIndex = state.log != nil && state.hasIndex
         if sharesIndex {
             isLocked = true
             return try connect("readonly_shm=1") { try Self.check($0) }
         }
         if (state.log?.size ?? 0) > 0 {
             isLocked = false
-            return try connect("vfs=unix-none") { database in
+            guard let layer = csqlite_reading_vfs() else { throw DatabaseError(resultCode: .SQLITE_NOMEM) }
+            return try connect("vfs=\(String(cString: layer))") { database in
                 try Self.check(database)
-                // Such a connection makes the index of the log in memory.
+                // Such a connection makes the index of the log in its own memory.
                 try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
             }
         }
@@ -179,18 +214,5 @@ final class SQLiteReadOnlyFile: @unchecked Sendable {
             log = File(path + "-wal")
             hasIndex = File(path + "-shm") != nil
         }
-    }
-}
-
-/// Keeps connections that write from being made while the index of their log is in use by one that may not.
-enum SharedIndex {
-    private static let locks = (0..<64).map { _ in NSRecursiveLock() }
-
-    /// Runs a block while no other thread runs one for the same file. Blocks are not nested but for one file.
-    static func withLock<Value>(_ path: String, _ body: () throws -> Value) rethrows -> Value {
-        let lock = locks[Int(UInt(bitPattern: path.hashValue) % UInt(locks.count))]
-        lock.lock()
-        defer { lock.unlock() }
-        return try body()
     }
 }

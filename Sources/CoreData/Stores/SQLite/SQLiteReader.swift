@@ -129,7 +129,7 @@ struct SQLiteReader {
     /// Runs a statement that the connection keeps, and calls `body` for each row.
     func step(_ statement: SQLStatement, _ body: (OpaquePointer) throws -> Void) throws {
         Log.sql.debug("\(statement.text)")
-        Log.sql.trace("\(statement.arguments)")
+        Log.sql.trace("\(Log.description(of: statement.arguments))")
         try PreparedStatements.step(statement.text, statement.arguments, connection, body)
     }
 }

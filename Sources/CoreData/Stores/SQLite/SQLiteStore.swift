@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import GRDB
 import ManagedObjectModel
@@ -8,18 +9,39 @@ import Synchronization
 /// Readers run beside each other and beside the one writer (write-ahead logging). Opening checks everything that
 /// can be checked before the file is touched.
 package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
-    package private(set) var schema = SQLSchema(
-        dialect: SQLiteDialect(), tables: [], joinTables: [], entities: [], links: [:])
+    /// What is known of a file: replaced as a whole when another one is opened in its place, which any queue may meet.
+    private final class OpenFile: @unchecked Sendable {
+        let schema: SQLSchema
+        let decoders: [Int32: RowDecoder]
+        let history: StoreHistory?
+        /// The statements that find one row by its key.
+        let rowStatements = Mutex<[Int32: String]>([:])
+
+        init(_ schema: SQLSchema, _ history: StoreHistory?) {
+            self.schema = schema
+            self.history = history
+            decoders = Dictionary(
+                schema.entities.map { entity in
+                    (entity.number, RowDecoder(family: entity.familyNumbers.compactMap(schema.entity)))
+                }, uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    private let file = Mutex(
+        OpenFile(
+            SQLSchema(dialect: SQLiteDialect(), tables: [], joinTables: [], entities: [], links: [:]), nil))
+    package var schema: SQLSchema { file.withLock { $0 }.schema }
+    /// The persistent history; nil when the file has none.
+    var history: StoreHistory? { file.withLock { $0 }.history }
     /// Nil before the file is open and after it is closed, which any queue may meet.
     private let access = Mutex<SQLiteAccess?>(nil)
     let reports = DerivedReports()
     let rowCache = RowCache()
     let writers = StoreWriters()
+    let fileUse = ExternalFileUse()
     private let generations = StoreGenerations()
-    /// The persistent history; nil when the file has none. Set while the store is opened.
-    var history: StoreHistory?
-    private var decoders: [Int32: RowDecoder] = [:]
-    private let rowStatements = Mutex<[Int32: String]>([:])
+    /// Those who write take turns, and with one connection for all those who read too.
+    let turns = NestingGuard()
 
     package override var type: String { NSSQLiteStoreType }
 
@@ -62,6 +84,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     /// Opens another file in the place of this one. On an error, everything is as it was.
     private func reopen(at url: URL) throws {
         guard let model = persistentStoreCoordinator?.managedObjectModel else { return }
+        guard !isInUseByCaller else { throw nestedUse("open another file") }
         let opening = SQLiteStoreOpening(
             self, at: url, model: model, options: try SQLiteStoreOptions(options), makesFile: false)
         let opened = try opening.connect()
@@ -76,20 +99,18 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         take(opening, opened)
     }
 
-    private func take(_ opening: SQLiteStoreOpening, _ opened: SQLiteAccess) {
-        schema = opening.schema
-        decoders = Dictionary(
-            uniqueKeysWithValues: schema.entities.map { entity in
-                (entity.number, RowDecoder(family: entity.familyNumbers.compactMap(schema.entity)))
-            })
-        rowStatements.withLock { $0 = [:] }
-        super.metadata = opening.metadata
-        history = opening.history
-        metadataChanges.withLock { $0 = (0, 0) }
+    private func take(_ opening: SQLiteStoreOpening, _ connections: SQLiteAccess) {
+        let opened = OpenFile(opening.schema, opening.history)
+        file.withLock { $0 = opened }
+        metadataLock.withLock {
+            super.metadata = opening.metadata
+            knownMetadata = opening.metadata
+            metadataChanges.withLock { $0 = (0, 0) }
+        }
         unsupportedFeatures = opening.unsupportedFeatures
         rowCache.removeAll()
-        if case .writing(let connection, _) = opened { writers.begin(connection) }
-        access.withLock { $0 = opened }
+        if case .writing(let connection, _) = connections { writers.begin(connection) }
+        access.withLock { $0 = connections }
         // After that: one that is made meanwhile may be of the file that was open before.
         generations.expireAll()
     }
@@ -112,12 +133,17 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
 
     /// How often the metadata was set, and how many of these times are in the file.
     private let metadataChanges = Mutex((made: 0, written: 0))
+    /// The metadata as they were read from the file, or written to it, last; while `metadataLock` is held.
+    private var knownMetadata: [String: Any] = [:]
+    private let metadataLock = NSRecursiveLock()
 
     package override var metadata: [String: Any]! {
         get { super.metadata }
         set {
-            super.metadata = SQLiteMetadata.merging(newValue ?? [:], into: super.metadata)
-            metadataChanges.withLock { $0.made += 1 }
+            metadataLock.withLock {
+                super.metadata = SQLiteMetadata.merging(newValue ?? [:], into: super.metadata)
+                metadataChanges.withLock { $0.made += 1 }
+            }
         }
     }
 
@@ -129,13 +155,28 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     /// Whether the metadata was set since it was written; the next save writes it.
     var hasUnsavedMetadata: Bool { metadataChanges.withLock { $0.made > $0.written } }
 
-    /// Writes the metadata if it was set, as a part of the running transaction.
+    /// Writes what was set in the metadata, if it was, as a part of the running transaction, in which no other process
+    /// writes: what others have set meanwhile stays.
     func writeMetadata(_ database: Database) throws {
         guard hasUnsavedMetadata else { return }
-        let made = metadataChanges.withLock { $0.made }
-        try SQLiteMetadata.write(metadata, database)
-        // Not before the transaction has ended well: a failed one is tried again.
-        database.afterNextTransaction { [weak self] _ in self?.metadataChanges.withLock { $0.written = made }
+        let file = url ?? URL(fileURLWithPath: "/dev/null")
+        let present = try SQLiteMetadata.read(database, file)
+        let (made, own, known) = metadataLock.withLock {
+            (metadataChanges.withLock { $0.made }, super.metadata ?? [:], knownMetadata)
+        }
+        let merged = StoreMetadata.Changes(from: known, to: own).applied(to: present)
+        try SQLiteMetadata.write(merged, database)
+        // Not before the transaction has ended well: a failed one is tried again. Nothing else has these values.
+        nonisolated(unsafe) let written = (own, merged)
+        database.afterNextTransaction { [weak self] _ in self?.noteWritten(made, written.0, written.1) }
+    }
+
+    private func noteWritten(_ made: Int, _ own: [String: Any], _ merged: [String: Any]) {
+        metadataLock.withLock {
+            // What was set since then is for the next save.
+            super.metadata = StoreMetadata.Changes(from: own, to: super.metadata ?? [:]).applied(to: merged)
+            knownMetadata = merged
+            metadataChanges.withLock { $0.written = made }
         }
     }
 
@@ -182,7 +223,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         func reading(_ database: Database) throws -> Value {
             try FetchCancellation.reading(database.sqliteConnection, cancellation) { try body(database) }
         }
-        return try withAccess(what) { access in
+        return try withAccess(what, takingTurns: generation == nil) { access in
             if let generation { return try generation.read(reading) }
             return try access.read(reading)
         }
@@ -198,17 +239,22 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
                 try body(SQLiteReader(connection))
             }
         }
-        return try withAccess(what) { access in
+        return try withAccess(what, takingTurns: generation == nil) { access in
             if let generation { return try generation.read(reading) }
             return try access.readOnce(reading)
         }
     }
 
-    private func withAccess<Value>(_ what: String, _ body: (SQLiteAccess) throws -> Value) throws -> Value {
+    /// - Parameter takesTurns: whether the block uses a connection of `access`.
+    private func withAccess<Value>(
+        _ what: String, takingTurns takesTurns: Bool, _ body: (SQLiteAccess) throws -> Value
+    ) throws -> Value {
         noteRead()
         guard let access = access.withLock({ $0 }) else { throw Self.removed }
         do {
-            return try body(access)
+            func reading() throws -> Value { try MatchBudget.sharing { try body(access) } }
+            guard takesTurns, access.hasOneConnection else { return try reading() }
+            return try turns.enter(orThrow: nestedUse(what), reading)
         } catch let error as DatabaseError {
             // Closed by another queue after this one had begun.
             guard self.access.withLock({ $0 != nil }) else { throw Self.removed }
@@ -227,6 +273,23 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         }
     }
 
+    /// The error of a call from inside of another one that has the connection which it needs.
+    func nestedUse(_ what: String) -> NSError {
+        .coreData(
+            .persistentStoreOperation,
+            """
+            Could not \(what): the caller is called from inside of a read or write of the store at \(url?.path ?? ""), such \
+            as the handler of a batch request, and the connection that it needs is in use until that has ended.
+            """, [NSAffectedStoresErrorKey: [self]])
+    }
+
+    /// Whether the caller is called from inside of a read or write of the store, which closing would wait for.
+    var isInUseByCaller: Bool {
+        if turns.isEntered || generations.areInUseByCaller { return true }
+        guard case .writing(_, let readers?) = access.withLock({ $0 }) else { return false }
+        return readers.isUsedByCaller
+    }
+
     private static var removed: NSError {
         .coreData(.persistentStoreOperation, "The store was removed from its coordinator.")
     }
@@ -238,6 +301,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         guard case .writing(let connections, _) = access.withLock({ $0 }),
             let pool = connections as? DatabasePool
         else { return nil }
+        // GRDB makes none while the caller's transaction has the connection that writes.
+        guard !turns.isEntered else { throw nestedUse("pin a query generation") }
         do {
             let generation = StoreGeneration(try pool.makeSnapshot())
             generations.add(generation)
@@ -255,15 +320,19 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     /// Copies the database into another one, as it is at one moment.
     func backup(to other: DatabaseQueue) throws {
         switch access.withLock({ $0 }) {
-        case .writing(let connections, _): try connections.backup(to: other)
-        case .reading(let file): try file.backup(to: other)
+        case .writing(let connections, .some): try connections.backup(to: other)
+        case .writing(let connections, nil):
+            try turns.enter(orThrow: nestedUse("copy the store")) { try connections.backup(to: other) }
+        case .reading(let file):
+            try turns.enter(orThrow: nestedUse("copy the store")) { try file.backup(to: other) }
         case nil: throw Self.removed
         }
     }
 
     /// The decoder for rows of an entity and its heirs.
     func decoder(_ entity: SQLEntity) -> RowDecoder {
-        decoders[entity.number] ?? RowDecoder(family: entity.familyNumbers.compactMap(schema.entity))
+        file.withLock { $0 }.decoders[entity.number]
+            ?? RowDecoder(family: entity.familyNumbers.compactMap(schema.entity))
     }
 
     package func rows(for query: FetchQuery) throws -> [Row] { try rows(rowRequest(for: query)) }
@@ -383,13 +452,16 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
 
     /// The statement that finds an object of an entity by its key, which is the only argument.
     private func rowStatement(_ home: StoredEntity) throws -> (text: String, RowDecoder) {
-        let entity = schema.entity(home)
-        let decoder = decoder(entity)
-        if let text = rowStatements.withLock({ $0[entity.number] }) { return (text, decoder) }
+        let file = file.withLock { $0 }
+        let entity = file.schema.entity(home)
+        let decoder =
+            file.decoders[entity.number]
+            ?? RowDecoder(family: entity.familyNumbers.compactMap(file.schema.entity))
+        if let text = file.rowStatements.withLock({ $0[entity.number] }) { return (text, decoder) }
         var query = FetchQuery(home: home)
         query.references = [0]
-        let text = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnList).text
-        rowStatements.withLock { $0[entity.number] = text }
+        let text = try FetchCompiler(schema: file.schema).rows(query, columns: decoder.columnList).text
+        file.rowStatements.withLock { $0[entity.number] = text }
         return (text, decoder)
     }
 

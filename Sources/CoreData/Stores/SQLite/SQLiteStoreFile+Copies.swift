@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import GRDB
 
@@ -7,44 +8,55 @@ extension SQLiteStoreFile {
     /// Makes a new store of the contents of a database.
     ///
     /// - Parameters:
-    ///   - folder: the files of external data to copy, if there are any.
-    ///   - fill: writes the contents into a database that is empty.
+    ///   - source: the store that the contents come from: the new file has its mode, and external data is copied, as much of it
+    ///     as rows name. Nil for one in memory.
+    ///   - fill: writes the contents into a database that is empty. It is called again when files of external data went while
+    ///     they were copied.
     /// - Throws: 134080 when there is a file already, or an error of SQLite or the file system; nothing is left then.
-    func make(externalData folder: URL?, _ fill: (DatabaseQueue) throws -> Void) throws {
+    func make(from source: URL?, _ fill: (DatabaseQueue) throws -> Void) throws {
         let existing = "there is a file already; destroy that store first"
-        if FileManager.default.fileExists(atPath: url.path) { throw unopenable(existing) }
+        if FileManager.default.fileExists(atPath: try regularFile().path) { throw unopenable(existing) }
         guard !hasLeftovers else {
             throw unopenable("there is the log of a store that is gone; destroy it first")
         }
         _ = try exists()
-        let added = try ExternalDataCopies(from: folder, to: url.externalDataFolder)
-        do {
-            let isPlaced = try placeDraft { try Self.write(to: $0, fill) }
-            guard isPlaced else { throw unopenable(existing) }
-        } catch {
-            added.takeBack()
-            throw error
+        let attributes = try source.flatMap { try FileAttributes(of: $0) }
+        try withDraft { draft in
+            let copies = ExternalDataCopies(from: source, to: self, attributes)
+            do {
+                try write(to: draft, with: copies, fill)
+                try Self.complete(draft, attributes)
+                guard try draft.placeIfMissing() else { throw unopenable(existing) }
+            } catch {
+                copies.discard(unless: draft.isPlaced)
+                throw error
+            }
+            copies.finish()
         }
     }
 
     /// Takes the place of this store, if there is one, by the store in another file. Its identifier comes with it.
     ///
-    /// The copy is complete and checked before the old store goes.
+    /// The copy is complete and checked before the old store goes. It has the mode and the owner of the old one, or those of the
+    /// other file when there was none.
     ///
-    /// - Throws: 260 when there is no store in the other file, 134010 when it is none, 259 when it is damaged, 134090
-    ///   while others have this store open; everything is as it was then.
+    /// - Throws: 260 when there is no store in the other file, 134010 when it is none, 259 when it is damaged, 134080 for a store
+    ///   in memory and for what is not a regular file, 134090 while others have this store open; everything is as it was then.
     func replace(with source: SQLiteStoreFile) throws {
-        guard
-            url.standardizedFileURL.resolvingSymlinksInPath()
-                != source.url.standardizedFileURL.resolvingSymlinksInPath()
-        else { throw unopenable("it cannot take its own place") }
+        guard !url.isNullDevice else {
+            throw unopenable("a store in memory is not replaced by one in a file")
+        }
+        guard try regularFile().path != source.url.followingLinks().path else {
+            throw unopenable("it cannot take its own place")
+        }
         _ = try source.metadata()
         _ = try exists(toWrite: true)
-        let own = ownExternalFiles()
-        let added = try ExternalDataCopies(from: source.url.externalDataFolder, to: url.externalDataFolder)
-        do {
-            try withDraft { draft in
-                try Self.write(to: draft) { queue in
+        let attributes = try FileAttributes(of: url) ?? FileAttributes(of: source.url)
+        try withDraft { draft in
+            let own = OwnExternalFiles(of: self)
+            let copies = ExternalDataCopies(from: source.url, to: self, attributes)
+            do {
+                try write(to: draft, with: copies) { queue in
                     let file = source.readOnly()
                     defer { file.close() }
                     try file.backup(to: queue)
@@ -54,14 +66,39 @@ extension SQLiteStoreFile {
                             resultCode: .SQLITE_CORRUPT, message: faults.joined(separator: "; "))
                     }
                 }
-                try withLock("replace the store") { _ in try Self.move(draft, to: url) }
+                try Self.complete(draft, attributes)
+                try withLock("replace the store") { connection in
+                    try own.removing(except: copies.names, unless: { draft.isPlaced }) {
+                        try take(draft, isLocked: connection != nil)
+                    }
+                }
+            } catch {
+                copies.discard(unless: draft.isPlaced)
+                if let error = error as? DatabaseError { throw source.openingError(error) }
+                throw error
             }
-        } catch {
-            added.takeBack()
-            if let error = error as? DatabaseError { throw source.openingError(error) }
-            throw error
+            copies.finish()
         }
-        added.removeOthers(own)
+        removeDrafts()
+    }
+
+    /// Fills a draft and copies the files of external data that its rows name, and no others.
+    private func write(
+        to draft: FileDraft, with copies: ExternalDataCopies, _ fill: (DatabaseQueue) throws -> Void
+    ) throws {
+        while true {
+            var names: Set<String> = []
+            try Self.write(to: draft.url) { queue in
+                try fill(queue)
+                guard copies.isNeeded else { return }
+                names = try queue.read { try ExternalFileNames.all(in: $0) }
+            }
+            if try copies.copy(names) { return }
+            // Rows have changed since they were copied.
+            for suffix in [""] + Self.logSuffixes {
+                try DurableFile.remove(URL(fileURLWithPath: draft.url.path + suffix))
+            }
+        }
     }
 
     /// Makes a database, which is closed when this returns.
@@ -73,111 +110,112 @@ extension SQLiteStoreFile {
         defer { try? queue.close() }
         try fill(queue)
     }
-
-    /// `rename` takes the old file's place in one step, which Foundation's move does not.
-    static func move(_ draft: URL, to url: URL) throws {
-        for suffix in ["-wal", "-journal"] {
-            // What is not in the file yet would be lost.
-            let attributes = try? FileManager.default.attributesOfItem(atPath: draft.path + suffix)
-            guard (attributes?[.size] as? NSNumber)?.intValue ?? 0 == 0 else {
-                throw DatabaseError(resultCode: .SQLITE_IOERR, message: "the draft has a log")
-            }
-        }
-        // There are some only beside what is no database: else they went with the lock.
-        for suffix in ["-wal", "-shm", "-journal"] {
-            try? FileManager.default.removeItem(atPath: url.path + suffix)
-        }
-        guard rename(draft.path, url.path) == 0 else {
-            throw NSError(domain: NSPOSIXErrorDomain, code: Int(errno))
-        }
-        // Before anything goes that the old file needs.
-        let folder = Foundation.open(url.deletingLastPathComponent().path, O_RDONLY)
-        guard folder >= 0 else { return }
-        fsync(folder)
-        close(folder)
-    }
-
-    /// Runs a block while nobody else has the store open. A file that is no database needs no lock.
-    ///
-    /// - Parameter body: is given the connection that has the lock; nil for what is no database. To read the file past that
-    ///   connection would give up the lock.
-    /// - Throws: 134090 when others have it open, or what the block throws.
-    func withLock(_ what: String, _ body: (DatabaseQueue?) throws -> Void) throws {
-        guard FileManager.default.fileExists(atPath: url.path) else { return try body(nil) }
-        var connection: DatabaseQueue?
-        defer { try? connection?.close() }
-        do {
-            let made = try queue()
-            connection = made
-            // Ending the log takes every lock there is, so nobody else is connected.
-            try made.writeWithoutTransaction { database in
-                try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE")
-                try database.execute(sql: "BEGIN EXCLUSIVE; COMMIT")
-            }
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-            throw NSError.sqlite(error, during: what, store: url)
-        } catch is DatabaseError {
-            // Whatever it is, it is no store that anybody could be using.
-            try? connection?.close()
-            connection = nil
-        }
-        try body(connection)
-    }
 }
 
 /// Files of external data, copied from one store's folder to another's.
 ///
 /// Their names are identifiers that no other data has, so those of two stores can lie beside each other until it is
-/// clear which are needed.
-private struct ExternalDataCopies {
+/// clear which are needed. A file of a name never changes: it comes before the row that names it, and goes after it.
+private final class ExternalDataCopies {
+    /// How often rows may change under the copy.
+    private static let mostAttempts = 100
+
+    private let source: URL?
+    private let destination: SQLiteStoreFile
     private let folder: URL
+    private let attributes: FileAttributes?
+    /// What the copy's rows name.
+    private(set) var names: Set<String> = []
     /// What was not there before.
-    private var added: [String] = []
-    private var names: Set<String> = []
-    private var madeFolders: [URL] = []
+    private var added: Set<String> = []
+    private var list: ExternalFileList?
+    private var attempts = 0
+    /// What was missing before the rows were read that name it still: it is lost.
+    private var missing: Set<String> = []
+    private let hadFolders: [URL]
+
+    /// Whether there is a folder with files that rows may name.
+    let isNeeded: Bool
     /// Whether the source is beside the store whose place it takes, and shares its folder.
-    private var isSameFolder = false
+    private let isSameFolder: Bool
 
-    /// - Throws: an error of the file system; nothing is left then.
-    init(from source: URL?, to folder: URL) throws {
-        self.folder = folder
-        guard let source, FileManager.default.fileExists(atPath: source.path) else { return }
+    init(from source: URL?, to destination: SQLiteStoreFile, _ attributes: FileAttributes?) {
+        self.source = source?.externalDataFolder
+        self.destination = destination
+        self.attributes = attributes
+        folder = destination.url.externalDataFolder
+        isNeeded = self.source.map { FileManager.default.fileExists(atPath: $0.path) } ?? false
         isSameFolder =
-            source.standardizedFileURL.resolvingSymlinksInPath()
+            self.source?.standardizedFileURL.resolvingSymlinksInPath()
             == folder.standardizedFileURL.resolvingSymlinksInPath()
-        guard !isSameFolder else { return }
-        let files = FileManager.default
-        do {
-            names = Set(try files.contentsOfDirectory(atPath: source.path))
-            for place in [folder.deletingLastPathComponent(), folder]
-            where !files.fileExists(atPath: place.path) {
-                try files.createDirectory(at: place, withIntermediateDirectories: false)
-                madeFolders.append(place)
-            }
-            for name in names.sorted() {
-                let target = folder.appendingPathComponent(name)
-                guard !files.fileExists(atPath: target.path) else { continue }
-                added.append(name)
-                try files.copyItem(at: source.appendingPathComponent(name), to: target)
-            }
-        } catch {
-            takeBack()
-            throw error
+        hadFolders = [folder, destination.url.supportFolder].filter {
+            FileManager.default.fileExists(atPath: $0.path)
         }
     }
 
-    func takeBack() {
-        for name in added { try? FileManager.default.removeItem(at: folder.appendingPathComponent(name)) }
-        for place in madeFolders.reversed() { try? FileManager.default.removeItem(at: place) }
-    }
-
-    /// Removes what belonged to the store whose place was taken.
+    /// Copies files that were not copied yet.
     ///
-    /// - Parameter own: the files that were that store's; nil for all.
-    func removeOthers(_ own: Set<String>?) {
-        let present = own ?? Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
-        for name in present.subtracting(isSameFolder ? [] : names) {
-            try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+    /// - Returns: false when one is not there any more: the rows must be read anew then.
+    /// - Throws: an error of the file system; 134080 when rows change all the time.
+    func copy(_ names: Set<String>) throws -> Bool {
+        self.names = names
+        guard isNeeded, !isSameFolder, let source else { return true }
+        let unneeded = added.subtracting(names)
+        if let list {
+            try list.remove(unneeded)
+            added.subtract(unneeded)
+        }
+        let new = names.subtracting(added)
+        guard !new.isEmpty else { return true }
+        let list = try list ?? ExternalFileList(in: folder, of: destination.url, attributes)
+        self.list = list
+        try list.add(new)
+        var lost: Set<String> = []
+        for name in new.sorted() {
+            do {
+                if try DurableFile.copy(
+                    source.appendingPathComponent(name), to: folder.appendingPathComponent(name),
+                    attributes: attributes?.ofData)
+                {
+                    added.insert(name)
+                }
+            } catch let error as FileError where error.code == ENOENT {
+                lost.insert(name)
+            }
+        }
+        let isComplete = lost.isSubset(of: missing)
+        if isComplete {
+            for name in lost.sorted() {
+                Log.store.error("\(source.path) lacks the file \(name), which a row of the store names.")
+            }
+            try DurableFile.syncFolder(folder)
+            return true
+        }
+        missing.formUnion(lost)
+        attempts += 1
+        guard attempts < Self.mostAttempts else {
+            throw destination.unopenable("the store that is copied changes all the time")
+        }
+        return false
+    }
+
+    /// The copy did not get its place.
+    ///
+    /// - Parameter isPlaced: whether it did, and something failed after that.
+    func discard(unless isPlaced: Bool) {
+        guard let list else { return }
+        guard !isPlaced else { return list.abandon() }
+        do {
+            try list.remove(added)
+            list.end()
+        } catch {
+            list.abandon()
+        }
+        for place in [folder, destination.url.supportFolder] where !hadFolders.contains(place) {
+            _ = try? DurableFile.removeEmptyFolder(place)
         }
     }
+
+    /// The copy has its place.
+    func finish() { list?.end() }
 }

@@ -50,6 +50,8 @@ struct SQLiteStoreFile {
     func openingError(_ error: DatabaseError) -> NSError {
         switch error.resultCode {
         case .SQLITE_NOTADB, .SQLITE_CORRUPT: damaged(error.message ?? "it is malformed", error)
+        case .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK:
+            unopenable("a change of it was interrupted, and is taken back when it is opened for writing")
         default: .sqlite(error, during: "open the store", store: url)
         }
     }
@@ -81,9 +83,11 @@ struct SQLiteStoreFile {
     func configuration(
         _ first: SQLiteReadOnlyFile.Setup? = nil, usesSpatialIndexes: Bool = false
     ) -> Configuration {
+        StoreFileReader.readModelFiles()
         var configuration = Configuration()
         configuration.label = "CoreData"
-        configuration.busyMode = .timeout(options.timeout)
+        let (path, timeout) = (path, options.timeout)
+        configuration.busyMode = .callback { LockWait.goOn(after: $0, timeout: timeout, for: path) }
         configuration.maximumReaderCount = options.connectionCount
         // As SQLite has it, and Apple's framework leaves it.
         configuration.foreignKeysEnabled = false
@@ -91,14 +95,18 @@ struct SQLiteStoreFile {
         let pragmas = options.pragmas
         configuration.prepareDatabase { database in
             try SQLiteDefence.install(on: database, usesSpatialIndexes: usesSpatialIndexes)
+            try LogLimit.setSize(on: database)
             for pragma in pragmas { try database.execute(sql: "PRAGMA \(pragma.name) = \(pragma.value)") }
         }
         return configuration
     }
 
     /// A connection that writes.
+    ///
+    /// - Throws: as `checkBeforeWriting()`, or an error of SQLite.
     func queue(_ configuration: Configuration? = nil) throws -> DatabaseQueue {
-        try SharedIndex.withLock(path) {
+        try checkBeforeWriting()
+        return try SharedIndex.connectingWriter(path, timeout: options.timeout) {
             let queue = try DatabaseQueue(path: path, configuration: configuration ?? self.configuration)
             // Now it has the index of the log, if there is a log.
             _ = try queue.writeWithoutTransaction { try Int.fetchOne($0, sql: "SELECT 1 FROM sqlite_master") }
@@ -117,8 +125,21 @@ struct SQLiteStoreFile {
     }
 
     /// Connections of which one writes while others read.
+    ///
+    /// - Throws: as `checkBeforeWriting()`, or an error of SQLite.
     func pool(_ configuration: Configuration) throws -> DatabasePool {
-        try SharedIndex.withLock(path) { try DatabasePool(path: path, configuration: configuration) }
+        try checkBeforeWriting()
+        return try SharedIndex.connectingWriter(path, timeout: options.timeout) {
+            let pool = try DatabasePool(path: path, configuration: configuration)
+            try pool.writeWithoutTransaction { database in
+                // Making the pool has set what its makers think best.
+                if let synchronous = options.pragmas.first(where: { $0.name == "synchronous" }) {
+                    try database.execute(sql: "PRAGMA synchronous = \(synchronous.value)")
+                }
+                try LogLimit.install(on: database, options)
+            }
+            return pool
+        }
     }
 
     /// A connection that changes nothing.
@@ -132,77 +153,22 @@ struct SQLiteStoreFile {
         }
     }
 
-    /// Reads a file that is there, without changing it.
+    /// Reads a file that is there, without changing it: a journal that a process left behind is not played back.
     ///
     /// - Parameters:
     ///   - setup: what the connection gets in addition.
     ///   - body: may be called more than once, when others write at the same time.
-    /// - Throws: 259 when it is no SQLite database or a damaged one, 134080 when it cannot be opened, 134090 when it
-    ///   stays locked.
+    /// - Throws: 259 when it is no SQLite database or a damaged one, 134080 when it cannot be opened or a change of it was
+    ///   interrupted, 134090 when it stays locked.
     func read<Value>(
         _ setup: @escaping SQLiteReadOnlyFile.Setup = { _ in }, _ body: (Database) throws -> Value
     ) throws -> Value {
         do {
-            if !options.isReadOnly { try recover() }
             let file = readOnly(setup)
             defer { file.close() }
             return try file.read(body)
         } catch let error as DatabaseError {
             throw openingError(error)
-        }
-    }
-
-    /// Lets SQLite take back what was left half written without a write-ahead log: before that nobody can read.
-    private func recover() throws {
-        guard (size(of: path + "-journal") ?? 0) > 0, FileManager.default.isWritableFile(atPath: path) else {
-            return
-        }
-        let connection = try queue()
-        try connection.close()
-    }
-
-    // MARK: Placing
-
-    /// Whether there is a log that a file with this name left behind. SQLite would put it into a new one, but for an
-    /// empty file, beside which it takes the log away.
-    var hasLeftovers: Bool {
-        // In this order: who makes the file at the same time makes it before its log.
-        ["-wal", "-journal"].contains { FileManager.default.fileExists(atPath: path + $0) }
-            && !FileManager.default.fileExists(atPath: path)
-    }
-
-    /// Makes a database beside the file's place and puts it there when it is complete, if nothing is there then.
-    ///
-    /// - Parameter make: makes the database; it is closed when this returns.
-    /// - Returns: false when something is there.
-    func placeDraft(_ make: (URL) throws -> Void) throws -> Bool {
-        try withDraft { draft in
-            try make(draft)
-            do {
-                // A link, other than a move, does not take the place of what another process has just put there.
-                try FileManager.default.linkItem(at: draft, to: url)
-            } catch {
-                guard !FileManager.default.fileExists(atPath: path) else { return false }
-                // A file system without links.
-                try FileManager.default.moveItem(at: draft, to: url)
-            }
-            return true
-        }
-    }
-
-    /// Runs a block with a place beside the file for one that may take its place; what is there later is removed.
-    func withDraft<Value>(_ body: (URL) throws -> Value) throws -> Value {
-        let draft = url.deletingLastPathComponent().appendingPathComponent(
-            ".\(url.lastPathComponent).\(UUID().uuidString)")
-        defer {
-            for suffix in ["", "-wal", "-shm", "-journal"] {
-                try? FileManager.default.removeItem(atPath: draft.path + suffix)
-            }
-        }
-        do {
-            return try body(draft)
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CANTOPEN {
-            throw unopenable("its folder cannot be written to")
         }
     }
 
@@ -249,46 +215,35 @@ struct SQLiteStoreFile {
         }
     }
 
-    /// Sets what the application adds to the metadata.
+    /// Sets what the application adds to the metadata: in one transaction, so that of what others write meanwhile nothing is
+    /// lost.
     ///
     /// - Throws: as `metadata()`, or an error of SQLite; the file is as it was.
     func setMetadata(_ metadata: [String: Any]) throws {
-        let merged = SQLiteMetadata.merging(metadata, into: try self.metadata())
         guard !options.isReadOnly else {
             throw NSError.coreData(
                 .persistentStoreSave,
                 "The metadata of the store at \(path) cannot be set with \(NSReadOnlyPersistentStoreOption).")
         }
-        _ = try exists(toWrite: true)
+        guard FileManager.default.fileExists(atPath: path) else { throw missing }
+        guard try exists(toWrite: true) else { throw damaged("it is empty") }
         do {
+            // What is not a store is found before it is written to.
+            try recover()
+            _ = try self.metadata()
             let connection = try queue()
             defer { try? connection.close() }
-            try connection.write { try SQLiteMetadata.write(merged, $0) }
+            try connection.writeWithoutTransaction { database in
+                try database.inTransaction(.immediate) {
+                    let present = try SQLiteMetadata.read(database, url)
+                    try SQLiteMetadata.write(
+                        SQLiteMetadata.mergingApplicationValues(of: metadata, into: present), database)
+                    return .commit
+                }
+            }
         } catch let error as DatabaseError {
             throw NSError.sqlite(error, during: "set the metadata", store: url)
         }
-    }
-
-    /// Removes the store, with the files beside it; of external data that another store has in the same folder, only what
-    /// this one alone names. One that is damaged or was never made goes without complaint.
-    ///
-    /// - Throws: 134090 while others have the store open, unless the options force it; it is as it was then.
-    func destroy() throws {
-        // While it is locked, it cannot be read.
-        let external = ownExternalFiles()
-        if options.destroysByForce {
-            try remove(external)
-        } else {
-            try withLock("destroy the store") { _ in try remove(external) }
-        }
-    }
-
-    private func remove(_ external: Set<String>?) throws {
-        for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 })
-        where FileManager.default.fileExists(atPath: file) {
-            try FileManager.default.removeItem(atPath: file)
-        }
-        try removeExternalData(external)
     }
 
     private var missing: NSError {

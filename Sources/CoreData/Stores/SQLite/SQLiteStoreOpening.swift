@@ -8,6 +8,11 @@ enum SQLiteAccess {
     case writing(any DatabaseWriter, readers: ReadingConnections?)
     case reading(SQLiteReadOnlyFile)
 
+    /// Whether all that read and write share one connection.
+    var hasOneConnection: Bool {
+        if case .writing(_, .some) = self { false } else { true }
+    }
+
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
         switch self {
         case .writing(_, let readers?): try readers.withConnection { try $0.read(body) }
@@ -61,6 +66,8 @@ final class SQLiteStoreOpening {
     private(set) var unsupportedFeatures: [String] = []
     /// Whether triggers keep R-trees.
     private var usesSpatialIndexes = false
+    /// What the file was when it was checked.
+    private var checked: StoreIdentity?
     /// The size of a file that has triggers.
     private var byteCountWithTriggers: Int64?
 
@@ -91,7 +98,10 @@ final class SQLiteStoreOpening {
         let file = SQLiteStoreFile(url: url, options: options)
         do {
             if url.isNullDevice { return try makeInMemory(file) }
-            if try file.exists(), try check(file) { return try openExisting(file) }
+            if try file.exists() {
+                if !options.isReadOnly { try file.playBack() }
+                if let access = try openChecked(file) { return access }
+            }
             guard makesFile else { throw file.unopenable("there is no store") }
             return try make(file)
         } catch let error as DatabaseError {
@@ -100,6 +110,28 @@ final class SQLiteStoreOpening {
     }
 
     // MARK: Checking a file
+
+    /// Opens the file if nothing is wrong with it.
+    ///
+    /// Another process may put another store into the place of the one that was checked, or migrate it, before the
+    /// connection that writes is made. That connection compares, and what it finds is then checked from the beginning.
+    ///
+    /// - Returns: nil when nothing was ever stored in the database, so that the store is still to be made.
+    private func openChecked(_ file: SQLiteStoreFile) throws -> SQLiteAccess? {
+        for _ in 0..<20 {
+            guard try check(file) else { return nil }
+            Self.afterCheck?()
+            do {
+                return try openExisting(file)
+            } catch is StoreIdentity.Change {
+                continue
+            }
+        }
+        throw file.unopenable("others change it all the time")
+    }
+
+    /// What a test does between the check of a file and its opening.
+    @TaskLocal package static var afterCheck: (@Sendable () -> Void)?
 
     /// False when nothing was ever stored in the database, so that the store is still to be made.
     private func check(_ file: SQLiteStoreFile) throws -> Bool {
@@ -111,6 +143,7 @@ final class SQLiteStoreOpening {
             }
             try checkCollations(database)
             metadata = try SQLiteMetadata.read(database, file.url)
+            checked = try StoreIdentity(database)
             try checkVersion(file, database)
             try checkTables(database)
             let historyFeatures = try checkHistory(database)
@@ -220,7 +253,13 @@ final class SQLiteStoreOpening {
             let reports = reports
             return .reading(file.readOnly { SQLiteFunctions.install(on: $0, reports: reports) })
         }
-        let configuration = configuration(file)
+        var configuration = configuration(file)
+        let checked = checked
+        configuration.prepareDatabase { database in
+            // Of those that read, the one that writes keeps others from replacing the file.
+            guard !database.configuration.readonly else { return }
+            try checked?.confirm(database)
+        }
         let connection: any DatabaseWriter
         var readers: ReadingConnections?
         if let mode = options.journalMode, mode != "wal" {
@@ -242,6 +281,7 @@ final class SQLiteStoreOpening {
             if options.vacuums { try connection.vacuum() }
             try prepareHistory(connection)
             if options.analyses { try connection.write { try $0.execute(sql: "ANALYZE") } }
+            SQLiteStore.removeLeftovers(of: file, connection)
         } catch {
             try? SQLiteAccess.writing(connection, readers: readers).close()
             throw error
@@ -265,8 +305,10 @@ final class SQLiteStoreOpening {
                 try connection.writeWithoutTransaction(fill)
             }
         }
-        guard try check(file) else { throw file.unopenable("others make it and take it away") }
-        return try openExisting(file)
+        guard let access = try openChecked(file) else {
+            throw file.unopenable("others make it and take it away")
+        }
+        return access
     }
 
     /// Makes the store in an empty file, unless it is not empty any more.

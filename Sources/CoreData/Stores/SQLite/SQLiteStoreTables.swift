@@ -14,6 +14,11 @@ package struct SQLiteStoreTables {
         return file
     }
 
+    /// Takes back a change of the file that was interrupted, for one who is going to write to it.
+    ///
+    /// - Throws: as `read`; 134080 also when the journal names another file.
+    package func recover() throws { try file(isReadOnly: false).recover() }
+
     /// Reads the file without changing it.
     ///
     /// - Parameter body: may be called more than once, when others write at the same time.
@@ -53,6 +58,7 @@ package struct SQLiteStoreTables {
     package func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
         let file = try file(isReadOnly: false)
         do {
+            try file.playBack()
             let connection = try file.queue()
             defer { try? connection.close() }
             return try connection.write(body)

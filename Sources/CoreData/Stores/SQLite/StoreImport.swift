@@ -115,14 +115,10 @@ extension SQLiteStore {
     ///
     /// - Throws: what `body` throws; 134030 when the store is read-only, 133021 when a constraint is violated.
     package func importing(_ body: (StoreImport) throws -> Void) throws {
-        let files = ExternalFiles(of: self)
-        do {
+        try changingFiles { files in
+            defer { fileUse.forget() }
             writers.noteOthers()
-            try write("import") { try body(StoreImport(self, $0, files)) }
-        } catch {
-            files.removeMade()
-            throw error
+            try write("import", files) { try body(StoreImport(self, $0, files)) }
         }
-        files.removeUnused(externalFileNames)
     }
 }

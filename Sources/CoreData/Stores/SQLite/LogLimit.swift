@@ -1,0 +1,81 @@
+import GRDB
+import GRDBSQLite
+
+/// Keeps the write-ahead log of a store from growing without bound.
+///
+/// SQLite goes on at the beginning of the log when all of it is in the database and no connection reads it. Connections that
+/// read one after the other without a pause keep it from that, as does one that reads for long; and what the log has grown to
+/// stays. So a log that is begun anew is cut to a size, and when it has passed one, the connection that writes waits a
+/// moment for those who read and empties the log.
+final class LogLimit: @unchecked Sendable {
+    /// What is left of a log when it is begun anew: twice what SQLite lets gather before it moves it to the database.
+    static let keptByteCount = 8 << 20
+    /// From here on, and with each further step, the log is emptied.
+    private static let byteCountOfStep = 32 << 20
+    /// How long the one that writes waits for those who read, in seconds.
+    private static let patience = 0.1
+    /// As SQLite has it.
+    private static let framesToMove: Int32 = 1000
+
+    private let framesOfStep: Int32
+    /// What the user has set in the place of the connection's own waiting.
+    private let busyTimeout: Int32?
+    private var nextFrames: Int32
+
+    private init(pageSize: Int, busyTimeout: Int32?) {
+        framesOfStep = Int32(clamping: Self.byteCountOfStep / max(pageSize, 512))
+        nextFrames = framesOfStep
+        self.busyTimeout = busyTimeout
+    }
+
+    /// Limits what is left of a log; pragmas of the user come later.
+    static func setSize(on database: Database) throws {
+        try database.execute(sql: "PRAGMA journal_size_limit = \(keptByteCount)")
+    }
+
+    /// Sets up the connection that writes, after the pragmas of the user: one who says when the log is moved decides alone.
+    ///
+    /// - Throws: an error of SQLite.
+    static func install(on database: Database, _ options: SQLiteStoreOptions) throws {
+        guard !options.pragmas.contains(where: { $0.name == "wal_autocheckpoint" }) else { return }
+        let timeout = options.pragmas.first { $0.name == "busy_timeout" }.map { Int32($0.value) ?? 0 }
+        let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096
+        let limit = LogLimit(pageSize: pageSize, busyTimeout: timeout)
+        let connection = database.sqliteConnection
+        // A function that is never called keeps the limit as long as the connection lasts.
+        let code = sqlite3_create_function_v2(
+            connection, "OpenCoreDataLogLimit", 0, SQLITE_UTF8 | SQLITE_DIRECTONLY,
+            Unmanaged.passRetained(limit).toOpaque(), { context, _, _ in sqlite3_result_null(context) }, nil,
+            nil,
+            { pointer in if let pointer { Unmanaged<LogLimit>.fromOpaque(pointer).release() } })
+        guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+        sqlite3_wal_hook(
+            connection,
+            { context, connection, _, frames in
+                guard let context else { return SQLITE_OK }
+                Unmanaged<LogLimit>.fromOpaque(context).takeUnretainedValue().committed(connection, frames)
+                // The transaction is committed, whatever becomes of the log.
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(limit).toOpaque())
+    }
+
+    private func committed(_ connection: OpaquePointer?, _ frames: Int32) {
+        guard frames >= Self.framesToMove else {
+            nextFrames = framesOfStep
+            return
+        }
+        sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        if frames < nextFrames - framesOfStep { nextFrames = framesOfStep }
+        guard frames >= nextFrames else { return }
+        nextFrames = frames > Int32.max - framesOfStep ? Int32.max : frames + framesOfStep
+        if let busyTimeout {
+            sqlite3_busy_timeout(connection, Int32(Self.patience * 1000))
+            sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+            sqlite3_busy_timeout(connection, busyTimeout)
+        } else {
+            LockWait.$limit.withValue(Self.patience) {
+                _ = sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Foundation
+
+/// What is to take the place of a file, or of a folder, once it is complete.
+///
+/// It is made in a folder beside its place, which only its owner can read, and which is held until the draft has its place. What
+/// a process leaves there that was killed, `removeLeftovers(of:)` removes.
+///
+/// Not thread-safe. A draft that goes without having taken its place is removed.
+package final class FileDraft {
+    /// The place: links to it are followed.
+    package let target: URL
+    /// Where the draft is made: nothing is there at first. Whatever is beside it goes with it.
+    package let url: URL
+    private let folder: HeldPlace
+    /// Whether the draft has its place, be it that an error was thrown after that.
+    package private(set) var isPlaced = false
+
+    /// - Throws: `EINVAL` when there is something at the place that is not a regular file, or when `isFolder`, not a
+    ///   folder; an error of the system.
+    package init(for place: URL, isFolder: Bool = false) throws {
+        target = try isFolder ? place.followingLinks() : place.regularFile()
+        if isFolder {
+            let kind = try FileKind(at: target.path)
+            guard kind == .folder || kind == .missing else {
+                throw FileError(
+                    call: "mkdir", path: place.path, code: ENOTDIR, reason: "it is \(kind.name), not a folder"
+                )
+            }
+        }
+        let (parent, name) = (target.deletingLastPathComponent(), target.lastPathComponent)
+        folder = try HeldPlace.makeFolder { parent.appendingPathComponent(".\(name).\($0)").path }
+        url = URL(fileURLWithPath: folder.path).appendingPathComponent(name)
+    }
+
+    deinit { discard() }
+
+    /// Sees to it that the draft, a regular file that nothing has open, is on the disk.
+    ///
+    /// - Parameter attributes: whose it is to be; nil to leave that.
+    package func complete(_ attributes: FileAttributes? = nil) throws {
+        let file = try OpenFile(url.path, O_RDWR | O_NOFOLLOW)
+        if let attributes { try file.set(attributes) }
+        try file.sync()
+        file.close()
+    }
+
+    /// Takes the place of the target in one step. The draft must be on the disk.
+    ///
+    /// - Throws: `EINVAL` when what is there now is not a regular file; an error of the system. When only the folder could not
+    ///   be synced, the target is the new one already.
+    package func replaceTarget() throws {
+        guard try target.regularFile().path == target.path else {
+            throw FileError(call: "rename", path: target.path, code: EINVAL, reason: "it is a symbolic link")
+        }
+        try FileSystem.calls.renameFile(url.path, target.path)
+        try finish()
+    }
+
+    /// Takes the place of the target if nothing is there.
+    ///
+    /// - Returns: false when something is there.
+    package func placeIfMissing() throws -> Bool {
+        let calls = FileSystem.calls
+        do {
+            // Other than a rename, a link does not take the place of what another process has just put there.
+            try calls.linkFile(url.path, target.path)
+        } catch let error as FileError where error.code == EEXIST {
+            return false
+        } catch let error as FileError
+            where [EPERM, EOPNOTSUPP, ENOSYS, EMLINK, EACCES].contains(error.code)
+        {
+            // A file system without links.
+            guard try FileKind(at: target.path) == .missing else { return false }
+            try calls.renameFile(url.path, target.path)
+            try finish()
+            return true
+        }
+        try? calls.unlinkFile(url.path)
+        try finish()
+        return true
+    }
+
+    /// Takes the place of a folder, which may be missing: all of the draft, a folder, is synced first.
+    ///
+    /// Folders are replaced in two steps, so that for a moment nothing is there; the old one is in the draft's folder then.
+    package func placeFolder(replacing: Bool) throws {
+        try DurableFile.syncTree(url)
+        let calls = FileSystem.calls
+        guard try FileKind(at: target.path) != .missing else {
+            try calls.renameFile(url.path, target.path)
+            return try finish()
+        }
+        guard replacing else {
+            throw FileError(call: "rename", path: target.path, code: EEXIST)
+        }
+        let former = folder.path + "/.former"
+        try calls.renameFile(target.path, former)
+        do {
+            try calls.renameFile(url.path, target.path)
+        } catch {
+            try? calls.renameFile(former, target.path)
+            throw error
+        }
+        try finish()
+    }
+
+    private func finish() throws {
+        isPlaced = true
+        // Before anything goes that the old file needs, or that says that this is a draft.
+        defer { discard() }
+        try DurableFile.syncFolder(target.deletingLastPathComponent())
+    }
+
+    /// Removes the draft and all beside it.
+    package func discard() {
+        guard folder.descriptor >= 0 else { return }
+        // What cannot be removed now is a leftover.
+        _ = try? DurableFile.removeFolder(URL(fileURLWithPath: folder.path))
+        folder.release()
+    }
+
+    // MARK: Leftovers
+
+    /// Removes the drafts of a file or folder whose makers are dead.
+    ///
+    /// - Returns: what kept those that stay from being removed.
+    package static func removeLeftovers(of place: URL) -> [any Error] {
+        var errors: [any Error] = []
+        do {
+            let target = try place.followingLinks()
+            let parent = target.deletingLastPathComponent()
+            let beginning = ".\(target.lastPathComponent)."
+            for name in try DurableFile.names(in: parent)
+            where name.hasPrefix(beginning)
+                && UUID(uuidString: String(name.dropFirst(beginning.count))) != nil
+            {
+                do {
+                    let folder = parent.appendingPathComponent(name)
+                    guard let leftover = try HeldPlace.takeLeftover(folder.path, isFolder: true) else {
+                        continue
+                    }
+                    try restoreFormer(leftover, target)
+                    try DurableFile.removeFolder(folder)
+                    leftover.release()
+                } catch {
+                    errors.append(error)
+                }
+            }
+        } catch let error as FileError where error.isMissing || error.isRefusal {
+            return []
+        } catch {
+            errors.append(error)
+        }
+        return errors
+    }
+
+    /// Puts back a folder whose place was to be taken when the process was killed.
+    private static func restoreFormer(_ leftover: HeldPlace, _ target: URL) throws {
+        let former = leftover.path + "/.former"
+        guard try FileKind(at: former) == .folder, try FileKind(at: target.path) == .missing else { return }
+        try FileSystem.calls.renameFile(former, target.path)
+        try DurableFile.syncFolder(target.deletingLastPathComponent())
+    }
+}

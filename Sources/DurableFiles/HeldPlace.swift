@@ -1,0 +1,108 @@
+import Foundation
+
+/// A file or folder of which a running process says that it needs it: it holds it under `flock`, which ends with the process.
+///
+/// Not thread-safe.
+package final class HeldPlace {
+    package let path: String
+    /// Closed by `release()`.
+    package private(set) var descriptor: Int32
+
+    private init(path: String, descriptor: Int32) {
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    deinit { release() }
+
+    /// Makes an empty folder, which only its owner can read, under a name that nothing has.
+    ///
+    /// - Parameter path: a path for an identifier.
+    package static func makeFolder(_ path: (String) -> String) throws -> HeldPlace {
+        try make(path) { path, calls in
+            try calls.makeFolder(path, 0o700)
+            return try calls.openFile(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
+        }
+    }
+
+    /// Makes an empty file for writing under a name that nothing has.
+    ///
+    /// - Parameter path: a path for an identifier.
+    package static func makeFile(_ path: (String) -> String) throws -> HeldPlace {
+        try make(path) { path, calls in
+            try calls.openFile(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        }
+    }
+
+    private static func make(
+        _ path: (String) -> String, _ open: (String, any FileCalls) throws -> Int32
+    ) throws -> HeldPlace {
+        // Who looks for leftovers may hold, and remove, what was just made.
+        for _ in 0..<100 {
+            let path = path(UUID().uuidString)
+            let calls = FileSystem.calls
+            do {
+                let place = HeldPlace(path: path, descriptor: try open(path, calls))
+                if try place.hold() != .lost { return place }
+            } catch let error as FileError where error.code == ENOENT {
+                // Either it was removed between its making and its opening, or its folder is not there.
+                let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+                guard try FileKind(at: folder) != .missing else { throw error }
+            }
+        }
+        throw FileError(call: "flock", path: path(""), code: EWOULDBLOCK)
+    }
+
+    /// Takes what a process has left that is dead; nil when the process runs, when that cannot be known, or nothing is there.
+    package static func takeLeftover(_ path: String, isFolder: Bool) throws -> HeldPlace? {
+        let kind = isFolder ? O_RDONLY | O_DIRECTORY : O_RDWR | O_NONBLOCK
+        do {
+            guard try FileKind(at: path) == (isFolder ? .folder : .regular) else { return nil }
+            let descriptor = try FileSystem.calls.openFile(path, kind | O_NOFOLLOW | O_CLOEXEC, 0)
+            let place = HeldPlace(path: path, descriptor: descriptor)
+            return try place.hold() == .held ? place : nil
+        } catch let error as FileError where error.isMissing || error.isRefusal {
+            return nil
+        }
+    }
+
+    private enum Outcome { case held, lost, unknown }
+
+    private func hold() throws -> Outcome {
+        do {
+            try FileSystem.calls.lockFile(descriptor, LOCK_EX | LOCK_NB)
+        } catch let error as FileError where error.code == EWOULDBLOCK {
+            return .lost
+        } catch let error as FileError where [ENOLCK, EOPNOTSUPP, ENOSYS, EINVAL, EBADF].contains(error.code)
+        {
+            return .unknown
+        }
+        var own = stat()
+        var present = stat()
+        guard fstat(descriptor, &own) == 0, lstat(path, &present) == 0, own.st_dev == present.st_dev,
+            own.st_ino == present.st_ino
+        else { return .lost }
+        return .held
+    }
+
+    /// Ends holding it; what is still there is a leftover.
+    package func release() {
+        guard descriptor >= 0 else { return }
+        FileSystem.calls.closeFile(descriptor)
+        descriptor = -1
+    }
+}
+
+// What is in a file that is held.
+extension HeldPlace {
+    /// Writes at the end of what was written.
+    package func append(_ data: Data) throws {
+        try data.withUnsafeBytes { bytes in
+            try data.isEmpty ? () : OpenFile.write(bytes, to: descriptor)
+        }
+    }
+
+    package func sync() throws { try FileSystem.calls.syncFile(descriptor) }
+
+    package func set(_ attributes: FileAttributes) throws { try attributes.set(descriptor) }
+}

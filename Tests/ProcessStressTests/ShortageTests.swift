@@ -1,0 +1,53 @@
+import Foundation
+import ProcessStress
+import Testing
+
+/// Operations on stores that fail for want of something: the store is as it was, the process agrees with it, and the same
+/// works when what was wanted is there again. `scripts/stress-shortages` tries every point.
+@Suite struct ShortageTests {
+    private func run(_ resource: ResourceKind, _ operation: OperationKind) throws {
+        let folder = try TestFolder()
+        let run = try Program(["shortage", resource.rawValue, operation.rawValue, folder.url.path])
+        #expect(run.status == 0, "\(run.output)")
+    }
+
+    @Test("A limit on the size of files", arguments: OperationKind.allCases)
+    func fileSize(_ operation: OperationKind) throws { try run(.fileSize, operation) }
+
+    @Test("A folder that cannot be written to", arguments: OperationKind.allCases)
+    func folder(_ operation: OperationKind) throws { try run(.folder, operation) }
+
+    @Test("No number for another open file", arguments: OperationKind.allCases)
+    func descriptors(_ operation: OperationKind) throws { try run(.descriptors, operation) }
+
+    @Test("One allocation of SQLite's fails", arguments: OperationKind.allCases)
+    func allocation(_ operation: OperationKind) throws { try run(.allocation, operation) }
+
+    @Test("SQLite gets no more memory", arguments: OperationKind.allCases)
+    func memory(_ operation: OperationKind) throws { try run(.memory, operation) }
+
+    /// A disk of the test's own, which only the superuser can make, and which goes with the process that has it.
+    private static let shell = URL(fileURLWithPath: "/bin/sh")
+    private static let mount =
+        #"exec unshare -m sh -c 'mount -t tmpfs -o size=12m tmpfs "$0" && exec "$@"' "$0" "$@""#
+    private static let hasDisks: Bool = {
+        guard let folder = try? TestFolder() else { return false }
+        let run = try? Program(["-c", mount, folder.url.path, "true"], program: shell)
+        return run?.status == 0
+    }()
+
+    @Test(
+        "A full disk",
+        .enabled(if: hasDisks, "This user may not mount a disk of its own; the limit on sizes is tried."),
+        arguments: OperationKind.allCases)
+    func disk(_ operation: OperationKind) throws {
+        let folder = try TestFolder()
+        let run = try Program(
+            [
+                "-c", Self.mount, folder.url.path, Program.runner.path, "shortage",
+                ResourceKind.disk.rawValue,
+                operation.rawValue, folder.url.path,
+            ], program: Self.shell)
+        #expect(run.status == 0, "\(run.output)")
+    }
+}

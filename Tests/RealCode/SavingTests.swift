@@ -1,0 +1,99 @@
+import CoreData
+import Testing
+
+/// What observers of saves and merges read.
+@MainActor @Suite struct SavingTests {
+    /// The notifications of one name from one object, in order.
+    final class Received: @unchecked Sendable {
+        private let lock = NSLock()
+        private var notes: [[AnyHashable: Any]] = []
+        private var token: (any NSObjectProtocol)?
+
+        init(_ name: Notification.Name, from object: Any) {
+            token = NotificationCenter.default.addObserver(forName: name, object: object, queue: nil) {
+                [weak self] note in
+                guard let self else { return }
+                nonisolated(unsafe) let userInfo = note.userInfo ?? [:]
+                lock.withLock { self.notes.append(userInfo) }
+            }
+        }
+
+        deinit { token.map(NotificationCenter.default.removeObserver) }
+
+        var all: [[AnyHashable: Any]] { lock.withLock { notes } }
+    }
+
+    @Test("A save without changes posts that the context saved")
+    func anEmptySaveIsPosted() throws {
+        let stack = try CarStack()
+        let received = Received(.NSManagedObjectContextDidSave, from: stack.context)
+        try stack.context.save()
+        #expect(received.all.count == 1)
+        #expect(received.all.first?.isEmpty == true)
+    }
+
+    @Test("A save into a store with history posts the token of its transaction")
+    func aSavePostsItsToken() throws {
+        let folder = try TemporaryFolder()
+        let stack = try CarStack(
+            storeAt: folder.url.appendingPathComponent("Cars.sqlite"),
+            options: [NSPersistentHistoryTrackingKey: NSNumber(value: true)])
+        let received = Received(.NSManagedObjectContextDidSave, from: stack.context)
+        stack.insert("Car", ["maker": "Fiat"])
+        try stack.context.save()
+        let token = try #require(received.all.first?["newChangeToken"] as? NSPersistentHistoryToken)
+        let later = NSPersistentHistoryChangeRequest.fetchHistory(after: token)
+        let result = try stack.context.execute(later) as? NSPersistentHistoryResult
+        #expect((result?.result as? [NSPersistentHistoryTransaction])?.isEmpty == true)
+        let without = try CarStack()
+        let plain = Received(.NSManagedObjectContextDidSave, from: without.context)
+        without.insert("Car")
+        try without.context.save()
+        #expect(plain.all.first?["newChangeToken"] == nil)
+    }
+
+    @Test("A merge posts what was updated as updated and as refreshed")
+    func aMergePostsRefreshedObjects() throws {
+        let stack = try CarStack()
+        let car = stack.insert("Car", ["maker": "Fiat"])
+        try stack.context.save()
+        let other = stack.container.newBackgroundContext()
+        let received = Received(.NSManagedObjectContextDidMergeChangesObjectIDs, from: other)
+        other.performAndWait {
+            other.mergeChanges(
+                fromContextDidSave: Notification(
+                    name: .NSManagedObjectContextDidSave, object: stack.context,
+                    userInfo: [NSUpdatedObjectsKey: Set([car])]))
+        }
+        let note = try #require(received.all.first)
+        #expect(note[NSUpdatedObjectIDsKey] as? Set<NSManagedObjectID> == [car.objectID])
+        #expect(note[NSRefreshedObjectIDsKey] as? Set<NSManagedObjectID> == [car.objectID])
+    }
+
+    @Test("An object that was never saved has no committed values")
+    func anUnsavedObjectHasNoCommittedValues() throws {
+        let stack = try CarStack()
+        let car = stack.insert("Car", ["maker": "Fiat"])
+        #expect(car.committedValues(forKeys: ["maker", "number"]).isEmpty)
+        try stack.context.save()
+        #expect(car.committedValues(forKeys: ["maker"])["maker"] as? String == "Fiat")
+    }
+
+    @Test("A batch request through a child context has the author of the context next to the store")
+    func aBatchRequestHasTheAuthorOfTheRoot() throws {
+        let folder = try TemporaryFolder()
+        let stack = try CarStack(
+            storeAt: folder.url.appendingPathComponent("Cars.sqlite"),
+            options: [NSPersistentHistoryTrackingKey: NSNumber(value: true)])
+        stack.context.transactionAuthor = "me"
+        let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        child.parent = stack.context
+        try child.performAndWait {
+            _ = try child.execute(NSBatchInsertRequest(entityName: "Car", objects: [["maker": "Fiat"]]))
+        }
+        let history = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
+        let result = try stack.context.execute(history) as? NSPersistentHistoryResult
+        let transactions = try #require(result?.result as? [NSPersistentHistoryTransaction])
+        #expect(transactions.map(\.author) == ["me"])
+    }
+}
