@@ -19,7 +19,8 @@ enum PageSession {
                     let entrance = try await client.execute(uri: site.access.entrance, method: .get) { $0 }
                     let cookie = entrance.headers[.setCookie].flatMap { $0.split(separator: ";").first } ?? ""
                     let headers: HTTPFields = [
-                        .cookie: String(cookie), .origin: "http://localhost",
+                        .cookie: String(cookie), .authorization: site.access.authorization,
+                        .origin: "http://localhost",
                         .contentType: "application/json",
                     ]
                     for request in requests {
