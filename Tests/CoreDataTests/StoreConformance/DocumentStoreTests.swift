@@ -129,7 +129,7 @@ struct DocumentStoreTests {
             custom.reference = "another"
             for _ in 0..<2 { _ = try context.insert("Team") }
             let twins = try error { try context.save() }
-            #expect(twins.code == 134060 && twins.localizedDescription.contains("same reference object"))
+            #expect(twins.code == 134060 && twins.localizedDescription.contains("the ID of another object"))
             #expect(custom.cacheNodes().count == 2)
         }
         try coordinator.close()
