@@ -34,7 +34,7 @@ import Testing
         ("a == 1e", 6, "A number is followed by a letter."),
         ("a ? b", 3, "Unexpected character \"?\"."),
         ("größe ☃ 1", 7, "Unexpected character \"☃\"."),
-        ("a & b", 3, "Unexpected character \"&\"."),
+        ("a ~ b", 3, "Unexpected character \"~\"."),
         ("a ==[x] 'b'", 6, "There is no option \"x\"; known are c, d, n, l and w."),
         ("a ==[] 'b'", 6, "Expected options such as [cd] and found \"]\"."),
         ("a ==[c 'b'", 8, "Expected \"]\" and found a string."),
