@@ -282,11 +282,12 @@ import Testing
         }
     }
 
-    @Test func committedValuesOfAnInsertedObjectAreEmptyHanded() {
+    @Test("An object that was never saved has no committed values")
+    func committedValuesOfAnInsertedObject() {
         diary.event { context in
             let entry = Entry(context: context)
             entry.title = "a"
-            #expect(entry.committedValues(forKeys: ["title"])["title"] is NSNull)
+            #expect(entry.committedValues(forKeys: ["title"]).isEmpty)
         }
     }
 
