@@ -13,6 +13,11 @@ package final class RecordedFileCalls: FileCalls {
         case death(Int)
         /// Nothing is changed, ever: each call that would change a file fails.
         case all
+
+        /// The faults that a call can have; none for the number 0.
+        package static func each(at number: Int) -> [Fault] {
+            number == 0 ? [.none] : [.error(number, ENOSPC), .death(number)]
+        }
     }
 
     private struct State {

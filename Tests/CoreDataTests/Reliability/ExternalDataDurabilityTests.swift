@@ -106,11 +106,12 @@ import Testing
         try make(options)
         let template = try StoreFolder()
         try template.copyFiles(of: folder)
-        var number = 0
-        var count = 1
+        // First without a fault, to know how many calls there are.
+        var number = -1
+        var count = 0
         while number < count {
             number += 1
-            for fault in [RecordedFileCalls.Fault.error(number, ENOSPC), .death(number)] {
+            for fault in RecordedFileCalls.Fault.each(at: number) {
                 try folder.copyFiles(of: template)
                 let calls = RecordedFileCalls(fault)
                 let coordinator = try folder.open(Self.model, options)
