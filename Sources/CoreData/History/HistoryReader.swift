@@ -156,6 +156,7 @@ struct HistoryReader {
 
     /// The change of a row, with all that the row says.
     func change(_ found: ChangeRow) -> NSPersistentHistoryChange {
+        history.noteMade()
         let row = found.row
         let columns = history.columns(of: found.home)
         var bitmap: [UInt8] = []

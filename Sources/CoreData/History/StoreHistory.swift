@@ -8,6 +8,13 @@ final class StoreHistory: Sendable {
     /// Whether saves are written down; otherwise the history can only be read.
     let isTracking: Bool
     private let columns = Mutex<[Int32: HistoryColumns]>([:])
+    private let made = Atomic<Int>(0)
+
+    /// How many changes were made of rows since the store was opened: those that are in results, or may have come into one.
+    var madeCount: Int { made.load(ordering: .relaxed) }
+
+    /// Counts a change.
+    func noteMade() { made.add(1, ordering: .relaxed) }
 
     init(_ tables: HistoryTables, isTracking: Bool) {
         self.tables = tables

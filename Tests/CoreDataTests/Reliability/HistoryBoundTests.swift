@@ -1,49 +1,26 @@
-import CoreData
 import GRDB
-import Synchronization
 import Testing
+
+@testable import CoreData
 
 /// Of a long history no more is made than the result of a request shows.
 @Suite struct HistoryBoundTests {
-    /// Counts how many values are made of their stored form, by the first word of each.
-    private final class Counting: ValueTransformer {
-        static let name = "HistoryBoundTests.Counting"
-        private static let counts = Mutex<[String: Int]>([:])
-
-        static func count(of word: String) -> Int { counts.withLock { $0[word] ?? 0 } }
-
-        override class func transformedValueClass() -> AnyClass { NSData.self }
-        override class func allowsReverseTransformation() -> Bool { true }
-
-        override func transformedValue(_ value: Any?) -> Any? { (value as? String).map { Data($0.utf8) } }
-
-        override func reverseTransformedValue(_ value: Any?) -> Any? {
-            guard let data = value as? Data else { return nil }
-            let text = String(decoding: data, as: UTF8.self)
-            Self.counts.withLock { $0[String(text.prefix { $0 != " " }), default: 0] += 1 }
-            return text
-        }
-    }
-
     private static let deletions = 120
 
-    private let word = UUID().uuidString
     private let folder: StoreFolder
     private let coordinator: NSPersistentStoreCoordinator
 
     /// A store with a transaction for each of many deletions, after those that made the objects.
     init() throws {
-        ValueTransformer.setValueTransformer(Counting(), forName: NSValueTransformerName(Counting.name))
         folder = try StoreFolder()
-        let kept = transformable("kept", Counting.name)
+        let kept = attribute("kept", .string)
         kept.preservesValueInHistoryOnDeletion = true
         let model = NSManagedObjectModel(
             of: NSEntityDescription("Item", attribute("number", .integer64), kept))
         coordinator = try folder.open(model, HistoryModel.tracking)
-        let word = word
         try coordinator.inContext { context in
             for number in 0..<Self.deletions {
-                try context.insert("Item", ["number": number, "kept": "\(word) \(number)"])
+                try context.insert("Item", ["number": number, "kept": "value \(number)"])
             }
             context.transactionAuthor = "maker"
             try context.save()
@@ -55,19 +32,20 @@ import Testing
         }
     }
 
-    /// What a request finds, and how many values of deleted objects were made for it.
+    /// What a request finds, and how many changes were made for it.
     private func result(
         _ type: NSPersistentHistoryResultType, _ request: NSFetchRequest<any NSFetchRequestResult>? = nil
     ) throws -> (value: Any?, made: Int) {
-        let before = Counting.count(of: word)
+        let history = try #require((coordinator.persistentStores[0] as? SQLiteStore)?.history)
+        let before = history.madeCount
         let value = try coordinator.inContext { context in
-            let history = NSPersistentHistoryChangeRequest.fetchHistory(
+            let all = NSPersistentHistoryChangeRequest.fetchHistory(
                 after: nil as NSPersistentHistoryToken?)
-            history.resultType = type
-            history.fetchRequest = request
-            return (try context.execute(history) as? NSPersistentHistoryResult)?.result
+            all.resultType = type
+            all.fetchRequest = request
+            return (try context.execute(all) as? NSPersistentHistoryResult)?.result
         }
-        return (value, Counting.count(of: word) - before)
+        return (value, history.madeCount - before)
     }
 
     private func request(
@@ -107,7 +85,7 @@ import Testing
         let later = try result(
             .changesOnly, request(changes, Self.isDeletion, limit: 5, offset: 10))
         let found = later.value as? [NSPersistentHistoryChange]
-        #expect(found?.compactMap { $0.tombstone?["kept"] as? String } == (10..<15).map { "\(word) \($0)" })
+        #expect(found?.compactMap { $0.tombstone?["kept"] as? String } == (10..<15).map { "value \($0)" })
         #expect(later.made == 5)
     }
 
