@@ -178,7 +178,9 @@ let package = Package(
             ],
             path: "Tests/Torture", swiftSettings: settings),
         .executableTarget(
-            name: "TortureRunner", dependencies: ["Torture"], path: "Tests/TortureRunner",
+            name: "TortureRunner",
+            dependencies: ["Torture", .product(name: "Logging", package: "swift-log")],
+            path: "Tests/TortureRunner",
             swiftSettings: settings),
         // Processes that work on one store at once, and stores that lack what they need: both take processes of their own.
         .target(

@@ -43,7 +43,16 @@ final class Bench {
         let isPrivate =
             scenario.isPrivate
             && !((try? FileManager.default.contentsOfDirectory(atPath: template.path)) ?? []).isEmpty
-        oracle = Oracle(scenario, states, isPrivate: isPrivate)
+        var between: Picture?
+        if let make = scenario.between {
+            let folder = try workshop.copy(template, "state")
+            defer { workshop.remove(folder) }
+            let stage = Stage(folder, synchronous)
+            try make(stage)
+            try stage.close()
+            between = try Picture(folder, scenario.files)
+        }
+        oracle = Oracle(scenario, states, between: between, isPrivate: isPrivate)
         try record()
     }
 
@@ -136,7 +145,9 @@ final class Bench {
         }
         do { try stage.close() } catch { complaints.append("it cannot be closed: \(Oracle.text(error))") }
         complaints += oracle.complaints(folder, allowed: allowed)
-        if !complaints.isEmpty, let failure { complaints.append("after: \(Oracle.text(failure))") }
+        if !complaints.isEmpty, let failure {
+            complaints.append("after \(stage.done) steps: \(Oracle.text(failure))")
+        }
         return complaints
     }
 
@@ -146,13 +157,13 @@ final class Bench {
             scenario.files.count == 1
         else { return [] }
         do {
-            guard let state = oracle.number(of: try Picture(coordinator), in: allowed) else {
+            guard let states = oracle.numbers(ofObjects: try Picture(coordinator), in: allowed) else {
                 return ["the process sees neither the old state nor the new one"]
             }
-            allowed = state...state
-            guard scenario.repeats, state == stage.done, try stage.saveAgain() else { return [] }
-            allowed = (state + 1)...(state + 1)
-            guard oracle.number(of: try Picture(coordinator), in: allowed) != nil else {
+            allowed = states
+            guard scenario.repeats, states.lowerBound == stage.done, try stage.saveAgain() else { return [] }
+            allowed = (stage.done + 1)...(stage.done + 1)
+            guard oracle.numbers(ofObjects: try Picture(coordinator), in: allowed) != nil else {
                 return ["after the save was repeated, the process does not see the new state"]
             }
             return []

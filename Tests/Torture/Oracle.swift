@@ -8,6 +8,8 @@ final class Oracle {
     private let scenario: Scenario
     /// The state before the first step, and that after each.
     private let states: [Picture]
+    /// What a death may leave between two states.
+    private let between: Picture?
     /// Whether what others may not read before they may not read after.
     private let isPrivate: Bool
     /// What was found out about folders with the same files.
@@ -18,9 +20,10 @@ final class Oracle {
         let allowed: ClosedRange<Int>
     }
 
-    init(_ scenario: Scenario, _ states: [Picture], isPrivate: Bool) {
+    init(_ scenario: Scenario, _ states: [Picture], between: Picture?, isPrivate: Bool) {
         self.scenario = scenario
         self.states = states
+        self.between = between
         self.isPrivate = isPrivate
     }
 
@@ -29,6 +32,15 @@ final class Oracle {
     /// The number of a state; nil for one that is none of them.
     func number(of picture: Picture, in allowed: ClosedRange<Int>) -> Int? {
         allowed.last { states.indices.contains($0) && states[$0] == picture }
+    }
+
+    /// As `number(of:in:)`, of objects alone: the metadata of an open store may be set and not saved.
+    ///
+    /// - Returns: the first and the last state with those objects.
+    func numbers(ofObjects picture: Picture, in allowed: ClosedRange<Int>) -> ClosedRange<Int>? {
+        let found = allowed.filter { states.indices.contains($0) && states[$0].objects == picture.objects }
+        guard let first = found.first, let last = found.last else { return nil }
+        return first...last
     }
 
     /// What is wrong with a folder.
@@ -46,7 +58,7 @@ final class Oracle {
         var complaints: [String] = []
         do {
             let picture = try Picture(folder, scenario.files)
-            if number(of: picture, in: allowed) == nil {
+            if number(of: picture, in: allowed) == nil, allowed.count == 1 || picture != between {
                 let near = states[min(allowed.lowerBound, last)]
                 let others = states.indices.filter { states[$0] == picture }.map { "state \($0)" }
                 let what = others.first ?? "no state"
@@ -66,6 +78,8 @@ final class Oracle {
             let model = file.type == .sqlite ? TortureModel.first : TortureModel.document
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
             let url = folder.appendingPathComponent(file.name)
+            umask(0o077)
+            defer { umask(0o022) }
             let store = try coordinator.addPersistentStore(type: file.type, at: url, options: file.options)
             try coordinator.remove(store)
         }
@@ -78,9 +92,8 @@ final class Oracle {
             "check: \($0.message)"
         }
         guard file.type == .sqlite else { return complaints }
-        var configuration = Configuration()
-        configuration.readonly = true
-        let database = try DatabaseQueue(path: url.path, configuration: configuration)
+        // One that may write takes its log away again.
+        let database = try DatabaseQueue(path: url.path)
         defer { try? database.close() }
         try database.read { database in
             let faults = try String.fetchAll(database, sql: "PRAGMA integrity_check")

@@ -17,6 +17,9 @@ struct Picture: Equatable, CustomStringConvertible {
 
     static func == (one: Picture, other: Picture) -> Bool { one.stores == other.stores }
 
+    /// What is not metadata.
+    var objects: [String: [String]] { stores.mapValues { $0.filter { !$0.hasPrefix("metadata ") } } }
+
     /// The lines that differ.
     func difference(from other: Picture) -> String {
         let (own, others) = (

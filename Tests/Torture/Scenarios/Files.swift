@@ -20,8 +20,11 @@ extension Scenario {
             }
             try stage.step { try stage.context().change { $0.make("Shelf", "first") } }
         },
-        Scenario("manager-migration", files: two, isPrivate: false, prepare: { try Contents.make($0) }) {
-            stage in
+        Scenario(
+            "manager-migration", files: two, isPrivate: false, prepare: { try Contents.make($0) },
+            // The manager makes the new store, and saves all objects at once.
+            between: { try $0.open(TortureModel.second, other) }
+        ) { stage in
             try stage.step(isDurable: true) {
                 let manager = NSMigrationManager(
                     sourceModel: TortureModel.first, destinationModel: TortureModel.second)
@@ -73,9 +76,9 @@ extension Scenario {
         Scenario(
             "copy-to-document",
             files: [.init(name: Stage.mainName, type: .sqlite), .init(name: "Store.xml", type: .xml)],
-            isPrivate: false, prepare: { try Contents.make($0) }
+            isPrivate: false, prepare: { try Contents.make($0, TortureModel.document) }
         ) { stage in
-            let store = try stage.open()
+            let store = try stage.open(TortureModel.document)
             try stage.step(isDurable: true) {
                 try stage.coordinator?.migratePersistentStore(store, to: stage.url("Store.xml"), type: .xml)
             }
