@@ -66,6 +66,16 @@ def made_once(name, make):
 class Server:
     """A running program that prints the address of its page."""
 
+    processes = set()
+
+    @staticmethod
+    @atexit.register
+    def end_all():
+        """Ends what runs still, since the tests were ended."""
+        for process in Server.processes:
+            process.terminate()
+            process.wait()
+
     def __init__(self, *arguments):
         self.arguments = [str(argument) for argument in arguments]
         self.start()
@@ -79,6 +89,7 @@ class Server:
     def start(self, port=0):
         self.process = subprocess.Popen(
             [*self.arguments, "--port", str(port)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.processes.add(self.process)
         self.output = ""
         # Lines that come together would stay in a buffer, of which `select` knows nothing: what is there is read at once.
         source, text = self.process.stdout.fileno(), codecs.getincrementaldecoder("utf-8")("replace")
@@ -103,6 +114,7 @@ class Server:
         """Ends the program; its exit code."""
         self.process.send_signal(how)
         code = self.process.wait(timeout=60)
+        self.processes.discard(self.process)
         self.process.stdout.close()
         return code
 

@@ -70,10 +70,15 @@ def work():
     # What tests print is no answer.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    for line in sys.stdin:
-        result = Result(answers)
-        unittest.defaultTestLoader.loadTestsFromNames(json.loads(line)).run(result)
-        result.send(done=True)
+    # What `unittest` does not take for the failure of a test.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        for line in sys.stdin:
+            result = Result(answers)
+            unittest.defaultTestLoader.loadTestsFromNames(json.loads(line)).run(result)
+            result.send(done=True)
+    except KeyboardInterrupt:
+        sys.exit(143)
 
 
 class Worker:
@@ -232,12 +237,12 @@ def run_twice(found, begun):
 
 if __name__ == "__main__":
     sys.path.insert(0, os.getcwd())
-    # A run that is ended takes its temporary files along.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if sys.argv[1:] == ["--worker"]:
         work()
     elif len(sys.argv) > 1:
         sys.path.insert(0, os.path.abspath(sys.argv[1]))
+        # A run that is ended takes its temporary files along.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         sys.exit(main(sys.argv[1], sys.argv[2:]))
     else:
         sys.exit(__doc__)
