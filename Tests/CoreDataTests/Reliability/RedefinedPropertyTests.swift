@@ -5,10 +5,9 @@ import Testing
 @Suite struct RedefinedPropertyTests {
     /// A subentity that declares again what it inherits.
     private static func redefining() -> NSManagedObjectModel {
-        NSManagedObjectModel(
-            of: NSEntityDescription(
-                "Item", attribute("name", .string),
-                subentities: [NSEntityDescription("Sub", attribute("name", .integer64))]))
+        let sub = NSEntityDescription("Sub", attribute("name", .integer64))
+        let item = NSEntityDescription("Item", attribute("name", .string), subentities: [sub])
+        return NSManagedObjectModel(of: item, sub)
     }
 
     /// Names that are equal, though their bytes, by which properties are sorted, are not neighbours.
