@@ -6,8 +6,8 @@ import Testing
     /// A subentity that declares again what it inherits.
     private static func redefining() -> NSManagedObjectModel {
         let sub = NSEntityDescription("Sub", attribute("name", .integer64))
-        return NSManagedObjectModel(
-            of: NSEntityDescription("Item", attribute("name", .string), subentities: [sub]), sub)
+        let item = NSEntityDescription("Item", attribute("name", .string), subentities: [sub])
+        return NSManagedObjectModel(of: item, sub)
     }
 
     /// Names that are equal, though their bytes, by which properties are sorted, are not neighbours.

@@ -53,7 +53,7 @@ import Testing
 
     @Test(
         "A save of values that are too large fails, says which, and leaves the store as it was",
-        .onEveryStore,
+        .on(.sqlite, .memory),
         arguments: [
             ("name", "x" as any Sendable, "data"), ("data", Data(count: 2000), "data"),
             ("file", Data(count: 2000), "file"),
