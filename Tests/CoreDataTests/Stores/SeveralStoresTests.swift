@@ -371,7 +371,7 @@ import Testing
         try coordinator.replacePersistentStore(
             at: copy.file, withPersistentStoreFrom: folders[0].file, type: .sqlite)
         let refusal = try error { try coordinator.addPersistentStore(type: .sqlite, at: copy.file) }
-        #expect(refusal.code == 134080)
+        #expect(refusal.code == 134081)
         #expect(refusal.localizedDescription.contains("same store twice"))
         #expect(coordinator.persistentStores == stores)
         #expect(try copy.names == ["Store.sqlite"])
