@@ -77,6 +77,13 @@ extension StoreFileReader {
         try? StoreFileReader(path).read(at: 0, count: count)
     }
 
+    /// The path that SQLite has for a database, of which those of its journal, log and index are made: without symbolic links.
+    static func databasePath(_ name: String) -> String {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        guard csqlite_full_path(name, &buffer, Int32(buffer.count)) == SQLITE_OK else { return name }
+        return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
     /// Whether a file begins as a SQLite database does.
     package static func isDatabase(_ path: String) -> Bool {
         start(of: path, count: SQLiteHeader.magic.count) == Data(SQLiteHeader.magic)

@@ -49,9 +49,27 @@ enum StoreMetadata {
 
         init(from old: [String: Any], to new: [String: Any]) {
             self.new = new.filter { key, value in
-                old[key].map { !NSDictionary(dictionary: [key: $0]).isEqual(to: [key: value]) } ?? true
+                old[key].map { !Self.isSame($0, value) } ?? true
             }
             removed = old.keys.filter { new[$0] == nil }
+        }
+
+        /// Whether two values of property lists are equal; a number of another type is another one.
+        private static func isSame(_ left: Any, _ right: Any) -> Bool {
+            switch (left, right) {
+            case (let left as [String: Any], let right as [String: Any]):
+                return left.count == right.count
+                    && left.allSatisfy { key, value in right[key].map { isSame(value, $0) } ?? false }
+            case (let left as [Any], let right as [Any]):
+                return left.count == right.count && zip(left, right).allSatisfy(isSame)
+            default:
+                guard let left = left as AnyObject as? NSObject, let right = right as AnyObject as? NSObject
+                else { return false }
+                if let left = left as? NSNumber, let right = right as? NSNumber {
+                    return strcmp(left.objCType, right.objCType) == 0 && left == right
+                }
+                return left.isEqual(right)
+            }
         }
 
         /// Other metadata with the changes.

@@ -100,8 +100,8 @@ import Testing
                         isFirst = false
                         arrived.waitForBoth()
                     }
-                    let counts = [try count(shared[1 - index]), try count(shared[index])]
-                    #expect(counts == [1, 1])
+                    let found = try count(shared[1 - index])
+                    #expect(found == 1)
                 }
             } catch {
                 Issue.record(error)

@@ -46,13 +46,12 @@ import Testing
         for thread in 0..<4 {
             Thread {
                 do {
-                    let own = try NSPersistentStoreCoordinator(managedObjectModel: Self.model)
-                        .addPersistentStore(
-                            type: .sqlite, at: file)
+                    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
+                    let own = try coordinator.addPersistentStore(type: .sqlite, at: file)
                     for round in 0..<10 {
                         own.metadata["\(thread).\(round)"] = round
                         let context = NSManagedObjectContext(.privateQueue)
-                        context.persistentStoreCoordinator = own.persistentStoreCoordinator
+                        context.persistentStoreCoordinator = coordinator
                         try context.performAndWait { try context.save() }
                     }
                 } catch {

@@ -1,7 +1,5 @@
-import CSQLiteDefence
 import Foundation
 import GRDB
-import GRDBSQLite
 
 /// The rollback journal beside a database, as far as it can do harm before SQLite looks at anything in the database.
 ///
@@ -24,10 +22,7 @@ struct RollbackJournal {
     ///
     /// - Throws: an error of the system.
     init?(ofDatabaseAt name: String) throws {
-        var buffer = [CChar](repeating: 0, count: 4096)
-        guard csqlite_full_path(name, &buffer, Int32(buffer.count)) == SQLITE_OK else { return nil }
-        let database = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        path = database + "-journal"
+        path = StoreFileReader.databasePath(name) + "-journal"
         do {
             file = try StoreFileReader(path, followsLinks: false)
         } catch let error as NSError where error.code == CocoaError.Code.fileReadNoSuchFile.rawValue {

@@ -40,7 +40,8 @@ final class SQLiteReadOnlyFile: @unchecked Sendable {
 
     /// - Parameter configuration: makes that of the connections, with a step before all others.
     init(path: String, configuration: @escaping (@escaping Setup) -> Configuration) {
-        self.path = path
+        // Log and index are beside the file itself, not beside a link to it.
+        self.path = StoreFileReader.databasePath(path)
         makeConfiguration = configuration
     }
 
