@@ -5,6 +5,8 @@ import Foundation
 final class CreationOperation: StoreOperation {
     private let folder: URL
     private var next = 0
+    /// A store can be made and then not be opened.
+    let mayBeDoneAfterError = true
 
     init(_ folder: URL) { self.folder = folder }
 

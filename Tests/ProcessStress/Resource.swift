@@ -7,7 +7,8 @@ protocol Resource {
     /// How much of it is left, one time after the other, until the operation works twice.
     var amounts: [Int] { get }
     func take(leaving amount: Int) throws
-    func giveBack() throws
+    /// - Returns: whether it was asked for in vain, where that can be known; else false.
+    func giveBack() throws -> Bool
 }
 
 package enum ResourceKind: String, CaseIterable, Sendable {
@@ -63,18 +64,25 @@ private final class DiskSpace: Resource {
         }
     }
 
-    func giveBack() throws { if unlink(file) != 0 { throw failure("the ballast stays") } }
+    func giveBack() throws -> Bool {
+        guard unlink(file) == 0 else { throw failure("the ballast stays") }
+        return false
+    }
 }
 
 /// Sets the limit on the size of files, in bytes.
 private final class FileSize: Resource {
     let amounts: [Int] =
         [0, 1, 512, 4096, 8192, 16384, 30000, 40000, 60000, 80000]
-        + Array(stride(from: 100_000, to: 3_000_000, by: 60_000))
+        // The log grows meanwhile.
+        + (0..<20).map { Int(100_000 * pow(1.4, Double($0))) }
 
     func take(leaving amount: Int) throws { try set(UInt(amount)) }
 
-    func giveBack() throws { try set(UInt(bitPattern: -1)) }
+    func giveBack() throws -> Bool {
+        try set(UInt(bitPattern: -1))
+        return false
+    }
 
     private func set(_ size: UInt) throws {
         var limit = rlimit()
@@ -104,7 +112,10 @@ private final class WritableFolder: Resource {
 
     func take(leaving amount: Int) throws { try set(0o555) }
 
-    func giveBack() throws { try set(0o755) }
+    func giveBack() throws -> Bool {
+        try set(0o755)
+        return false
+    }
 
     private func set(_ mode: mode_t) throws {
         var folders = [folder.path]
@@ -137,9 +148,10 @@ private final class Descriptors: Resource {
         for _ in 0..<amount { if let descriptor = taken.popLast() { close(descriptor) } }
     }
 
-    func giveBack() throws {
+    func giveBack() throws -> Bool {
         for descriptor in taken { close(descriptor) }
         taken = []
+        return false
     }
 }
 
@@ -168,5 +180,5 @@ private final class Allocations: Resource {
 
     func take(leaving amount: Int) throws { failing_allocator_arm(amount, goesOn ? 1 : 0) }
 
-    func giveBack() throws { _ = failing_allocator_disarm() }
+    func giveBack() throws -> Bool { failing_allocator_disarm() > 0 }
 }

@@ -20,10 +20,10 @@ import Testing
     @Test("No number for another open file", arguments: OperationKind.allCases)
     func descriptors(_ operation: OperationKind) throws { try run(.descriptors, operation) }
 
-    @Test("One allocation of SQLite's fails", arguments: OperationKind.allCases)
+    @Test("One allocation of SQLite's fails", arguments: OperationKind.onOpenStores)
     func allocation(_ operation: OperationKind) throws { try run(.allocation, operation) }
 
-    @Test("SQLite gets no more memory", arguments: OperationKind.allCases)
+    @Test("SQLite gets no more memory", arguments: OperationKind.onOpenStores)
     func memory(_ operation: OperationKind) throws { try run(.memory, operation) }
 
     /// A disk of the test's own, which only the superuser can make, and which goes with the process that has it.

@@ -41,7 +41,13 @@ extension NSManagedObjectContext {
         if parentContext == nil { try obtainReferencesBeforeSaving() }
         phase = .saving
         defer { phase = .idle }
-        try write()
+        do {
+            try write()
+        } catch {
+            // What could not be read meanwhile is told by this error, not by the next save, which reads it again.
+            faultingError = nil
+            throw error
+        }
         guard parentContext == nil else { return }
         // Of the stores that had nothing else to write.
         try saveMetadata()

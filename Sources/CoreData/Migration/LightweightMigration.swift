@@ -51,7 +51,11 @@ struct LightweightMigration {
         else { return }
         let migration = try LightweightMigration(
             file, url, findings, model, configuration, options ?? [:])
-        try migration.run()
+        do {
+            try migration.run()
+        } catch let error as DatabaseError {
+            throw NSError.sqlite(error, during: "migrate the store", store: url)
+        }
     }
 
     private static func isOn(_ key: String, _ options: [AnyHashable: Any]?) -> Bool {

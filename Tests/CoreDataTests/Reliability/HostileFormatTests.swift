@@ -229,10 +229,6 @@ import Testing
             ALTER TABLE Z_MODELCACHE RENAME TO other; CREATE VIEW Z_MODELCACHE AS
             WITH RECURSIVE n(Z_CONTENT) AS (SELECT x'00' UNION ALL SELECT Z_CONTENT FROM n) SELECT Z_CONTENT FROM n
             """,
-            """
-            DROP TABLE Z_MODELCACHE; CREATE TABLE Z_MODELCACHE (x, Z_CONTENT AS (zeroblob(x)));
-            INSERT INTO Z_MODELCACHE VALUES (1500000000)
-            """,
         ])
     func hostileCopies(_ sql: String) throws {
         try make(sql)

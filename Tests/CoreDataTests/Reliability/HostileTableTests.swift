@@ -32,7 +32,7 @@ import Testing
         var configuration = Configuration()
         configuration.prepareDatabase { database in
             for function in functions { database.add(function: function) }
-            database.add(collation: DatabaseCollation("foreign") { $0.compare($1) })
+            database.add(collation: DatabaseCollation("alien") { $0.compare($1) })
         }
         let queue = try DatabaseQueue(path: folder.file.path, configuration: configuration)
         try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
@@ -130,10 +130,10 @@ import Testing
         try folder.make(Self.model)
         let sql = try #require(try folder.schema()[table])
         #expect(sql.contains(column), "\(sql)")
-        let remade = try remaking(table) { $0.replacing(column, with: "\(column) COLLATE foreign") }
+        let remade = try remaking(table) { $0.replacing(column, with: "\(column) COLLATE alien") }
         try destroy()
         try make(remade)
-        if let refusal = try use() { #expect(refusal.contains("foreign"), "\(refusal)") }
+        if let refusal = try use() { #expect(refusal.contains("alien"), "\(refusal)") }
     }
 
     @Test(
@@ -161,17 +161,8 @@ import Testing
     @Test("A generated column that takes more than SQLite holds ends the save")
     func aGeneratedColumnWithoutMeasure() throws {
         try make("ALTER TABLE ZITEM ADD COLUMN extra AS (hex(zeroblob(ZSIZE * 500000000)))")
-        #expect(try use() == nil)
-        try folder.execute("CREATE INDEX byExtra ON ZITEM (substr(extra, 1, 1)) WHERE ZSIZE > 2")
-        let coordinator = try folder.open(Self.model)
-        try coordinator.inContext { context in
-            try context.insert("Item", ["name": "large", "size": 3])
-            let refusal = try error { try context.save() }
-            #expect(refusal.localizedDescription.contains("too big"), "\(refusal.localizedDescription)")
-            #expect(context.hasChanges)
-            #expect(try folder.value("SELECT count(*) FROM ZITEM") == 2.databaseValue)
-        }
-        try coordinator.close()
+        let refusal = try #require(try use())
+        #expect(refusal.contains("too big"), "\(refusal)")
     }
 
     @Test("An index whose condition calls an unknown function keeps the store from being written to")

@@ -66,7 +66,7 @@ struct LargeValueTests {
                 try #require(refusal.localizedDescription.contains("memory"))
             }
             try coordinator.inContext { context in
-                try LargeValueTests.limitMemory(to: 4 * LargeValueTests.size)
+                try LargeValueTests.limitMemory(to: 7 * LargeValueTests.size)
                 let items = try context.all("Item", by: "name")
                 try #require((items[0].value(forKey: "bytes") as? Data)?.count == LargeValueTests.size)
                 items[0].setValue(nil, forKey: "bytes")
