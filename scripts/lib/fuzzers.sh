@@ -2,6 +2,8 @@
 # The fuzzers that are guided by coverage. To be sourced, after say.sh, in the folder of the package.
 
 fuzz_path="${FUZZ_PATH:-.build-fuzz}"
+# What is cached for good would count as a leak.
+export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}"
 
 # Builds the fuzzers, with a look at each edge and each comparison of all our code, AddressSanitizer for all of it, and
 # UndefinedBehaviorSanitizer for what is in C. Sets `fuzzers`.
@@ -18,7 +20,7 @@ build_fuzzers() {
             -Xlinker "${libraries[0]}" -Xlinker -lstdc++ --product "$product" >&2 || fail "The fuzzers were not built."
         fuzzers+=("$fuzz_path/release/$product")
         # First inputs that are not texts are written by the code that reads them; texts are in Tests/Fuzzing/Seeds.
-        ASAN_OPTIONS=detect_leaks=0 "$fuzz_path/release/$product" --seeds "$fuzz_path/seeds" >/dev/null \
+        "$fuzz_path/release/$product" --seeds "$fuzz_path/seeds" >/dev/null \
             || fail "$product could not write its first inputs."
     done
 }
