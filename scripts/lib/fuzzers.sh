@@ -2,6 +2,8 @@
 # The fuzzers that are guided by coverage. To be sourced, after say.sh, in the folder of the package.
 
 fuzz_path="${FUZZ_PATH:-.build-fuzz}"
+# What is cached for good would count as a leak.
+export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}"
 
 # Builds the fuzzers, with a look at each edge and each comparison of all our code, AddressSanitizer for all of it, and
 # UndefinedBehaviorSanitizer for what is in C. Sets `fuzzers`.
@@ -17,6 +19,9 @@ build_fuzzers() {
             -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined \
             -Xlinker "${libraries[0]}" -Xlinker -lstdc++ --product "$product" >&2 || fail "The fuzzers were not built."
         fuzzers+=("$fuzz_path/release/$product")
+        # First inputs that are not texts are written by the code that reads them; texts are in Tests/Fuzzing/Seeds.
+        "$fuzz_path/release/$product" --seeds "$fuzz_path/seeds" >/dev/null \
+            || fail "$product could not write its first inputs."
     done
 }
 
@@ -39,13 +44,16 @@ fuzz_scratch() {
 
 # fuzz_one SUBJECT PROGRAM SECONDS: runs one subject; what it says goes into a file, and its figures into `summary`.
 fuzz_one() {
-    local name="$1" program="$2" seconds="$3" log inputs options=() state=0 figures
+    local name="$1" program="$2" seconds="$3" log inputs seeds options=() folders=() state=0 figures
     log="$fuzz_path/$name.log"
     inputs="$fuzz_path/inputs/$name"
     mkdir -p "$inputs" "$fuzz_path/findings"
     [ ! -f "Tests/Fuzzing/Dictionaries/$name" ] || options+=("-dict=Tests/Fuzzing/Dictionaries/$name")
+    for seeds in "Tests/Fuzzing/Seeds/$name" "$fuzz_path/seeds/$name"; do
+        [ ! -d "$seeds" ] || folders+=("$seeds")
+    done
     FUZZ_SUBJECT="$name" "$program" "${options[@]}" -max_total_time="$seconds" -use_value_profile=1 -print_final_stats=1 \
-        -artifact_prefix="$fuzz_path/findings/$name-" "$inputs" "Tests/Fuzzing/Seeds/$name" >"$log" 2>&1 || state=$?
+        -artifact_prefix="$fuzz_path/findings/$name-" "$inputs" "${folders[@]}" >"$log" 2>&1 || state=$?
     # The last line of progress: #123 DONE cov: 456 ft: 789 corp: …
     figures="$(grep -aE '^#[0-9]+.* cov: [0-9]+' "$log" | tail -n 1 | sed -nE 's/^#([0-9]+).* cov: ([0-9]+) .*/\1 \2/p')"
     printf -v figures '%-20s %10s inputs %7s edges' "$name" ${figures:-0 0}
