@@ -22,8 +22,6 @@ package enum ResourceKind: String, CaseIterable, Sendable {
     case descriptors
     /// One allocation of SQLite's.
     case allocation
-    /// All allocations of SQLite's from one on.
-    case memory
 
     /// Before anything is done with a store.
     func make(_ folder: URL) throws -> any Resource {
@@ -34,8 +32,7 @@ package enum ResourceKind: String, CaseIterable, Sendable {
             return FileSize()
         case .folder: return try WritableFolder(folder)
         case .descriptors: return Descriptors()
-        case .allocation: return try Allocations(goesOn: false)
-        case .memory: return try Allocations(goesOn: true)
+        case .allocation: return try Allocations()
         }
     }
 }
@@ -155,12 +152,11 @@ private final class Descriptors: Resource {
     }
 }
 
-/// Lets the n-th allocation of SQLite's fail, and with `goesOn` all that follow.
+/// Lets the n-th allocation of SQLite's fail. Not all that follow: the library below ends the process when SQLite has not
+/// even the memory to roll back.
 private final class Allocations: Resource {
-    private let goesOn: Bool
 
-    init(goesOn: Bool) throws {
-        self.goesOn = goesOn
+    init() throws {
         guard failing_allocator_install() == SQLITE_OK else {
             throw StressFailure("SQLite takes no other allocator: it is in use already")
         }
@@ -178,7 +174,7 @@ private final class Allocations: Resource {
         return amounts
     }()
 
-    func take(leaving amount: Int) throws { failing_allocator_arm(amount, goesOn ? 1 : 0) }
+    func take(leaving amount: Int) throws { failing_allocator_arm(amount, 0) }
 
     func giveBack() throws -> Bool { failing_allocator_disarm() > 0 }
 }

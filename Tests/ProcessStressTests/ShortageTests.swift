@@ -23,9 +23,6 @@ import Testing
     @Test("One allocation of SQLite's fails", arguments: OperationKind.onOpenStores)
     func allocation(_ operation: OperationKind) throws { try run(.allocation, operation) }
 
-    @Test("SQLite gets no more memory", arguments: OperationKind.onOpenStores)
-    func memory(_ operation: OperationKind) throws { try run(.memory, operation) }
-
     /// A disk of the test's own, which only the superuser can make, and which goes with the process that has it.
     private static let shell = URL(fileURLWithPath: "/bin/sh")
     private static let mount =

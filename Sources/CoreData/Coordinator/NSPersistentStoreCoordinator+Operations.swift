@@ -113,7 +113,9 @@ extension NSPersistentStoreCoordinator {
         do {
             try new.open(model: managedObjectModel, inPlaceOf: old)
         } catch {
-            try? file.destroy()
+            // By force: it is nobody else's yet, and what kept it from being opened keeps it from being locked.
+            let forced = (options ?? [:]).merging([NSPersistentStoreForceDestroyOption: true]) { $1 }
+            try? SQLiteStoreFile(url: URL, options: SQLiteStoreOptions(forced)).destroy()
             throw error
         }
         return new

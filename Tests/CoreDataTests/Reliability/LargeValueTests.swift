@@ -42,41 +42,6 @@ struct LargeValueTests {
         try #require(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
     }
 
-    @Test("A value of 900 MB costs memory only where it is read, and then a few times its size")
-    func dataOf900MB() async throws {
-        try make("ZBYTES")
-        let path = folder.file.path
-        await #expect(processExitsWith: .success) { [path = path as String] in
-            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LargeValueTests.model)
-            try coordinator.addPersistentStore(type: .sqlite, at: URL(fileURLWithPath: path))
-            try coordinator.inContext { context in
-                // What does not ask for the value.
-                try LargeValueTests.limitMemory(to: 600_000_000)
-                try #require(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Item")) == 2)
-                let names = NSFetchRequest<NSDictionary>(entityName: "Item")
-                names.resultType = .dictionaryResultType
-                names.propertiesToFetch = ["name"]
-                try #require(try context.fetch(names).count == 2)
-                let ids = NSFetchRequest<NSManagedObjectID>(entityName: "Item")
-                ids.resultType = .managedObjectIDResultType
-                try #require(try context.fetch(ids).count == 2)
-                // SQLite does not get the memory, which is an error and not the end of the process.
-                let refusal = try error { _ = try context.all("Item") }
-                try #require(refusal.domain == NSCocoaErrorDomain)
-                try #require(refusal.localizedDescription.contains("memory"))
-            }
-            try coordinator.inContext { context in
-                try LargeValueTests.limitMemory(to: 7 * LargeValueTests.size)
-                let items = try context.all("Item", by: "name")
-                try #require((items[0].value(forKey: "bytes") as? Data)?.count == LargeValueTests.size)
-                items[0].setValue(nil, forKey: "bytes")
-                try context.save()
-            }
-            try coordinator.close()
-        }
-        #expect(try folder.value("SELECT count(*) FROM ZITEM WHERE ZBYTES IS NULL") == 2.databaseValue)
-    }
-
     @Test("A value of 900 MB in the place of a short one is an error")
     func aUUIDOf900MB() async throws {
         try make("ZUUID")
