@@ -209,7 +209,7 @@ import Testing
     @Test func theSameFileTwice() throws {
         let coordinator = try folder.open(Self.model)
         let refusal = try error { try coordinator.addPersistentStore(type: .sqlite, at: folder.file) }
-        #expect(refusal.code == 134080)
+        #expect(refusal.code == 134081)
         #expect(refusal.localizedDescription.contains("already"))
         #expect(coordinator.persistentStores.count == 1)
     }
