@@ -21,9 +21,23 @@ import Testing
         #expect(Ported("let a = 1").header.isEmpty)
     }
 
-    @Test func importsUnderConditionsStay() {
-        let source = "#if canImport(UIKit)\nimport UIKit\n#elseif DEBUG\nimport AppKit\n#endif"
+    @Test("Imports stay under conditions that ask for their modules")
+    func importsUnderConditionsStay() {
+        let source = "#if canImport(UIKit)\nimport UIKit\n#elseif canImport(AppKit)\nimport AppKit\n#endif"
         #expect(Ported(source).lines == source.split(separator: "\n").map(String.init))
+    }
+
+    @Test("Imports of Apple's frameworks under other conditions are made conditional, those of other modules stay")
+    func importsUnderConditionsThatSayNothing() {
+        let ported = Ported("#if compiler(>=6.0)\nimport OSLog\nimport Charting\n#endif")
+        #expect(ported.header.prefix(3) == ["#if canImport(OSLog)", "import OSLog", "#endif"])
+        #expect(ported.lines == ["#if compiler(>=6.0)", "", "import Charting", "#endif"])
+    }
+
+    @Test("Submodules of Core Data are headers, and its import keeps its attributes")
+    func importsOfCoreData() {
+        #expect(Ported("import CoreData.CoreDataDefines").lines == ["import CoreData"])
+        #expect(Ported("@preconcurrency import CoreData").lines == ["@preconcurrency import CoreData"])
     }
 
     @Test func modulesThatMayNotBeHereAreLeftToTheCompiler() {
