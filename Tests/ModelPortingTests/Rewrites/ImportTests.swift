@@ -27,7 +27,7 @@ import Testing
         #expect(Ported(source).lines == source.split(separator: "\n").map(String.init))
     }
 
-    @Test("Imports of Apple's frameworks under other conditions are made conditional, those of other modules stay")
+    @Test("Under other conditions imports of Apple's frameworks ask for their modules")
     func importsUnderConditionsThatSayNothing() {
         let ported = Ported("#if compiler(>=6.0)\nimport OSLog\nimport Charting\n#endif")
         #expect(ported.header.prefix(3) == ["#if canImport(OSLog)", "import OSLog", "#endif"])
