@@ -7,6 +7,11 @@ extension Truck {
     class func fetchRequest() -> NSFetchRequest<Truck> { NSFetchRequest<Truck>(entityName: "Truck") }
 }
 
+/// A delegate, without which a controller follows no changes.
+private final class Follower: NSObject, NSFetchedResultsControllerDelegate {
+    func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {}
+}
+
 /// How requests and predicates are written.
 @MainActor @Suite struct FetchingTests {
     @Test("A class's own fetchRequest() is called where no type is written")
@@ -26,6 +31,8 @@ extension Truck {
         let controller = NSFetchedResultsController(
             fetchRequest: request, managedObjectContext: stack.context, sectionNameKeyPath: nil,
             cacheName: nil)
+        let follower = Follower()
+        controller.delegate = follower
         try controller.performFetch()
         #expect(controller.fetchedObjects?.count == 3)
         stack.insert("Car", ["number": 4])
@@ -39,9 +46,8 @@ extension Truck {
         #expect(predicate.leftExpression.expressionType == .function)
         #expect(predicate.leftExpression.function == "bitwiseAnd:with:")
         #expect(predicate.leftExpression.arguments?.count == 2)
-        #expect(
-            NSExpression(format: "6 | 1 ^ 3 & 2").expressionValue(with: nil, context: nil) as? Int == 6 | 1
-                ^ 3 & 2)
+        // As in C: `6 | (1 ^ (3 & 2))`.
+        #expect(NSExpression(format: "6 | 1 ^ 3 & 2").expressionValue(with: nil, context: nil) as? Int == 7)
         #expect(NSExpression(format: "(6 ^ 3)").function == "bitwiseXor:with:")
         #expect(NSExpression(format: "(6 | 3)").function == "bitwiseOr:with:")
         #expect(NSExpression(format: "1 + 2 & 6").expressionValue(with: nil, context: nil) as? Int == 2)

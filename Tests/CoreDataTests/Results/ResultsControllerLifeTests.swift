@@ -262,12 +262,14 @@ import Testing
         }
     }
 
-    @Test func aRequestWithoutAnOrderStops() async {
+    @Test("A request whose sort descriptors are nil stops a controller")
+    func aRequestWithoutAnOrderStops() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let context = try TestStack().context()
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+            request.sortDescriptors = nil
             _ = NSFetchedResultsController(
-                fetchRequest: .books(), managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil
-            )
+                fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(text.contains("sort descriptors"))
