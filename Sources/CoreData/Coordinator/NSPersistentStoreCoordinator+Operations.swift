@@ -113,7 +113,7 @@ extension NSPersistentStoreCoordinator {
         do {
             try new.open(model: managedObjectModel, inPlaceOf: old)
         } catch {
-            // By force: it is nobody else's yet, and what kept it from being opened keeps it from being locked.
+            // By force: only this call has it so far, and what kept it from being opened keeps it from being locked.
             let forced = (options ?? [:]).merging([NSPersistentStoreForceDestroyOption: true]) { $1 }
             try? SQLiteStoreFile(url: URL, options: SQLiteStoreOptions(forced)).destroy()
             throw error

@@ -126,7 +126,7 @@ struct LightweightMigration {
                 try SQLiteStoreFile.write(to: copy.url) { queue in try store.backup(to: queue) }
                 try file.withDraft { draft in
                     let unused = try fill(draft.url, from: copy.url, present)
-                    // Whoever may read the old file may read the new one, from its first moment.
+                    // The new file has the mode and owner of the old one from the start.
                     try SQLiteStoreFile.complete(draft, FileAttributes(of: file.url))
                     try take(draft, unused)
                 }

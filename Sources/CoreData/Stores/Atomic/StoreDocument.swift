@@ -65,7 +65,7 @@ enum StoreDocument {
             let attributes = try source.flatMap { try FileAttributes(of: $0) }
             // One that is not ours stays where its owner cannot be kept.
             try DurableFile.write(data, to: url, attributes: attributes, requiresOwner: known != nil) {
-                // As late as possible: nobody else is kept from writing.
+                // As late as possible: other processes can still write.
                 if let known, try readIfPresent(url) != known { throw NSError.changedByOthers(url) }
             }
         } catch let error as NSError where error.isMergeConflict {

@@ -64,7 +64,7 @@ extension SQLiteStore {
     /// How often all rows were looked at to find out whether a file of external data is still needed.
     package var externalDataScanCount: Int { fileUse.scanCount }
 
-    /// Removes files that no row names, while nobody else can write.
+    /// Removes files that no row names, while no other connection can write.
     ///
     /// - Parameters:
     ///   - names: the files; they are in the list.

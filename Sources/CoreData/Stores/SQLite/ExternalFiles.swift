@@ -136,7 +136,7 @@ final class ExternalFiles {
         return made
     }
 
-    /// Nobody reads the external data of a store who may not read its file.
+    /// The mode and owner of the file of the store, for its external data.
     private func ownAttributes() throws -> FileAttributes? {
         if let attributes { return attributes }
         let found = try store.fileURL.flatMap { try FileAttributes(of: $0) }

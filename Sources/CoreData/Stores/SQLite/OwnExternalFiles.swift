@@ -127,7 +127,7 @@ extension SQLiteStoreFile {
         }
     }
 
-    /// The names that the rows of the file hold; nil for what is no database.
+    /// The names that the rows of the file hold; nil for a file that is not a database.
     ///
     /// - Throws: as `read`.
     fileprivate func externalFiles() throws -> Set<String>? {

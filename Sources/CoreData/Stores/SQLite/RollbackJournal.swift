@@ -50,7 +50,7 @@ struct RollbackJournal {
         guard end.count == 16, Array(end.suffix(8)) == Self.magic else { return nil }
         let length = end.prefix(4).reduce(0) { $0 << 8 | Int($1) }
         guard length > 0, length <= byteCount - 16 else { return nil }
-        // The checksum is left out: what SQLite would not believe is no journal of ours either.
+        // The checksum is left out: SQLite ignores a journal whose checksum is wrong, so refusing it as well does no harm.
         let name = try file.read(at: byteCount - 16 - length, count: min(length, 1024))
         return String(decoding: name, as: UTF8.self)
     }
