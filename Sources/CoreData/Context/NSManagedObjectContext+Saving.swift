@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
         do {
             try write()
         } catch {
-            // This error reports what could not be read meanwhile, not by the next save, which reads it again.
+            // This error reports what could not be read meanwhile; the next save reads it again.
             faultingError = nil
             throw error
         }
