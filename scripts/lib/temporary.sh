@@ -7,6 +7,8 @@ begin_temporary() {
     temporary="$(mktemp -d)"
     trap 'rm -rf "$temporary"' EXIT
     mkdir "$temporary/t"
+    # Tests go on as a user who may do nothing, in folders of theirs below.
+    chmod 755 "$temporary" "$temporary/t"
     export TMPDIR="$temporary/t"
 }
 
