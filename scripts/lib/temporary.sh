@@ -18,12 +18,13 @@ as_before() {
     if [ -n "$ordinary_temporary" ]; then TMPDIR="$ordinary_temporary" "$@"; else env -u TMPDIR "$@"; fi
 }
 
-# Removes what is left, and says how much of it is ours: tests whose process ends on purpose cannot remove their folders. What
-# SwiftPM, compilers and linkers leave that tests have started is theirs.
-remove_what_is_left() {
+# Nothing of ours is left. What SwiftPM, compilers and linkers leave that tests have started is theirs.
+nothing_is_left() {
     local left
     # shellcheck disable=SC2010
     left="$(ls -A "$TMPDIR" | grep -vE '^(TemporaryDirectory\.|swift-|clang-|org\.llvm|lto-llvm|_.*\.lock$)')" || true
-    find "$TMPDIR" -mindepth 1 -maxdepth 1 -exec rm -rf {} +
-    [ -z "$left" ] || say "Left in the temporary folder, and removed: $(wc -l <<<"$left") ($(sed 's/-.*//' <<<"$left" | sort -u | tr '\n' ' '))"
+    [ -z "$left" ] || {
+        say "Left in the temporary folder: $(wc -l <<<"$left") ($(sed 's/-.*//' <<<"$left" | sort -u | tr '\n' ' '))"
+        return 1
+    }
 }

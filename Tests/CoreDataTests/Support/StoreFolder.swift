@@ -8,8 +8,7 @@ final class StoreFolder: Sendable {
     var file: URL { url.appendingPathComponent("Store.sqlite") }
 
     init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "CoreDataTests-\(UUID().uuidString)")
+        url = TestFolders.new()
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 

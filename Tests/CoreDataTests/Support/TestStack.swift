@@ -16,10 +16,7 @@ final class TestStack: Sendable {
     ) throws {
         NSManagedObjectModel.register(Book.self, Author.self)
         type = given ?? StoreKind.current.type
-        self.folder =
-            folder
-            ?? FileManager.default.temporaryDirectory.appendingPathComponent(
-                "CoreDataTests-\(UUID().uuidString)")
+        self.folder = folder ?? TestFolders.new()
         try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(
