@@ -266,6 +266,13 @@ let package = Package(
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],
             swiftSettings: settings),
+        // The example of one package for Apple's platforms and others, whose own manifest says the same for both.
+        .target(
+            name: "SharedModel", dependencies: ["CoreData"], path: "Examples/SharedModel/Sources/SharedModel",
+            packageAccess: false, plugins: ["CoreDataModelPlugin"]),
+        .testTarget(
+            name: "SharedModelTests", dependencies: ["SharedModel"],
+            path: "Examples/SharedModel/Tests/SharedModelTests", packageAccess: false),
         // Classes in a module other than that of the tests; it sees what any client sees.
         .target(
             name: "MacroTestLibrary", dependencies: ["CoreDataMacros"], path: "Tests/MacroTestLibrary",
