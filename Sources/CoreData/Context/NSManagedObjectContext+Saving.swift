@@ -260,16 +260,24 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidSaveObjectIDs, object: self,
             userInfo: saved.userInfo.merging(generationInfo) { own, _ in own })
-        func merge(_ changes: SavedChanges, into contexts: [NSManagedObjectContext]) {
+        func merge(
+            _ changes: SavedChanges, into contexts: [NSManagedObjectContext],
+            _ rows: [NSManagedObjectID: Row] = [:]
+        ) {
             for context in contexts where context !== self {
-                context.contextQueue.async { context.runEvent { context.merge(changes) } }
+                context.contextQueue.async { context.runEvent { context.merge(changes, rows: rows) } }
             }
         }
         merge(saved, into: subscribersAbove?.contexts ?? [])
         adoptPermanentIDs()
         let gone = dismissed.filter { identityMap.object(place($0).key) == nil }
         dismissed = []
-        merge(saved.deleting(gone), into: childSubscribers.contexts)
+        let children = childSubscribers.contexts
+        guard !children.isEmpty else { return }
+        let rows = (changes.inserted + changes.updated).compactMap { object in
+            object.row.map { (object.objectID, $0) }
+        }
+        merge(saved.deleting(gone), into: children, Dictionary(rows) { first, _ in first })
     }
 
     private func takeIn(_ outcome: SaveOutcome, _ plan: StorePlan, _ changes: inout ContextChanges) {

@@ -87,7 +87,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                 "The model cannot be stored: \(error.localizedDescription)",
                 [NSUnderlyingErrorKey: error as NSError])
         }
-        guard persistentStore(for: storeURL) == nil || storeURL.isNullDevice else {
+        // In-memory stores are independent of each other, whatever their URLs.
+        let isAddedTwice = objectStores.contains { store in
+            guard store.url?.standardizedFileURL == storeURL.standardizedFileURL else { return false }
+            return !storeURL.isNullDevice || storeClass == SQLiteStore.self && store is SQLiteStore
+        }
+        guard !isAddedTwice else {
             throw NSError.coreData(
                 .persistentStoreAddedTwice,
                 "Can't add the same store twice: the one at \(storeURL.path) was added to the coordinator already."
@@ -290,10 +295,14 @@ enum LiveModels {
         }
     }
 
+    /// The coordinators in use, in the order in which they were made.
+    static var coordinators: [NSPersistentStoreCoordinator] {
+        entries.withLock { $0.compactMap(\.coordinator) }
+    }
+
     /// The entity of a class in the model that came into use last.
     static func entity(for type: NSManagedObject.Type) -> NSEntityDescription? {
-        let coordinators = entries.withLock { $0.compactMap(\.coordinator) }
-        return coordinators.reversed().lazy.compactMap { $0.entity(for: type) }.first
+        coordinators.reversed().lazy.compactMap { $0.entity(for: type) }.first
     }
 }
 

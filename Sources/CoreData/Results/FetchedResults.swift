@@ -281,7 +281,8 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         guard let rules, let list else { return }
         // Whatever the delegate does with them.
         defer { noteMembers(edit) }
-        guard let delegate else {
+        // After a reset the results have new objects for what is in the stores; of that Apple's controller tells its delegate nothing.
+        guard let delegate, !changes.invalidatedAll else {
             publish(list.apply(edit, rules))
             return
         }
