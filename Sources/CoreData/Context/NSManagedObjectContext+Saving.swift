@@ -20,7 +20,7 @@ extension NSManagedObjectContext {
         try throwFaultingError()
         processPendingChanges()
         guard hasChanges else {
-            if parentContext == nil { try saveMetadata() }
+            if parentContext == nil { try saveNothing() }
             NotificationCenter.default.post(
                 name: .NSManagedObjectContextDidSave, object: self, userInfo: userInfo(ContextChanges()))
             return
@@ -35,6 +35,7 @@ extension NSManagedObjectContext {
         try MatchBudget.sharing { try validateChanges() }
         // Validation may have replaced values.
         processPendingChanges()
+        for object in inserted.all where object.isFault { object.fireFault() }
         for object in updated.all + deleted.all + onlyWatched { object.fireFault() }
         // What could not be loaded was taken for missing on the way here.
         try throwFaultingError()
@@ -61,6 +62,17 @@ extension NSManagedObjectContext {
             for: inserted.all.filter {
                 $0.home.isTemporary && destinedStore(of: $0)?.needsReferencesBeforeSaving ?? false
             })
+    }
+
+    /// What stores are told of a save without changes.
+    private func saveNothing() throws {
+        for store in persistentStoreCoordinator?.objectStores ?? [] {
+            if let store = store as? NSIncrementalStore {
+                try store.saveNothing(self)
+            } else {
+                try store.saveMetadata()
+            }
+        }
     }
 
     private func saveMetadata() throws {

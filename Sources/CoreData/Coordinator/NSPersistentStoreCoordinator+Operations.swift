@@ -84,7 +84,10 @@ extension NSPersistentStoreCoordinator {
         new.didAdd(to: self)
         NotificationCenter.default.post(
             name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
-            userInfo: [NSUUIDChangedPersistentStoresKey: [old, new]])
+            userInfo: [
+                NSUUIDChangedPersistentStoresKey:
+                    [old, new, MigratedObjectIDs(from: old, to: new)] as [Any]
+            ])
         return new
     }
 

@@ -62,7 +62,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   - configuration: the name of a configuration of the model; nil for all entities.
     ///   - storeURL: the file; `/dev/null` for a SQLite store in memory. A store in memory needs none.
     ///   - options: see the option keys.
-    /// - Throws: 134000 for an unknown type or option, 134010 for a database that is no store, 259 for a file that is no
+    /// - Throws: 134000 for an unknown type or a useless value of an option, 134010 for a database that is no store, 259 for a file that is no
     ///   database or a damaged one, 134100 when the model is not the store's, 134080 when the file cannot be opened,
     ///   134090 when it stays locked, 134020 when the model cannot be stored; for a SQLite store that is to be migrated
     ///   134110, 134130, 134140 or 134190. The file is as it was.
@@ -228,8 +228,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 public let NSAddedPersistentStoresKey = "added"
 /// Notification `userInfo` key: the stores (`[NSPersistentStore]`) that were removed.
 public let NSRemovedPersistentStoresKey = "removed"
-/// Notification `userInfo` key: the store that was migrated and the one that has taken its place, in this order
-/// (`[NSPersistentStore]`).
+/// Notification `userInfo` key: the store that was migrated, the one that has taken its place, and the IDs of all objects, the one in
+/// the former and the one in the latter in turn (`[Any]`: two `NSPersistentStore`s, `NSArray` of `NSManagedObjectID`s).
 public let NSUUIDChangedPersistentStoresKey = "UUIDChanged"
 
 extension NSNotification.Name {
