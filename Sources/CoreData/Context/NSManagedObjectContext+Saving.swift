@@ -23,6 +23,7 @@ extension NSManagedObjectContext {
             if parentContext == nil { try saveNothing() }
             NotificationCenter.default.post(
                 name: .NSManagedObjectContextDidSave, object: self, userInfo: userInfo(ContextChanges()))
+            post(DidSaveMessage(self, ContextChanges(), nil))
             return
         }
         if parentContext == nil, persistentStoreCoordinator?.objectStores.isEmpty ?? true {
@@ -31,6 +32,7 @@ extension NSManagedObjectContext {
                 "The context has no persistent store to save to; add one to its coordinator.")
         }
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
+        post(WillSaveMessage(context: self))
         try runWillSave()
         try MatchBudget.sharing { try validateChanges() }
         // Validation may have replaced values.
@@ -266,12 +268,15 @@ extension NSManagedObjectContext {
         for object in changes.inserted + changes.updated + changes.deleted { object.didSave() }
         for object in changes.deleted { leave(object) }
         var information = userInfo(changes)
-        if let token { information["newChangeToken"] = token }
+        if let token { information[Self.historyTokenKey] = token }
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidSave, object: self, userInfo: information)
+        post(DidSaveMessage(self, changes, token))
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidSaveObjectIDs, object: self,
             userInfo: saved.userInfo.merging(generationInfo) { own, _ in own })
+        post(DidSaveObjectIDsMessage(IDEvent(self, saved, refreshed: saved.refreshed, token)))
+        post(DidSaveObjectIDsAsyncMessage(IDEvent(self, saved, refreshed: saved.refreshed, token)))
         func merge(
             _ changes: SavedChanges, into contexts: [NSManagedObjectContext],
             _ rows: [NSManagedObjectID: Row] = [:]
@@ -286,7 +291,8 @@ extension NSManagedObjectContext {
         dismissed = []
         let children = childSubscribers.contexts
         guard !children.isEmpty else { return }
-        let rows = (changes.inserted + changes.updated).compactMap { object in
+        let derived = affected.compactMap { identityMap.object(place($0).key) }
+        let rows = (changes.inserted + changes.updated + derived).compactMap { object in
             object.row.map { (object.objectID, $0) }
         }
         merge(saved.deleting(gone), into: children, Dictionary(rows) { first, _ in first })

@@ -201,6 +201,9 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self,
             userInfo: changes.mergedUserInfo.merging(generationInfo) { own, _ in own })
+        let taken = changes.refreshed.union(changes.updated)
+        post(DidMergeChangesMessage(IDEvent(self, changes, refreshed: taken)))
+        post(DidMergeChangesAsyncMessage(IDEvent(self, changes, refreshed: taken)))
         scheduleEventEnd()
     }
 

@@ -82,12 +82,9 @@ extension NSPersistentStoreCoordinator {
         for home in new.homes { home.move(to: new) }
         old.willRemove(from: self)
         new.didAdd(to: self)
-        NotificationCenter.default.post(
-            name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
-            userInfo: [
-                NSUUIDChangedPersistentStoresKey:
-                    [old, new, MigratedObjectIDs(from: old, to: new)] as [Any]
-            ])
+        postStoresDidChange([
+            NSUUIDChangedPersistentStoresKey: [old, new, Self.migratedIDs(from: old, to: new)] as [Any]
+        ])
         return new
     }
 

@@ -122,9 +122,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                 """)
         }
         store.didAdd(to: self)
-        NotificationCenter.default.post(
-            name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
-            userInfo: [NSAddedPersistentStoresKey: [store]])
+        postStoresDidChange([NSAddedPersistentStoresKey: [store]])
         return store
     }
 
@@ -180,9 +178,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
         found.willRemove(from: self)
         stores.withLock { stores in stores.removeAll { $0 === store } }
-        NotificationCenter.default.post(
-            name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
-            userInfo: [NSRemovedPersistentStoresKey: [store]])
+        postStoresDidChange([NSRemovedPersistentStoresKey: [store]])
     }
 
     /// Puts a store into the place of another one.
@@ -229,7 +225,7 @@ public let NSAddedPersistentStoresKey = "added"
 /// Notification `userInfo` key: the stores (`[NSPersistentStore]`) that were removed.
 public let NSRemovedPersistentStoresKey = "removed"
 /// Notification `userInfo` key: the store that was migrated, the one that has taken its place, and the IDs of all objects, the one in
-/// the former and the one in the latter in turn (`[Any]`: two `NSPersistentStore`s, `NSArray` of `NSManagedObjectID`s).
+/// the former and the one in the latter in turn (`[Any]`: two `NSPersistentStore`s, `[NSManagedObjectID]`).
 public let NSUUIDChangedPersistentStoresKey = "UUIDChanged"
 
 extension NSNotification.Name {

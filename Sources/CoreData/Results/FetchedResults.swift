@@ -428,8 +428,8 @@ extension ResolvedFetch {
 }
 
 extension ContextChanges {
-    /// What a notification of a save tells.
-    fileprivate init(userInfo: [AnyHashable: Any]) {
+    /// What a notification with objects tells.
+    init(userInfo: [AnyHashable: Any]) {
         func objects(_ key: String) -> [NSManagedObject] {
             Array(userInfo[key] as? Set<NSManagedObject> ?? [])
         }
