@@ -74,7 +74,7 @@ package struct StoreSchemaReport: Encodable, Sendable {
                 } else if relationship.inverseRelationship == nil {
                     properties[links.table, default: [:]][links.owner, default: []].append(name)
                 }
-                if let order = links.order {
+                for case let order? in [links.order, links.reverseOrder] {
                     properties[links.table, default: [:]][order, default: []].append("order of \(name)")
                 }
             }

@@ -17,7 +17,7 @@ struct BatchDeletion {
 
     /// Deletes what a query finds.
     ///
-    /// - Throws: 1600 when a rule denies it.
+    /// - Throws: 1600 when a rule denies it, 134050 when a mandatory relationship would be left empty.
     mutating func run(_ query: FetchQuery) throws -> BatchOutcome {
         let found = try SQLiteReader(batch.database).keys(
             FetchCompiler(schema: batch.schema).keys(query))
@@ -97,15 +97,47 @@ struct BatchDeletion {
                 delete rule is Deny.
                 """, [NSValidationKeyErrorKey: relationship.name])
         }
-        guard let inverse = relationship.inverseRelationship, !inverse.isToMany else { return }
+        guard let inverse = relationship.inverseRelationship else { return }
+        guard !inverse.isToMany else {
+            if relationship.isToMany, !inverse.isOptional {
+                try refuseEmptying(inverse, at: links.map(\.destination))
+            }
+            return
+        }
         let owners = Set(rows.map(\.reference))
         for (home, references) in try grouped(links.map(\.destination)) {
             guard let slot = home.layout.index(of: inverse.name) else { continue }
             for row in try self.rows(home, references)
             where !row.isNull(slot) && owners.contains(row.integer(slot)) {
+                guard inverse.isOptional else { throw Self.emptied(inverse, "OTO") }
                 ending.add(home, row, slot)
             }
         }
+    }
+
+    /// Refuses to take from rows all that a mandatory relationship to many has.
+    ///
+    /// - Throws: 134050.
+    private func refuseEmptying(_ relationship: NSRelationshipDescription, at places: [Place]) throws {
+        for (home, references) in try grouped(places) {
+            guard let slot = home.layout.index(of: relationship.name) else { continue }
+            let left = try destinations(of: home, slot, try rows(home, references)).filter { link in
+                let home = try batch.home(number: link.destination.entityNumber)
+                return !doomed.contains(ObjectKey(table: home.table, reference: link.destination.reference))
+            }
+            guard Set(left.map(\.owner)).isSuperset(of: references) else {
+                throw Self.emptied(relationship, "MTM")
+            }
+        }
+    }
+
+    /// - Parameter kind: what Apple's framework calls the link: one to one, many to many.
+    private static func emptied(_ relationship: NSRelationshipDescription, _ kind: String) -> NSError {
+        let name = "\(relationship.entity.name ?? "")/\(relationship.name)"
+        return .coreData(
+            .persistentStoreSaveConflicts,
+            "Constraint trigger violation: Batch delete failed due to mandatory \(kind) nullify inverse on \(name)",
+            [NSValidationKeyErrorKey: relationship.name])
     }
 
     /// Where a relationship of some rows leads.

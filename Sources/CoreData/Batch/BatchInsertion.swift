@@ -93,9 +93,9 @@ struct BatchInsertion {
         case nothing
     }
 
-    /// - Throws: 133021 where the merge policy settles nothing.
+    /// - Throws: 133021 where one row would take the place of two.
     private func settled(_ new: BatchRow, _ encoder: inout BatchRowEncoder) throws -> Settlement {
-        let given = policy == .overwriteMergePolicyType ? allSlots : new.given
+        var given = policy == .overwriteMergePolicyType ? allSlots : new.given
         var target: Row?
         for constraint in constraints {
             let row =
@@ -104,8 +104,10 @@ struct BatchInsertion {
             guard let values = row.uniqueValues(constraint.columns)?.values else { continue }
             for other in try constraint.stored(values, batch) where other.reference != target?.reference {
                 switch policy {
-                case .mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType: return .nothing
-                case .errorMergePolicyType: throw violation(constraint)
+                // Apple's framework writes INSERT OR IGNORE under NSErrorMergePolicy.
+                case .errorMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType,
+                    .rollbackMergePolicyType:
+                    return .nothing
                 case .mergeByPropertyObjectTrumpMergePolicyType, .overwriteMergePolicyType: break
                 }
                 // A row of another entity has other columns, and two rows cannot become one.
@@ -113,6 +115,10 @@ struct BatchInsertion {
                     throw violation(constraint)
                 }
                 target = other
+                // They are equal, and so do not count as changed.
+                for name in constraint.names {
+                    if let slot = home.layout.index(of: name) { given.remove(slot) }
+                }
             }
         }
         return target.map { .update($0, given) } ?? .insertion

@@ -54,7 +54,7 @@ final class ContextQueue: @unchecked Sendable {
 ///
 /// A program whose `main` is asynchronous gives up the main thread on Linux, and Dispatch then runs the main queue,
 /// and with it the main actor, on threads of its own. So the thread does not say it; the queue does.
-private enum MainQueue {
+enum MainQueue {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)

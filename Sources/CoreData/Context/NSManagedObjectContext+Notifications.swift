@@ -99,6 +99,7 @@ extension NSManagedObjectContext {
         userInfo[NSInvalidatedAllObjectsKey] = changes.invalidatedIDs
         NotificationCenter.default.post(
             name: .NSManagedObjectContextObjectsDidChange, object: self, userInfo: userInfo)
+        post(ObjectsDidChangeMessage(self, changes))
     }
 
     /// What the notifications tell of the generation that a pinned context reads.

@@ -114,6 +114,7 @@ extension NSManagedObjectContext {
     /// The values of an object as they are here, packed; nil for one that is deleted here or whose row is gone.
     func presentRow(of object: NSManagedObject, notBefore: Double = -.infinity) throws -> Row? {
         guard !object.isDeleted, !object.state.contains(.inaccessible) else { return nil }
+        if object.isInserted { object.fireFault() }
         if object.isFault {
             let oldest = max(notBefore, oldestAcceptable)
             if let row = object.row, row.timestamp >= oldest { return row }

@@ -20,9 +20,10 @@ extension NSManagedObjectContext {
         try throwFaultingError()
         processPendingChanges()
         guard hasChanges else {
-            if parentContext == nil { try saveMetadata() }
+            if parentContext == nil { try saveNothing() }
             NotificationCenter.default.post(
                 name: .NSManagedObjectContextDidSave, object: self, userInfo: userInfo(ContextChanges()))
+            post(DidSaveMessage(self, ContextChanges(), nil))
             return
         }
         if parentContext == nil, persistentStoreCoordinator?.objectStores.isEmpty ?? true {
@@ -31,10 +32,12 @@ extension NSManagedObjectContext {
                 "The context has no persistent store to save to; add one to its coordinator.")
         }
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
+        post(WillSaveMessage(context: self))
         try runWillSave()
         try MatchBudget.sharing { try validateChanges() }
         // Validation may have replaced values.
         processPendingChanges()
+        for object in inserted.all where object.isFault { object.fireFault() }
         for object in updated.all + deleted.all + onlyWatched { object.fireFault() }
         // What could not be loaded was taken for missing on the way here.
         try throwFaultingError()
@@ -61,6 +64,17 @@ extension NSManagedObjectContext {
             for: inserted.all.filter {
                 $0.home.isTemporary && destinedStore(of: $0)?.needsReferencesBeforeSaving ?? false
             })
+    }
+
+    /// What stores are told of a save without changes.
+    private func saveNothing() throws {
+        for store in persistentStoreCoordinator?.objectStores ?? [] {
+            if let store = store as? NSIncrementalStore {
+                try store.saveNothing(self)
+            } else {
+                try store.saveMetadata()
+            }
+        }
     }
 
     private func saveMetadata() throws {
@@ -254,22 +268,34 @@ extension NSManagedObjectContext {
         for object in changes.inserted + changes.updated + changes.deleted { object.didSave() }
         for object in changes.deleted { leave(object) }
         var information = userInfo(changes)
-        if let token { information["newChangeToken"] = token }
+        if let token { information[Self.historyTokenKey] = token }
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidSave, object: self, userInfo: information)
+        post(DidSaveMessage(self, changes, token))
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidSaveObjectIDs, object: self,
             userInfo: saved.userInfo.merging(generationInfo) { own, _ in own })
-        func merge(_ changes: SavedChanges, into contexts: [NSManagedObjectContext]) {
+        post(DidSaveObjectIDsMessage(IDEvent(self, saved, refreshed: saved.refreshed, token)))
+        post(DidSaveObjectIDsAsyncMessage(IDEvent(self, saved, refreshed: saved.refreshed, token)))
+        func merge(
+            _ changes: SavedChanges, into contexts: [NSManagedObjectContext],
+            _ rows: [NSManagedObjectID: Row] = [:]
+        ) {
             for context in contexts where context !== self {
-                context.contextQueue.async { context.runEvent { context.merge(changes) } }
+                context.contextQueue.async { context.runEvent { context.merge(changes, rows: rows) } }
             }
         }
         merge(saved, into: subscribersAbove?.contexts ?? [])
         adoptPermanentIDs()
         let gone = dismissed.filter { identityMap.object(place($0).key) == nil }
         dismissed = []
-        merge(saved.deleting(gone), into: childSubscribers.contexts)
+        let children = childSubscribers.contexts
+        guard !children.isEmpty else { return }
+        let derived = affected.compactMap { identityMap.object(place($0).key) }
+        let rows = (changes.inserted + changes.updated + derived).compactMap { object in
+            object.row.map { (object.objectID, $0) }
+        }
+        merge(saved.deleting(gone), into: children, Dictionary(rows) { first, _ in first })
     }
 
     private func takeIn(_ outcome: SaveOutcome, _ plan: StorePlan, _ changes: inout ContextChanges) {

@@ -153,20 +153,25 @@ extension NSManagedObjectContext {
     ///   - isCertain: whether what was saved is where this context reads. Otherwise an object may have been deleted
     ///     in a context whose parent has not saved that.
     ///   - isForeign: whether no context of this coordinator has saved it, so that its row cache knows nothing of it.
-    func merge(_ changes: SavedChanges, isCertain: Bool = true, isForeign: Bool = false) {
+    ///   - rows: what the parent has saved, so that it need not be asked: its queue may wait for this one.
+    func merge(
+        _ changes: SavedChanges, isCertain: Bool = true, isForeign: Bool = false,
+        rows: [NSManagedObjectID: Row] = [:]
+    ) {
         adoptPermanentIDs()
         if isForeign { forgetRows(of: changes) }
         advanceGeneration()
         if isForeign { cacheRows(of: changes) }
-        for place in changes.inserted.map(place) {
+        for id in changes.inserted {
+            let place = place(id)
             if parentContext != nil, let known = identityMap.object(place.key) {
-                takeChange(known)
-            } else if reads(place) {
+                takeChange(known, rows[id])
+            } else if rows[id] != nil || reads(place) {
                 external.inserted.append(object(home: place.home, reference: place.reference))
             }
         }
-        for place in changes.updated.union(changes.refreshed).map(place) {
-            if let object = identityMap.object(place.key) { takeChange(object) }
+        for id in changes.updated.union(changes.refreshed) {
+            if let object = identityMap.object(place(id).key) { takeChange(object, rows[id]) }
         }
         var gone: Set<NSManagedObject> = []
         for place in changes.deleted.map(place) {
@@ -196,6 +201,9 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self,
             userInfo: changes.mergedUserInfo.merging(generationInfo) { own, _ in own })
+        let taken = changes.refreshed.union(changes.updated)
+        post(DidMergeChangesMessage(IDEvent(self, changes, refreshed: taken)))
+        post(DidMergeChangesAsyncMessage(IDEvent(self, changes, refreshed: taken)))
         scheduleEventEnd()
     }
 
@@ -213,11 +221,13 @@ extension NSManagedObjectContext {
     }
 
     /// Shows what others have changed in an object, under its own changes.
-    private func takeChange(_ object: NSManagedObject) {
+    ///
+    /// - Parameter saved: the row that they have saved; nil to ask for it.
+    private func takeChange(_ object: NSManagedObject, _ saved: Row? = nil) {
         guard !object.isInserted else { return }
         guard !object.isDeleted else {
             if !object.isFault, !object.state.contains(.inaccessible) {
-                takeNewerRow(object) { row in
+                takeNewerRow(object, saved) { row in
                     object.rebase(on: row, keeping: .ownChanges)
                     // Others may have linked something to it: its delete rules apply to that too.
                     repeatDeletion(of: object)
@@ -233,12 +243,17 @@ extension NSManagedObjectContext {
         } else if object.isFault {
             object.row = nil
         } else {
-            takeNewerRow(object) { row in refreshValues(of: object, row) }
+            takeNewerRow(object, saved) { row in refreshValues(of: object, row) }
         }
         external.refreshed.append(object)
     }
 
-    private func takeNewerRow(_ object: NSManagedObject, _ take: (Row) -> Void) {
+    private func takeNewerRow(_ object: NSManagedObject, _ saved: Row?, _ take: (Row) -> Void) {
+        if let saved, object.stands(for: saved) {
+            // The object may have been read again since.
+            if saved.timestamp >= object.row?.timestamp ?? -.infinity { take(saved) }
+            return
+        }
         do {
             if let row = try storedRow(of: object, notBefore: oldestAcceptable) { take(row) }
         } catch {

@@ -82,9 +82,9 @@ extension NSPersistentStoreCoordinator {
         for home in new.homes { home.move(to: new) }
         old.willRemove(from: self)
         new.didAdd(to: self)
-        NotificationCenter.default.post(
-            name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
-            userInfo: [NSUUIDChangedPersistentStoresKey: [old, new]])
+        postStoresDidChange([
+            NSUUIDChangedPersistentStoresKey: [old, new, Self.migratedIDs(from: old, to: new)] as [Any]
+        ])
         return new
     }
 
@@ -115,7 +115,7 @@ extension NSPersistentStoreCoordinator {
         } catch {
             // By force: only this call has it so far, and what kept it from being opened keeps it from being locked.
             let forced = (options ?? [:]).merging([NSPersistentStoreForceDestroyOption: true]) { $1 }
-            try? SQLiteStoreFile(url: URL, options: SQLiteStoreOptions(forced)).destroy()
+            try? SQLiteStoreFile(url: URL, options: SQLiteStoreOptions(forced)).destroy(leaving: .nothing)
             throw error
         }
         return new
@@ -133,13 +133,17 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Puts a copy of a store, with its identifier and its external data, into the place of another one, which may be
-    /// missing. The source may be in use, the destination must not be.
+    /// missing.
+    ///
+    /// Source and destination may be open in this process, also in this coordinator. SQLite stores that have the destination open
+    /// are stores of the new file then: their objects show what it has when they are refreshed. One whose model is not that of
+    /// the new file is taken out of its coordinator, and so is one whose coordinator has the source too.
     ///
     /// Modes and owners of files that are replaced stay; new ones have those of the source. Of a symbolic link, the link stays.
     ///
     /// - Throws: 134000 for an unknown type or option, 260 when there is no source, 134010 or 259 when it is no store or
-    ///   a damaged one, 134080 when the destination is `/dev/null` or not a regular file, 134090 while anybody has the
-    ///   destination open; everything is as it was then.
+    ///   a damaged one, 134080 when the destination is `/dev/null` or not a regular file, 134090 while another process has the
+    ///   destination open, 134070 from inside of a read or write of it; everything is as it was then.
     public func replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
@@ -150,7 +154,8 @@ extension NSPersistentStoreCoordinator {
             return try storeClass.replace(at: destinationURL, withStoreAt: sourceURL)
         }
         try Self.file(ofType: storeType, at: destinationURL, destinationOptions).replace(
-            with: Self.file(ofType: storeType, at: sourceURL, sourceOptions))
+            with: Self.file(ofType: storeType, at: sourceURL, sourceOptions),
+            closing: OpenStores(of: destinationURL).reopening)
     }
 
     /// Puts a copy of a store into the place of another one.
@@ -166,20 +171,33 @@ extension NSPersistentStoreCoordinator {
             sourceOptions: sourceOptions, ofType: sourceType.rawValue)
     }
 
-    /// Removes a store that is not open: its file and those beside it. Of a store at `/dev/null`, which is in memory, there is
-    /// nothing to remove. Of a symbolic link, the link stays.
+    /// Removes all that is in a store, and the files beside it. An empty file is left of a SQLite store, as of Apple's: it can be
+    /// removed, and a store can be made in it or migrated to it. Of a store of another type nothing is left. Of a store at
+    /// `/dev/null`, which is in memory, there is nothing to remove. Of a symbolic link, the link stays.
     ///
-    /// - Throws: 134000 for an unknown type or option, 134080 for what is not a regular file, 134090 while anybody has the
-    ///   store open, unless `NSPersistentStoreForceDestroyOption` is set.
+    /// The coordinator loses the store, and so does any other coordinator of this process that has the SQLite store open.
+    ///
+    /// - Throws: 134000 for an unknown type or option, 134080 for what is not a regular file, 134090 while another process has
+    ///   the store open, unless `NSPersistentStoreForceDestroyOption` is set, 134070 from inside of a read or write of the store;
+    ///   everything is as it was then.
     public func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {
         let storeClass = try Self.storeClass(ofType: storeType)
-        guard storeClass == SQLiteStore.self else { return try storeClass.destroy(at: url) }
-        try Self.file(ofType: storeType, at: url, options).destroy()
+        let file = storeClass == SQLiteStore.self ? try Self.file(ofType: storeType, at: url, options) : nil
+        if let file {
+            try OpenStores(of: url).removing { try file.destroy() }
+        } else {
+            try storeClass.destroy(at: url)
+        }
+        // What has no file that others share, and is here alone.
+        for store in objectStores where store.type == storeType {
+            guard let place = store.url, place.standardizedFileURL == url.standardizedFileURL else { continue }
+            try remove(store)
+        }
     }
 
-    /// Removes a store that is not open: its file and those beside it.
+    /// Removes all that is in a store, and the files beside it.
     ///
     /// - Throws: as `destroyPersistentStore(at:ofType:options:)`.
     public func destroyPersistentStore(

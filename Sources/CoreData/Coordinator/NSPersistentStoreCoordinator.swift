@@ -62,7 +62,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   - configuration: the name of a configuration of the model; nil for all entities.
     ///   - storeURL: the file; `/dev/null` for a SQLite store in memory. A store in memory needs none.
     ///   - options: see the option keys.
-    /// - Throws: 134000 for an unknown type or option, 134010 for a database that is no store, 259 for a file that is no
+    /// - Throws: 134000 for an unknown type or a useless value of an option, 134010 for a database that is no store, 259 for a file that is no
     ///   database or a damaged one, 134100 when the model is not the store's, 134080 when the file cannot be opened,
     ///   134090 when it stays locked, 134020 when the model cannot be stored; for a SQLite store that is to be migrated
     ///   134110, 134130, 134140 or 134190. The file is as it was.
@@ -87,7 +87,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                 "The model cannot be stored: \(error.localizedDescription)",
                 [NSUnderlyingErrorKey: error as NSError])
         }
-        guard persistentStore(for: storeURL) == nil || storeURL.isNullDevice else {
+        // In-memory stores are independent of each other, whatever their URLs.
+        let isAddedTwice = objectStores.contains { store in
+            guard store.url?.standardizedFileURL == storeURL.standardizedFileURL else { return false }
+            return !storeURL.isNullDevice || storeClass == SQLiteStore.self && store is SQLiteStore
+        }
+        guard !isAddedTwice else {
             throw NSError.coreData(
                 .persistentStoreAddedTwice,
                 "Can't add the same store twice: the one at \(storeURL.path) was added to the coordinator already."
@@ -117,9 +122,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                 """)
         }
         store.didAdd(to: self)
-        NotificationCenter.default.post(
-            name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
-            userInfo: [NSAddedPersistentStoresKey: [store]])
+        postStoresDidChange([NSAddedPersistentStoresKey: [store]])
         return store
     }
 
@@ -175,9 +178,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
         found.willRemove(from: self)
         stores.withLock { stores in stores.removeAll { $0 === store } }
-        NotificationCenter.default.post(
-            name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
-            userInfo: [NSRemovedPersistentStoresKey: [store]])
+        postStoresDidChange([NSRemovedPersistentStoresKey: [store]])
     }
 
     /// Puts a store into the place of another one.
@@ -223,8 +224,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 public let NSAddedPersistentStoresKey = "added"
 /// Notification `userInfo` key: the stores (`[NSPersistentStore]`) that were removed.
 public let NSRemovedPersistentStoresKey = "removed"
-/// Notification `userInfo` key: the store that was migrated and the one that has taken its place, in this order
-/// (`[NSPersistentStore]`).
+/// Notification `userInfo` key: the store that was migrated, the one that has taken its place, and the IDs of all objects, the one in
+/// the former and the one in the latter in turn (`[Any]`: two `NSPersistentStore`s, `[NSManagedObjectID]`).
 public let NSUUIDChangedPersistentStoresKey = "UUIDChanged"
 
 extension NSNotification.Name {
@@ -290,10 +291,14 @@ enum LiveModels {
         }
     }
 
+    /// The coordinators in use, in the order in which they were made.
+    static var coordinators: [NSPersistentStoreCoordinator] {
+        entries.withLock { $0.compactMap(\.coordinator) }
+    }
+
     /// The entity of a class in the model that came into use last.
     static func entity(for type: NSManagedObject.Type) -> NSEntityDescription? {
-        let coordinators = entries.withLock { $0.compactMap(\.coordinator) }
-        return coordinators.reversed().lazy.compactMap { $0.entity(for: type) }.first
+        coordinators.reversed().lazy.compactMap { $0.entity(for: type) }.first
     }
 }
 

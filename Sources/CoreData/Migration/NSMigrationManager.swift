@@ -111,7 +111,7 @@ open class NSMigrationManager: NSObject {
         let source = try open(
             .migrationManagerSourceStore, sourceContext, sStoreType, sourceURL, readOnly(sOptions))
         defer { close(source, sourceContext) }
-        guard dURL.isNullDevice || !FileManager.default.fileExists(atPath: dURL.path) else {
+        guard dURL.isNullDevice || dURL.isFreeForStore(dStoreType == NSSQLiteStoreType) else {
             throw NSError.coreData(
                 .migrationManagerDestinationStore,
                 "The store cannot be migrated to \(dURL.path): something is there already.",

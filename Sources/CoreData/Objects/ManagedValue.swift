@@ -118,7 +118,7 @@ extension NSManagedObject {
         } else if layout.slots[slot].kind == .toMany {
             setMembers([], at: slot)
         } else {
-            setSlot(slot, value)
+            setSlotUnnoticed(slot, value)
         }
     }
 }

@@ -38,7 +38,17 @@ extension NSManagedObject {
     final func assign(_ value: SlotValue, at slot: Int) {
         noteOld(at: slot)
         setSlot(slot, value)
+        extras?.setUnnoticed.remove(slot)
         markChanged()
+    }
+
+    /// Sets the bare value, as primitive setters do.
+    final func setSlotUnnoticed(_ slot: Int, _ value: SlotValue) {
+        if row != nil, !touched.contains(slot), layout.slots[slot].isStored, layout.slots[slot].kind != .toOne
+        {
+            madeExtras.setUnnoticed.insert(slot)
+        }
+        setSlot(slot, value)
     }
 
     /// Sets the bare value.
@@ -134,6 +144,7 @@ extension NSManagedObject {
                 if recordsChanges, context != nil { withEvent { $0.note(announced.old, at: slot) } }
             }
             touched.insert(slot)
+            extras?.setUnnoticed.remove(slot)
             markChanged()
         }
         didChange(at: slot)
@@ -177,10 +188,12 @@ extension NSManagedObject {
     // MARK: What changed
 
     /// The properties set since the last fetch or save, with their new values; nil as `NSNull`. Stored properties
-    /// only; values that are equal to the old ones are left out. Does not load relationships.
+    /// only; values that are equal to the old ones are left out, and so are those of saved objects that only primitive setters
+    /// have set. Does not load relationships.
     public func changedValues() -> [String: Any] {
         var changed: [String: Any] = [:]
-        for slot in persistentChanges() {
+        let unnoticed = extras?.setUnnoticed
+        for slot in persistentChanges() where !(unnoticed?.contains(slot) ?? false) {
             changed[layout.slots[slot].name] = anyValue(at: slot) ?? NSNull()
         }
         return changed

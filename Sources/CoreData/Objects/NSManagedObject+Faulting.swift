@@ -82,6 +82,22 @@ extension NSManagedObject {
         state.insert(.fault)
         if !wasFault { didTurnIntoFault() }
     }
+
+    /// Makes a new object a fault. No store has its values, so it keeps them until it is used.
+    final func turnIntoFaultKeepingValues() {
+        guard !isFault else { return }
+        willTurnIntoFault()
+        state.insert(.fault)
+        didTurnIntoFault()
+    }
+
+    /// Ends that.
+    final func realiseUnsaved() { state.remove(.fault) }
+
+    /// Ends being a fault for an object that its context has let go of: it has no values.
+    final func realiseWithoutContext() {
+        if context == nil { state.remove(.fault) }
+    }
 }
 
 extension NSManagedObject {

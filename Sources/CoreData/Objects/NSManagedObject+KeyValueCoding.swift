@@ -74,7 +74,7 @@ extension NSManagedObject {
             if layout.slots[slot].kind == .toMany {
                 setMembers(try destinations(from: value, layout.slots[slot]), at: slot)
             } else {
-                setSlot(slot, try slotValue(from: value, at: slot))
+                setSlotUnnoticed(slot, try slotValue(from: value, at: slot))
             }
         } catch {
             fatalError(error.localizedDescription)
@@ -160,9 +160,8 @@ extension NSManagedObject {
                 throw NSError.coreData(
                     .managedObjectValidation,
                     """
-                    Unacceptable type of value for \(info.kind == .toOne ? "to-one" : "to-many") relationship: \
-                    property = "\(info.name)"; desired type = \
-                    \(info.relationship?.destinationEntity?.name ?? "NSManagedObject"); given type = \
+                    Unacceptable type of value for \(info.kindInWords): property = "\(info.name)"; desired type = \
+                    \(info.desiredType); given type = \
                     \((element as? NSManagedObject)?.entity.name ?? "\(type(of: element))"); value = \(element).
                     """, relationshipDetails(info, element))
             }
@@ -209,5 +208,21 @@ extension NSManagedObject {
         }
         if info.kind == .fetched { return "<fetched property>" }
         return value(at: slot).anyValue(info.kind).map { "\($0)" } ?? "nil"
+    }
+}
+
+extension PropertySlot {
+    /// What errors call the property.
+    fileprivate var kindInWords: String {
+        switch kind {
+        case .toOne: "to-one relationship"
+        case .toMany, .fetched: "to-many relationship"
+        default: "attribute"
+        }
+    }
+
+    fileprivate var desiredType: String {
+        if let relationship { return relationship.destinationEntity?.name ?? "NSManagedObject" }
+        return attribute?.attributeValueClassName ?? "\(kind)"
     }
 }

@@ -259,7 +259,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     }
 
     /// Announces that a property will be read: loads the object's values.
-    open func willAccessValue(forKey key: String?) { beginAccess(key) }
+    open func willAccessValue(forKey key: String?) {
+        beginAccess(key)
+        realiseWithoutContext()
+    }
 
     /// Ends what `willAccessValue(forKey:)` began.
     open func didAccessValue(forKey key: String?) {}

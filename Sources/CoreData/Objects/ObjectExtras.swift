@@ -80,6 +80,9 @@ package final class ObjectExtras {
     package var registrar: ObservationRegistrar?
     /// Told before each change of a property.
     var changeListener: (any ObjectChangeListener)?
+    /// The attributes of a saved object that only primitive setters have set: a save writes them when it writes the object, but
+    /// they do not count as changed.
+    var setUnnoticed = PropertySet()
     /// The changes of the running event; taken away when the event is processed.
     package var event: EventChanges?
     /// Those of the event that observers are being told of.

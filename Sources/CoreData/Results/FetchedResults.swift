@@ -281,7 +281,8 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         guard let rules, let list else { return }
         // Whatever the delegate does with them.
         defer { noteMembers(edit) }
-        guard let delegate else {
+        // After a reset the results have new objects for what is in the stores; of that Apple's controller tells its delegate nothing.
+        guard let delegate, !changes.invalidatedAll else {
             publish(list.apply(edit, rules))
             return
         }
@@ -427,8 +428,8 @@ extension ResolvedFetch {
 }
 
 extension ContextChanges {
-    /// What a notification of a save tells.
-    fileprivate init(userInfo: [AnyHashable: Any]) {
+    /// What a notification with objects tells.
+    init(userInfo: [AnyHashable: Any]) {
         func objects(_ key: String) -> [NSManagedObject] {
             Array(userInfo[key] as? Set<NSManagedObject> ?? [])
         }

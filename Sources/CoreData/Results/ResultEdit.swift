@@ -243,10 +243,7 @@ extension ResultList {
         guard isSectioned else { return [] }
         let gone = taken.filter { runs[$0.section] == nil || moved.contains($0.section) }
         return Dictionary(grouping: gone, by: \.path.section).sorted { $0.key < $1.key }.map {
-            index, members in
-            let section = ResultSection(
-                name: members.first?.section ?? "", members: members.map(\.object), results)
-            return (section, index)
+            index, members in (ResultSection(withoutObjects: members.first?.section ?? "", results), index)
         }
     }
 

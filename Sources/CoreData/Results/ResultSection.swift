@@ -18,12 +18,12 @@ final class ResultSection: NSFetchedResultsSectionInfo {
         self.results = results
     }
 
-    /// A section that is no more.
-    init(name: String, members: [NSManagedObject], _ results: FetchedResults?) {
+    /// A section that is no more: it has no objects.
+    init(withoutObjects name: String, _ results: FetchedResults?) {
         self.name = name
-        numberOfObjects = members.count
+        numberOfObjects = 0
         start = 0
-        kept = members
+        kept = []
         self.results = results
     }
 

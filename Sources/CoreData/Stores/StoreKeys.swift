@@ -59,54 +59,55 @@ public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyO
 /// Option key: how the system protects the store's file while the device is locked (`FileProtectionType`, or its name).
 ///
 /// Accepted, so that the same source works, and without effect where the system has no such protection: files are
-/// readable by whoever may read them.
+/// readable by whoever may read them, and the log says so.
 public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"
 
 /// Option key: how many connections read a store at once, at most (`Int`). The default is 8.
 public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSizeKey"
 
-/// Option key: do the rest of a migration later. Not supported: refused by name.
+/// Option key: do the rest of a migration later. A migration is always done as a whole, so it changes nothing.
 public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
     "NSPersistentStoreDeferredLightweightMigrationOptionKey"
 
 /// Option key: check an XML store against its document type (`Bool`). Every XML store is checked when it is read,
-/// whatever the value. Not for other stores: refused by name.
+/// whatever the value.
 public let NSValidateXMLStoreOption = "NSValidateXMLStoreOption"
 
-/// Option key: take archives of any class out of a binary store. Refused by name: only values of attributes are read.
+/// Option key: take archives of any class out of a binary store. It changes nothing, and the log says so: only values of
+/// attributes are read.
 public let NSBinaryStoreInsecureDecodingCompatibilityOption =
     "NSBinaryStoreInsecureDecodingCompatibilityOption"
 
-/// Option key: classes beside those of attributes that may be taken out of a binary store. Refused by name: only values of
-/// attributes are read, whose classes the model and its value transformers tell.
+/// Option key: classes beside those of attributes that may be taken out of a binary store. It changes nothing, and the log says
+/// so: only values of attributes are read, whose classes the model and its value transformers tell.
 public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"
 
 /// Metadata key: the oldest system that the store is for, as its program says. Kept with the other keys of a program; no
 /// store needs it or writes it by itself.
 public let NSPersistentStoreOSCompatibility = "NSPersistentStoreOSCompatibility"
 
-/// Option key of iCloud stores, which no system has any more: refused by name.
-@available(*, deprecated, message: "iCloud stores are gone; the option is refused.")
+/// Option key of iCloud stores, which no system has any more: it changes nothing.
+@available(*, deprecated, message: "iCloud stores are gone; the option changes nothing.")
 public let NSPersistentStoreUbiquitousContentNameKey = "NSPersistentStoreUbiquitousContentNameKey"
 
-/// Option key of iCloud stores, which no system has any more: refused by name.
-@available(*, deprecated, message: "iCloud stores are gone; the option is refused.")
+/// Option key of iCloud stores, which no system has any more: it changes nothing.
+@available(*, deprecated, message: "iCloud stores are gone; the option changes nothing.")
 public let NSPersistentStoreUbiquitousContentURLKey = "NSPersistentStoreUbiquitousContentURLKey"
 
-/// Option key of iCloud stores, which no system has any more: refused by name.
-@available(*, deprecated, message: "iCloud stores are gone; the option is refused.")
+/// Option key of iCloud stores, which no system has any more: it changes nothing.
+@available(*, deprecated, message: "iCloud stores are gone; the option changes nothing.")
 public let NSPersistentStoreUbiquitousPeerTokenOption = "NSPersistentStoreUbiquitousPeerTokenOption"
 
-/// Option key of iCloud stores, which no system has any more: refused by name.
-@available(*, deprecated, message: "iCloud stores are gone; the option is refused.")
+/// Option key of iCloud stores, which no system has any more: it changes nothing.
+@available(*, deprecated, message: "iCloud stores are gone; the option changes nothing.")
 public let NSPersistentStoreUbiquitousContainerIdentifierKey =
     "NSPersistentStoreUbiquitousContainerIdentifierKey"
 
-/// Option key of iCloud stores, which no system has any more: refused by name.
-@available(*, deprecated, message: "iCloud stores are gone; the option is refused.")
+/// Option key of iCloud stores, which no system has any more: it changes nothing.
+@available(*, deprecated, message: "iCloud stores are gone; the option changes nothing.")
 public let NSPersistentStoreRebuildFromUbiquitousContentOption =
     "NSPersistentStoreRebuildFromUbiquitousContentOption"
 
-/// Option key of iCloud stores, which no system has any more: refused by name.
-@available(*, deprecated, message: "iCloud stores are gone; the option is refused.")
+/// Option key of iCloud stores, which no system has any more: it changes nothing.
+@available(*, deprecated, message: "iCloud stores are gone; the option changes nothing.")
 public let NSPersistentStoreRemoveUbiquitousMetadataOption = "NSPersistentStoreRemoveUbiquitousMetadataOption"

@@ -26,7 +26,7 @@ struct StoreTransfer {
     /// - Throws: 134080 when there is something at the URL, or an error of either store; nothing is left then.
     func run() throws -> any ObjectStore {
         let isFile = url.isFileURL && !url.isNullDevice && !(new is MemoryStore)
-        guard !isFile || !FileManager.default.fileExists(atPath: url.path) else {
+        guard !isFile || url.isFreeForStore(new is SQLiteStore) else {
             throw StoreDocument.unopenable(url, "there is a file already; destroy that store first")
         }
         try new.open(model: coordinator.managedObjectModel, inPlaceOf: old)
@@ -51,7 +51,7 @@ struct StoreTransfer {
             try? StoreDocument.remove(url)
             return
         }
-        try? SQLiteStoreFile(url: url, options: options).destroy()
+        try? SQLiteStoreFile(url: url, options: options).destroy(leaving: .nothing)
     }
 
     /// Makes all objects in a context of their own, as new ones with the references that they have, and saves them.

@@ -156,14 +156,8 @@ extension NSManagedObject {
     private final func validateCount(_ value: Any?, _ info: PropertySlot) throws {
         guard let relationship = info.relationship else { return }
         let count = (value as? NSSet)?.count ?? (value as? NSOrderedSet)?.count ?? 0
-        if count == 0 {
-            guard !relationship.isOptional else { return }
-            guard relationship.minCount > 0 else {
-                throw ValidationErrors.error(
-                    NSValidationMissingMandatoryPropertyError, self, key: info.name, value: value,
-                    sentence: "\(info.name) is a required value.")
-            }
-        }
+        // How many there must be is told by the least number alone: without one, none is enough.
+        if count == 0, relationship.isOptional { return }
         if count < relationship.minCount {
             throw ValidationErrors.error(
                 NSValidationRelationshipLacksMinimumCountError, self, key: info.name, value: value,

@@ -230,8 +230,8 @@ struct CompiledModelReader {
                 }
                 return entity
             }
-            model.setEntities(
-                entities.sorted { ($0.name ?? "").utf8Precedes($1.name ?? "") }, forConfigurationName: name)
+            model.setMembers(
+                entities.sorted { ($0.name ?? "").utf8Precedes($1.name ?? "") }, ofConfiguration: name)
         }
     }
 

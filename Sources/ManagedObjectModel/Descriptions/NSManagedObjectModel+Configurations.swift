@@ -17,10 +17,24 @@ extension NSManagedObjectModel {
         return configurationMembers[configuration]
     }
 
-    /// Sets the entities of a configuration, which is created if need be.
+    /// Sets the entities of a configuration, which is created if need be. Their subentities, whose objects are in the same
+    /// table, come along.
     ///
     /// An entity that is not in the model stops the program.
     public func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
+        var seen: Set<ObjectIdentifier> = []
+        var members: [NSEntityDescription] = []
+        var rest = entities.reversed() as [NSEntityDescription]
+        while let next = rest.popLast() {
+            guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
+            members.append(next)
+            rest.append(contentsOf: next.subentities.reversed())
+        }
+        setMembers(members, ofConfiguration: configuration)
+    }
+
+    /// Sets the entities of a configuration to those that a file lists, and no others.
+    package func setMembers(_ entities: [NSEntityDescription], ofConfiguration configuration: String) {
         willChange("configurations")
         for entity in entities where entity.model !== self {
             fatalError(

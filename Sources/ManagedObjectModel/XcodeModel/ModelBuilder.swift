@@ -136,7 +136,7 @@ struct ModelBuilder {
                 }
                 return entity
             }
-            model.setEntities(members, forConfigurationName: name)
+            model.setMembers(members, ofConfiguration: name)
         }
     }
 }

@@ -608,7 +608,10 @@ struct StoreConformance {
         let (store, coordinator) = try filled(kind)
         try coordinator.close()
         try coordinator.destroyPersistentStore(at: store.url, type: kind.type)
-        #expect(!FileManager.default.fileExists(atPath: store.url.path))
+        // Of a SQLite store an empty file is left.
+        let isLeft = FileManager.default.fileExists(atPath: store.url.path)
+        #expect(isLeft == (kind.type == .sqlite))
+        if isLeft { #expect(try Data(contentsOf: store.url).isEmpty) }
         #expect(try store.open().inContext { try $0.people() } == [])
     }
 
@@ -644,17 +647,20 @@ struct StoreConformance {
     @Test(arguments: StoreKind.withoutConstraints) func modelsThatAreNotTaken(_ kind: StoreKind) throws {
         let unique = NSEntityDescription("Item", attribute("name", .string))
         unique.uniquenessConstraints = [["name"]]
-        let constraint = try error { _ = try ConformanceStore(kind).open(NSManagedObjectModel(of: unique)) }
-        #expect(constraint.code == 134020 && constraint.localizedDescription.contains("uniqueness"))
+        if kind == .memory {
+            try ConformanceStore(kind).open(NSManagedObjectModel(of: unique)).close()
+        } else {
+            let constraint = try error {
+                _ = try ConformanceStore(kind).open(NSManagedObjectModel(of: unique))
+            }
+            #expect(constraint.code == 134020 && constraint.localizedDescription.contains("uniqueness"))
+        }
         let computed = NSEntityDescription(
             "Item", attribute("name", .string), derived("upper", .string, "uppercase:(name)"))
         let derivation = try error { _ = try ConformanceStore(kind).open(NSManagedObjectModel(of: computed)) }
         #expect(derivation.code == 134020 && derivation.localizedDescription.contains("upper"))
-        let option = try error {
-            _ = try ConformanceStore(kind).open(
-                ConformanceModel.make(), [NSPersistentHistoryTrackingKey: true])
-        }
-        #expect(option.code == 134000 && option.localizedDescription.contains(NSPersistentHistoryTrackingKey))
+        // It keeps no history, which the log tells.
+        try ConformanceStore(kind).open(ConformanceModel.make(), [NSPersistentHistoryTrackingKey: true]).close()
     }
 
     // MARK: Migration

@@ -196,18 +196,22 @@ import Testing
             try context.insert("Item")
             try context.save()
         }
+        let user = try folder.user()
         let busy = try error {
             try coordinator.destroyPersistentStore(
                 at: folder.file, type: .sqlite, options: [NSPersistentStoreTimeoutOption: 0.05])
         }
         #expect(busy.code == 134090)
-        #expect(try folder.value("SELECT COUNT(*) FROM ZITEM").description == "1")
+        // Everything is as it was.
+        #expect(try coordinator.inContext { try $0.all("Item").count } == 1)
+        try user.close()
         try coordinator.close()
         try FileManager.default.createDirectory(
             at: folder.url.appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA"),
             withIntermediateDirectories: true)
         try coordinator.destroyPersistentStore(at: folder.file, ofType: NSSQLiteStoreType)
-        #expect(try folder.names == [])
+        #expect(try folder.names == ["Store.sqlite"])
+        #expect(try Data(contentsOf: folder.file).isEmpty)
         try coordinator.destroyPersistentStore(at: folder.file, ofType: NSSQLiteStoreType)
         try coordinator.addPersistentStore(type: .sqlite, at: folder.file)
         #expect(try coordinator.inContext { try $0.all("Item").count } == 0)
@@ -218,6 +222,7 @@ import Testing
         try Data(contentsOf: folder.file).prefix(3000).write(to: folder.file)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
         try coordinator.destroyPersistentStore(at: folder.file, type: .sqlite)
-        #expect(try folder.names == [])
+        #expect(try folder.names == ["Store.sqlite"])
+        #expect(try Data(contentsOf: folder.file).isEmpty)
     }
 }

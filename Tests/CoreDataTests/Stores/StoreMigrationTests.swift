@@ -38,7 +38,10 @@ import Testing
         nonisolated(unsafe) var changed: [NSPersistentStore]?
         let token = NotificationCenter.default.addObserver(
             forName: .NSPersistentStoreCoordinatorStoresDidChange, object: coordinator, queue: nil
-        ) { changed = $0.userInfo?[NSUUIDChangedPersistentStoresKey] as? [NSPersistentStore] }
+        ) {
+            let list = $0.userInfo?[NSUUIDChangedPersistentStoresKey] as? [Any]
+            changed = list?.prefix(2).compactMap { $0 as? NSPersistentStore }
+        }
         defer { NotificationCenter.default.removeObserver(token) }
         try coordinator.inContext { context in
             let owner = try context.insert("Owner", ["name": "old"])

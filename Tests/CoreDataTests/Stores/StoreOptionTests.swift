@@ -93,23 +93,39 @@ import Testing
         #expect(refusal.localizedDescription.contains("NSSQLitePragmasOption"))
     }
 
-    @Test func unknownOptionsAreRefusedByName() throws {
-        let refusal = try error { try folder.open(Self.model, ["NSFlyToTheMoonOption": true]).close() }
-        #expect(refusal.code == 134000)
-        #expect(refusal.localizedDescription.contains("'NSFlyToTheMoonOption'"))
-        #expect(try folder.names == [])
-    }
-
     @Test(arguments: [
-        "NSPersistentStoreUbiquitousContentNameKey", "NSPersistentStoreRebuildFromUbiquitousContentOption",
-        NSValidateXMLStoreOption, NSBinaryStoreInsecureDecodingCompatibilityOption,
+        "NSFlyToTheMoonOption", "NSPersistentStoreUbiquitousContentNameKey",
+        "NSPersistentStoreRebuildFromUbiquitousContentOption", NSValidateXMLStoreOption,
+        NSBinaryStoreInsecureDecodingCompatibilityOption,
         NSPersistentStoreDeferredLightweightMigrationOptionKey,
     ])
     func optionsThatASQLiteStoreDoesNotHave(_ key: String) throws {
-        let refusal = try error { try folder.open(Self.model, [key: true]).close() }
-        #expect(refusal.code == 134000)
-        #expect(refusal.localizedDescription.contains("'\(key)'"))
-        #expect(try folder.names == [])
+        try folder.open(Self.model, [key: true]).close()
+        #expect(try folder.names == ["Store.sqlite"])
+    }
+
+    @Test("One line of the log names what is not known; what promises protection has a line of its own")
+    func warnings() {
+        let sqlite = StoreOptionKeys(type: NSSQLiteStoreType)
+        let unknown = sqlite.warnings([
+            "b": 1, "a": 2, NSPersistentHistoryTokenKey: true, NSSQLiteAnalyzeOption: true,
+            NSPersistentHistoryTrackingKey: true,
+        ])
+        #expect(unknown == ["it ignores what it does not know: 'a', 'b'"])
+        let protected = sqlite.warnings([
+            NSPersistentStoreFileProtectionKey: FileProtectionType.complete, "EncryptedStorePassphrase": "x",
+        ])
+        #expect(protected.count == 2)
+        #expect(protected[0].contains("protects nothing here"))
+        #expect(protected[1].contains("'EncryptedStorePassphrase'; nothing is encrypted"))
+        #expect(sqlite.warnings([NSPersistentStoreFileProtectionKey: FileProtectionType.none]) == [])
+        let binary = StoreOptionKeys(type: NSBinaryStoreType)
+        #expect(binary.warnings([NSBinaryStoreSecureDecodingClasses: []]).count == 1)
+        #expect(
+            binary.warnings([NSPersistentHistoryTrackingKey: true]) == [
+                "'NSPersistentHistoryTrackingKey' has no effect: stores of this type keep no history"
+            ])
+        #expect(binary.warnings([NSSQLitePragmasOption: [:]]) == [])
     }
 
     @Test(arguments: [

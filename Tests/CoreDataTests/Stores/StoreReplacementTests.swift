@@ -176,6 +176,7 @@ import Testing
 
     @Test func destroyingByForce() throws {
         let coordinator = try folder.open(Self.model)
+        let user = try folder.user()
         let other = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
         let options = [NSPersistentStoreTimeoutOption: 0.05]
         #expect(
@@ -184,7 +185,9 @@ import Testing
                 == 134090)
         try other.destroyPersistentStore(
             at: folder.file, type: .sqlite, options: [NSPersistentStoreForceDestroyOption: true])
-        #expect(try folder.names == [])
-        try coordinator.close()
+        #expect(try folder.names == ["Store.sqlite"])
+        #expect(try Data(contentsOf: folder.file).isEmpty)
+        #expect(coordinator.persistentStores.isEmpty)
+        try user.close()
     }
 }

@@ -44,6 +44,13 @@ final class StoreFolder: Sendable {
 
     // MARK: Plain SQL
 
+    /// A connection that is no store's, and that keeps the file from being locked as another program would.
+    func user() throws -> DatabaseQueue {
+        let queue = try DatabaseQueue(path: file.path)
+        _ = try queue.read { try Int.fetchOne($0, sql: "SELECT 1 FROM sqlite_master") }
+        return queue
+    }
+
     /// Rows that plain SQL finds in the file.
     func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> [[DatabaseValue]] {
         try withDatabase { database in

@@ -64,6 +64,12 @@ package final class FetchCancellation: Sendable {
         return try cancellation.reading(connection, body)
     }
 
+    /// Whether an error says that the fetch was cancelled.
+    static func isError(_ error: any Error) -> Bool {
+        let error = error as NSError
+        return error.domain == NSCocoaErrorDomain && error.code == CocoaError.Code.userCancelled.rawValue
+    }
+
     static var error: NSError {
         NSError(
             domain: NSCocoaErrorDomain, code: CocoaError.Code.userCancelled.rawValue,

@@ -58,7 +58,7 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
 open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousResult {
     /// The request that this is the result of.
     public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
-    /// What the fetch found; nil before the end, and when it failed or was cancelled.
+    /// What the fetch found: empty when it was cancelled; nil before the end, and when it failed.
     public fileprivate(set) var finalResult: [ResultType]?
 
     init(_ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext) {
@@ -113,6 +113,9 @@ extension NSAsynchronousFetchRequest: AsynchronousFetch {
                     .coreData, "The request asks for \(ResultType.self), but the result has other elements.")
             }
             result.finalResult = typed
+        } catch where result.cancellation.isCancelled && FetchCancellation.isError(error) {
+            // As Apple's: who has cancelled it knows so.
+            result.finalResult = []
         } catch {
             result.operationError = error
         }

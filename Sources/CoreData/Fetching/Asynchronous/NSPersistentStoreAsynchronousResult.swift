@@ -7,8 +7,7 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
     /// The context that executes the request.
     public let managedObjectContext: NSManagedObjectContext
 
-    /// What went wrong: an error of the store, or `NSUserCancelledError` (3072) after `cancel()`; nil before the end and
-    /// when all went well.
+    /// What went wrong: an error of the store; nil before the end, when all went well, and after `cancel()`.
     public internal(set) var operationError: (any Error)?
 
     /// How far the request has come, in objects: a child of `Progress.current()` where that is set. Its total is the
@@ -27,7 +26,8 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
         progress.cancellationHandler = { [cancellation] in cancellation.cancel() }
     }
 
-    /// Stops the request: SQL that runs is interrupted. The completion block still runs, and finds `operationError`.
+    /// Stops the request: SQL that runs is interrupted. The completion block still runs, and finds an empty result without an
+    /// error.
     /// May be called on any thread; without effect on a request that has ended.
     open func cancel() { cancellation.cancel() }
 }

@@ -173,6 +173,15 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
         metadataLock.withLock { metadataChanges = 0 }
     }
 
+    /// Sends what Apple's framework sends for a save without changes: a request without objects, which writes the metadata too.
+    final func saveNothing(_ context: NSManagedObjectContext) throws {
+        guard !isReadOnly else { return try saveMetadata() }
+        let request = NSSaveChangesRequest(inserted: [], updated: [], deleted: [], locked: [])
+        request.affectedStores = [self]
+        _ = try execute(request, with: context)
+        metadataLock.withLock { metadataChanges = 0 }
+    }
+
     // MARK: References
 
     package final var fetchesRows: Bool { false }

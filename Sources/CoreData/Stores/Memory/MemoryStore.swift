@@ -20,11 +20,14 @@ package class MappedStore: NSAtomicStore, @unchecked Sendable {
 
     override var keepsInverses: Bool { true }
 
-    /// The options that the type of store has, beside those that all have.
+    /// Whether a model with uniqueness constraints is taken, which are not checked.
+    var ignoresConstraints: Bool { false }
+
+    /// The options that the type of store has, beside those of Apple's framework.
     var knownOptions: Set<String> { [] }
 
     override func prepare(_ model: NSManagedObjectModel) throws {
-        try checkOptions()
+        StoreOptionKeys(type: type, own: knownOptions).log(options, at: url)
         do {
             try model.validate()
         } catch {
@@ -32,7 +35,7 @@ package class MappedStore: NSAtomicStore, @unchecked Sendable {
         }
         for home in homes {
             let name = home.entity.name ?? ""
-            guard home.entity.uniquenessConstraints.isEmpty else {
+            guard home.entity.uniquenessConstraints.isEmpty || ignoresConstraints else {
                 throw refusal("it cannot keep the uniqueness constraints of entity '\(name)'")
             }
             if let derived = home.layout.slots.first(where: \.isDerived) {
@@ -40,6 +43,10 @@ package class MappedStore: NSAtomicStore, @unchecked Sendable {
                     "it computes no derived attributes, such as '\(derived.name)' of entity '\(name)'")
             }
         }
+        let unchecked = homes.filter { !$0.entity.uniquenessConstraints.isEmpty }.compactMap(\.entity.name)
+        guard !unchecked.isEmpty else { return }
+        Log.store.warning(
+            "A store of type \(type) does not check the uniqueness constraints of \(unchecked.joined(separator: ", ")).")
     }
 
     final func refusal(_ reason: String) -> NSError {
@@ -47,30 +54,14 @@ package class MappedStore: NSAtomicStore, @unchecked Sendable {
             .persistentStoreIncompatibleSchema,
             "A store of type \(type) does not take the model: \(reason).")
     }
-
-    private func checkOptions() throws {
-        let known = knownOptions.union([
-            NSReadOnlyPersistentStoreOption, NSIgnorePersistentStoreVersioningOption,
-            NSMigratePersistentStoresAutomaticallyOption, NSInferMappingModelAutomaticallyOption,
-            NSPersistentStoreTimeoutOption, NSPersistentStoreFileProtectionKey,
-            NSPersistentStoreRemoteChangeNotificationPostOptionKey, NSPersistentStoreForceDestroyOption,
-        ])
-        for (key, value) in options ?? [:] where !known.contains("\(key.base)") {
-            // A store without history need not be told so.
-            if "\(key.base)" == NSPersistentHistoryTrackingKey, (value as? NSNumber)?.boolValue == false {
-                continue
-            }
-            throw NSError.coreData(
-                .persistentStoreInvalidType,
-                "A store of type \(type) does not support the option '\(key.base)'; see Documentation/Compatibility.md."
-            )
-        }
-    }
 }
 
 /// A store in memory. Its objects are gone when it is removed; several are independent of each other, whatever their URLs.
 package final class MemoryStore: MappedStore, @unchecked Sendable {
     package override var type: String { NSInMemoryStoreType }
+
+    /// As Apple's, which tests use in the place of the store of a program.
+    override var ignoresConstraints: Bool { true }
 
     package override func load() throws {}
 

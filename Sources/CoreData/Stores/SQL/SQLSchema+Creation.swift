@@ -6,9 +6,8 @@ import ManagedObjectModel
 extension SQLSchema {
     /// All statements, in order: tables, indexes, triggers, the table of primary keys and its rows.
     ///
-    /// - Throws: 134020 for what cannot be stored: a derivation, an index, two orders in the place of one.
+    /// - Throws: 134020 for what cannot be stored: a derivation, an index.
     package func creationStatements() throws -> [SQLStatement] {
-        try checkOrders()
         var statements = tables.map(create)
         statements += joinTables.flatMap(create)
         statements += entityIndexes()
@@ -33,23 +32,6 @@ extension SQLSchema {
             SQLStatement(
                 "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)"))
         return statements
-    }
-
-    /// One row of a table stands for both directions of a link of a relationship that is its own inverse, so the place of
-    /// one object among the other's and that of the other among the one's would be one number.
-    private func checkOrders() throws {
-        for entity in entities {
-            for case let relationship? in entity.home.layout.slots.map(\.relationship)
-            where relationship.isOrdered && links(of: relationship)?.isReflexive ?? false {
-                throw NSError.coreData(
-                    .persistentStoreIncompatibleSchema,
-                    """
-                    Relationship '\(relationship.name)' of entity '\(entity.home.entity.name ?? "")' is ordered and its own \
-                    inverse: a SQLite store keeps one place for both ends of a link. It can be unordered, or have an \
-                    inverse of its own.
-                    """)
-            }
-        }
     }
 
     private func create(_ table: Table) -> SQLStatement {

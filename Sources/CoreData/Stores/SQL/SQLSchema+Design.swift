@@ -349,13 +349,19 @@ private struct SchemaDesign {
                 takenTables.newName(wanted), joinColumns[ObjectIdentifier(relationship)] ?? wanted,
                 "REFLEXIVE"
             )
-        let orders = relationship.isOrdered ? [order(table.first)] : []
+        var orders = relationship.isOrdered ? [order(table.first)] : []
+        // Each end of a link has its own order. Of a table that others have made, what it has counts.
+        let columns = existing?.columns(of: table.name)
+        if relationship.isOrdered, columns?.contains(Self.reverseOrder) ?? true { orders.append(Self.reverseOrder) }
         joinTables.append(
             SQLSchema.JoinTable(name: table.name, orders: orders, first: table.first, second: table.second))
         links[ObjectIdentifier(relationship)] = SQLLinks(
             kind: .joinTable, table: table.name, owner: table.second, destination: table.first,
-            order: orders.first, ownerEntity: nil, isReflexive: true)
+            order: orders.first, reverseOrder: orders.count > 1 ? orders[1] : nil, ownerEntity: nil,
+            isReflexive: true)
     }
+
+    private static let reverseOrder = "Z_FOK_REFLEXIVE"
 
     private func order(_ column: String) -> String { "Z_FOK_\(column.dropFirst(2))" }
 

@@ -76,6 +76,9 @@ package struct SQLLinks: Sendable {
     package let destination: String
     /// The column with the destinations' order.
     package let order: String?
+    /// Of an ordered relationship that is its own inverse, the column with the order of the owners among the destination's; nil
+    /// where one column stands for both.
+    package var reverseOrder: String?
     /// The column with the number of the owner's entity, where a foreign key has one.
     package let ownerEntity: String?
     /// Whether the relationship is its own inverse: one row stands for a pair, whichever way round.

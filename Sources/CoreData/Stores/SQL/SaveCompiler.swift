@@ -84,16 +84,17 @@ struct SaveCompiler {
 
     /// The destinations of one owner with their places.
     func places(_ links: SQLLinks, _ column: String, owner: SQLValue) -> SQLStatement {
-        func select(_ owner: String, _ destination: String) -> String {
+        func select(_ owner: String, _ destination: String, _ column: String) -> String {
             """
-            SELECT \(schema.quoted(destination)), \(schema.quoted(column)) FROM \(schema.quoted(links.table)) WHERE \
-            \(schema.quoted(owner)) = ?
+            SELECT p.\(schema.quoted(destination)), p.\(schema.quoted(column)) FROM \(schema.quoted(links.table)) p WHERE \
+            p.\(schema.quoted(owner)) = ?
             """
         }
-        let forward = select(links.owner, links.destination)
+        let forward = select(links.owner, links.destination, column)
         guard links.isReflexive else { return SQLStatement(forward, [owner]) }
+        let backward = select(links.destination, links.owner, links.reverseOrder ?? column)
         return SQLStatement(
-            "\(forward) UNION ALL \(select(links.destination, links.owner))", [owner, owner])
+            "\(forward) UNION ALL \(backward) AND \(links.hasNoOtherRow("p", schema))", [owner, owner])
     }
 
     /// Sets the place of one destination. Parameters: place, owner, destination.
@@ -102,6 +103,12 @@ struct SaveCompiler {
         UPDATE \(schema.quoted(links.table)) SET \(schema.quoted(column)) = ? WHERE \(schema.quoted(links.owner)) = ? \
         AND \(schema.quoted(links.destination)) = ?
         """
+    }
+
+    /// Sets the place of one destination in the row that stands for the link the other way round, unless the link has a row of
+    /// its own. Parameters: place, destination, owner.
+    func orderOfOtherWay(_ links: SQLLinks, _ column: String) -> String {
+        "\(order(links, links.reverseOrder ?? column)) AND \(links.hasNoOtherRow(schema.quoted(links.table), schema))"
     }
 
     /// Takes references that no row has: some stores were filled by others, who counted nothing. Parameters: how many,

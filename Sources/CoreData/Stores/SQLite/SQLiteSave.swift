@@ -417,7 +417,7 @@ struct SQLiteSave {
                 let destination = SQLValue.integer(destinations[change.index])
                 try execute(compiler.order(links, column), [place, owner, destination])
                 if links.isReflexive {
-                    try execute(compiler.order(links, column), [place, destination, owner])
+                    try execute(compiler.orderOfOtherWay(links, column), [place, destination, owner])
                 }
             }
         }

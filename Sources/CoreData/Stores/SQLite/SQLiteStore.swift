@@ -35,6 +35,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     var history: StoreHistory? { file.withLock { $0 }.history }
     /// Nil before the file is open and after it is closed, which any queue may meet.
     private let access = Mutex<SQLiteAccess?>(nil)
+    private let pause = ReplacementPause()
     let reports = DerivedReports()
     let rowCache = RowCache()
     let writers = StoreWriters()
@@ -62,6 +63,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     ///   is as it was.
     package func open(model: NSManagedObjectModel, inPlaceOf old: (any ObjectStore)?) throws {
         let options = try SQLiteStoreOptions(self.options)
+        StoreOptionKeys(type: type).log(self.options, at: url)
         let configuration = configurationName == defaultConfigurationName ? nil : configurationName
         do {
             try model.validate()
@@ -97,6 +99,37 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         }
         super.url = url
         take(opening, opened)
+    }
+
+    /// Closes the file so that it can be replaced. Who uses the store meanwhile waits, until `openAfterReplacement()` or
+    /// `stayClosed()`.
+    ///
+    /// - Throws: 134070 when the caller is called from inside of a read or write of the store.
+    func closeForReplacement() throws {
+        guard !isInUseByCaller else { throw nestedUse("destroy or replace the store") }
+        pause.begin()
+        closeFile()
+    }
+
+    /// Opens what is in the file now.
+    ///
+    /// - Throws: as `open(model:inPlaceOf:)`; 134080 when there is no store. The store is closed then.
+    func openAfterReplacement() throws {
+        defer { pause.end() }
+        guard let model = persistentStoreCoordinator?.managedObjectModel else { return }
+        let opening = SQLiteStoreOpening(
+            self, at: url, model: model, options: try SQLiteStoreOptions(options), makesFile: false)
+        take(opening, try opening.connect())
+    }
+
+    /// Ends the waiting of others: there is nothing to open any more.
+    func stayClosed() { pause.end() }
+
+    /// The connections; while the file is replaced, those after that.
+    private var connections: SQLiteAccess? {
+        if let open = access.withLock({ $0 }) { return open }
+        pause.wait()
+        return access.withLock { $0 }
     }
 
     private func take(_ opening: SQLiteStoreOpening, _ connections: SQLiteAccess) {
@@ -189,7 +222,9 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         try SQLiteStoreFile(url: url, options: SQLiteStoreOptions(nil)).setMetadata(metadata ?? [:])
     }
 
-    package override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
+    package override func willRemove(from coordinator: NSPersistentStoreCoordinator?) { closeFile() }
+
+    private func closeFile() {
         let closing = access.withLock { access in
             defer { access = nil }
             return access
@@ -250,7 +285,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         _ what: String, takingTurns takesTurns: Bool, _ body: (SQLiteAccess) throws -> Value
     ) throws -> Value {
         noteRead()
-        guard let access = access.withLock({ $0 }) else { throw Self.removed }
+        guard let access = connections else { throw Self.removed }
         do {
             func reading() throws -> Value { try MatchBudget.sharing { try body(access) } }
             guard takesTurns, access.hasOneConnection else { return try reading() }
@@ -266,7 +301,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     ///
     /// - Throws: 134030 when the store is read-only, 134070 when it was removed.
     func writer() throws -> any DatabaseWriter {
-        switch access.withLock({ $0 }) {
+        switch connections {
         case .writing(let connections, _): return connections
         case .reading: throw readOnlyError
         case nil: throw Self.removed
@@ -319,7 +354,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
 
     /// Copies the database into another one, as it is at one moment.
     func backup(to other: DatabaseQueue) throws {
-        switch access.withLock({ $0 }) {
+        switch connections {
         case .writing(let connections, .some): try connections.backup(to: other)
         case .writing(let connections, nil):
             try turns.enter(orThrow: nestedUse("copy the store")) { try connections.backup(to: other) }

@@ -15,7 +15,11 @@ extension SQLiteStoreFile {
     /// - Throws: 134080 when there is a file already, or an error of SQLite or the file system; nothing is left then.
     func make(from source: URL?, _ fill: (DatabaseQueue) throws -> Void) throws {
         let existing = "there is a file already; destroy that store first"
-        if FileManager.default.fileExists(atPath: try regularFile().path) { throw unopenable(existing) }
+        // An empty file is what is left of a store that was destroyed.
+        let takesEmptyFile = url.isEmptyFile
+        if FileManager.default.fileExists(atPath: try regularFile().path), !takesEmptyFile {
+            throw unopenable(existing)
+        }
         guard !hasLeftovers else {
             throw unopenable("there is the log of a store that is gone; destroy it first")
         }
@@ -26,7 +30,14 @@ extension SQLiteStoreFile {
             do {
                 try write(to: draft, with: copies, fill)
                 try Self.complete(draft, attributes)
-                guard try draft.placeIfMissing() else { throw unopenable(existing) }
+                if takesEmptyFile {
+                    try withLock("copy the store") { connection in
+                        guard url.isEmptyFile else { throw unopenable(existing) }
+                        try take(draft, isLocked: connection != nil)
+                    }
+                } else {
+                    guard try draft.placeIfMissing() else { throw unopenable(existing) }
+                }
             } catch {
                 copies.discard(unless: draft.isPlaced)
                 throw error
@@ -40,9 +51,12 @@ extension SQLiteStoreFile {
     /// The copy is complete and checked before the old store goes. It has the mode and the owner of the old one, or those of the
     /// other file when there was none.
     ///
+    /// - Parameter closing: runs a block while the stores of this process that have the file open are closed.
     /// - Throws: 260 when there is no store in the other file, 134010 when it is none, 259 when it is damaged, 134080 for a store
     ///   in memory and for what is not a regular file, 134090 while others have this store open; everything is as it was then.
-    func replace(with source: SQLiteStoreFile) throws {
+    func replace(
+        with source: SQLiteStoreFile, closing: (_ body: () throws -> Void) throws -> Void = { try $0() }
+    ) throws {
         guard !url.isNullDevice else {
             throw unopenable("a store in memory is not replaced by one in a file")
         }
@@ -67,9 +81,11 @@ extension SQLiteStoreFile {
                     }
                 }
                 try Self.complete(draft, attributes)
-                try withLock("replace the store") { connection in
-                    try own.removing(except: copies.names, unless: { draft.isPlaced }) {
-                        try take(draft, isLocked: connection != nil)
+                try closing {
+                    try withLock("replace the store") { connection in
+                        try own.removing(except: copies.names, unless: { draft.isPlaced }) {
+                            try take(draft, isLocked: connection != nil)
+                        }
                     }
                 }
             } catch {

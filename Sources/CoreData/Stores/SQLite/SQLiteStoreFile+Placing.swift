@@ -140,13 +140,20 @@ extension SQLiteStoreFile {
         try body(connection)
     }
 
-    /// Removes the store, with the files beside it; of external data that another store has in the same folder, only what
-    /// this one alone names. One that is damaged or was never made goes without complaint; there is nothing to remove of one
-    /// in memory.
+    /// What is left of a store that was destroyed.
+    enum Remainder {
+        /// An empty file, as Apple's framework leaves one: programs remove it themselves.
+        case emptyFile
+        case nothing
+    }
+
+    /// Removes what is in the store, with the files beside it; of external data that another store has in the same folder, only
+    /// what this one alone names. One that is damaged goes without complaint; of one that was never made and one in memory there is
+    /// nothing to remove.
     ///
     /// - Throws: 134090 while others have the store open, unless the options force it; 134080 for what is not a regular file;
     ///   it is as it was then.
-    func destroy() throws {
+    func destroy(leaving remainder: Remainder = .emptyFile) throws {
         guard !url.isNullDevice else { return }
         let file = try regularFile()
         // While it is locked, it cannot be read; neither while a change of it is still to be taken back.
@@ -155,12 +162,31 @@ extension SQLiteStoreFile {
             do { try playBack() } catch is DatabaseError {}
         }
         let external = OwnExternalFiles(of: self)
-        if options.destroysByForce {
-            try remove(file, external)
+        if try remainder == .nothing || FileKind(at: file.path) == .missing {
+            try locked { _ in try remove(file, external) }
         } else {
-            try withLock("destroy the store") { _ in try remove(file, external) }
+            try empty(file, external)
         }
         removeDrafts()
+    }
+
+    /// Runs a block while nobody else has the store open; by force, without asking.
+    private func locked(_ body: (DatabaseQueue?) throws -> Void) throws {
+        if options.destroysByForce { return try body(nil) }
+        try withLock("destroy the store", body)
+    }
+
+    /// Puts an empty file, which is an empty database, into the place of the store.
+    private func empty(_ file: URL, _ external: OwnExternalFiles) throws {
+        let attributes = try FileAttributes(of: file)
+        try withDraft { draft in
+            try DurableFile.make(draft.url, Data(), attributes: attributes)
+            try locked { connection in
+                try external.removing(unless: { draft.isPlaced }) {
+                    try take(draft, isLocked: connection != nil)
+                }
+            }
+        }
     }
 
     private func remove(_ file: URL, _ external: OwnExternalFiles) throws {
@@ -180,6 +206,22 @@ extension SQLiteStoreFile {
             Log.store.error(
                 "Could not remove a draft of the store at \(url.path): \(error.localizedDescription)")
         }
+    }
+}
+
+extension URL {
+    /// Whether it leads to an empty file: what is left of a SQLite store that was destroyed.
+    var isEmptyFile: Bool {
+        guard let path = try? followingLinks().path,
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        else { return false }
+        return attributes[.type] as? FileAttributeType == .typeRegular
+            && (attributes[.size] as? NSNumber)?.intValue == 0
+    }
+
+    /// Whether a store can be copied or migrated there.
+    func isFreeForStore(_ isSQLite: Bool) -> Bool {
+        !FileManager.default.fileExists(atPath: path) || isSQLite && isEmptyFile
     }
 }
 

@@ -20,23 +20,11 @@ struct SQLiteStoreOptions {
     let destroysByForce: Bool
     let tracksHistory: Bool
 
-    private static let known: Set<String> = [
-        NSReadOnlyPersistentStoreOption, NSPersistentStoreTimeoutOption, NSSQLitePragmasOption,
-        NSSQLiteAnalyzeOption, NSSQLiteManualVacuumOption, NSIgnorePersistentStoreVersioningOption,
-        NSMigratePersistentStoresAutomaticallyOption, NSInferMappingModelAutomaticallyOption,
-        NSPersistentStoreForceDestroyOption, NSPersistentStoreFileProtectionKey,
-        NSPersistentStoreConnectionPoolMaxSizeKey, NSPersistentHistoryTrackingKey,
-        NSPersistentStoreRemoteChangeNotificationPostOptionKey,
-    ]
-
-    /// - Throws: 134000 for an option that is not supported, or whose value is of no use, by name.
+    /// Options that are not known do not count; see `StoreOptionKeys`.
+    ///
+    /// - Throws: 134000 for an option whose value is of no use, by name.
     init(_ options: [AnyHashable: Any]?) throws {
         let options = options ?? [:]
-        for key in options.keys where !Self.known.contains("\(key.base)") {
-            throw NSError.coreData(
-                .persistentStoreInvalidType,
-                "The store option '\(key.base)' is not supported; see Documentation/Compatibility.md.")
-        }
         func flag(_ key: String) throws -> Bool {
             guard let value = options[key] else { return false }
             if let flag = value as? Bool { return flag }
@@ -52,12 +40,12 @@ struct SQLiteStoreOptions {
         analyses = try flag(NSSQLiteAnalyzeOption)
         vacuums = try flag(NSSQLiteManualVacuumOption)
         ignoresVersion = try flag(NSIgnorePersistentStoreVersioningOption)
-        guard options[NSPersistentHistoryTrackingKey].map({ $0 is Bool }) ?? true else {
-            throw NSError.coreData(
-                .persistentStoreInvalidType,
-                "\(NSPersistentHistoryTrackingKey) must be true or false; a dictionary is not supported.")
+        if let value = options[NSPersistentHistoryTrackingKey], !(value is NSNumber), !(value is Bool),
+            !(value is [AnyHashable: Any]), !(value is NSDictionary)
+        {
+            throw Self.useless(NSPersistentHistoryTrackingKey, value, "must be a Boolean or a dictionary")
         }
-        tracksHistory = try flag(NSPersistentHistoryTrackingKey)
+        tracksHistory = StoreOptionKeys.isOn(options[NSPersistentHistoryTrackingKey])
         destroysByForce = try flag(NSPersistentStoreForceDestroyOption)
         let timeout = try number(NSPersistentStoreTimeoutOption) ?? 240
         // SQLite counts milliseconds with 32 bits.

@@ -6,8 +6,6 @@ import ManagedObjectModel
 package final class XMLStore: DocumentStore, @unchecked Sendable {
     package override var type: String { NSXMLStoreType }
 
-    override var knownOptions: Set<String> { super.knownOptions.union([NSValidateXMLStoreOption]) }
-
     override func prepare(_ model: NSManagedObjectModel) throws {
         try super.prepare(model)
         for home in homes {

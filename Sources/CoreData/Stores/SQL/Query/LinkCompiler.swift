@@ -37,14 +37,31 @@ struct LinkCompiler {
     }
 
     /// Owner and destination of every link of a join table, with their order.
+    ///
+    /// One row of a relationship that is its own inverse stands for both ways; what others may have written as two rows is
+    /// found once.
     func pairs(_ links: SQLLinks) -> String {
-        let order = links.order.map { ", \(schema.quoted($0))" } ?? ""
-        func select(_ owner: String, _ destination: String) -> String {
-            """
-            SELECT \(schema.quoted(owner)) o, \(schema.quoted(destination)) d\(order) FROM \(schema.quoted(links.table))
-            """
+        let table = schema.quoted(links.table)
+        func select(_ owner: String, _ destination: String, _ order: String?) -> String {
+            let name = links.order.map(schema.quoted)
+            let order = order.flatMap { order in name.map { ", p.\(schema.quoted(order)) \($0)" } } ?? ""
+            return "SELECT p.\(schema.quoted(owner)) o, p.\(schema.quoted(destination)) d\(order) FROM \(table) p"
         }
-        let forward = select(links.owner, links.destination)
-        return links.isReflexive ? "\(forward) UNION \(select(links.destination, links.owner))" : forward
+        let forward = select(links.owner, links.destination, links.order)
+        guard links.isReflexive else { return forward }
+        let backward = select(links.destination, links.owner, links.reverseOrder ?? links.order)
+        guard links.order != nil else { return "\(forward) UNION \(backward)" }
+        return "\(forward) UNION ALL \(backward) WHERE \(links.hasNoOtherRow("p", schema))"
+    }
+}
+
+extension SQLLinks {
+    /// The condition that a row of a relationship that is its own inverse has no other one the other way round.
+    func hasNoOtherRow(_ row: String, _ schema: SQLSchema) -> String {
+        let (owner, destination) = (schema.quoted(owner), schema.quoted(destination))
+        return """
+            NOT EXISTS (SELECT 1 FROM \(schema.quoted(table)) x WHERE x.\(owner) = \(row).\(destination) \
+            AND x.\(destination) = \(row).\(owner))
+            """
     }
 }
