@@ -21,6 +21,8 @@ package final class OpenStore {
     private let origin: Origin
     /// Whether the model is the copy that the store holds.
     private let hasCopy: Bool
+    /// Why the model is not the copy that the store holds, as a sentence.
+    private var lackOfCopy = "The store holds no copy of its model."
 
     private var copy: DocumentCopy? {
         if case .copy(let copy) = origin { copy } else { nil }
@@ -70,7 +72,7 @@ package final class OpenStore {
         if exists {
             if !isReadOnly { try SQLiteStoreTables(url).recover() }
             let metadata = try SQLiteStoreTables(url).metadata()
-            self.model = try model ?? Self.ownModel(url)
+            self.model = try model ?? Self.ownModel(url, &lackOfCopy)
             hasCopy = model == nil && !self.model.isReconstructed
             // Who does not keep the history of a store that has one may only read.
             if !isReadOnly, try SQLiteStoreTables(url).read({ try $0.tableExists("ATRANSACTION") }) {
@@ -91,8 +93,9 @@ package final class OpenStore {
         origin = .file(coordinator, store)
     }
 
-    /// The copy of its model that a store holds. Stores of before 2012 hold none: then what their tables tell.
-    private static func ownModel(_ url: URL) throws -> NSManagedObjectModel {
+    /// The copy of its model that a store holds. Stores of before 2012 hold none, and damaged ones what cannot be read: then
+    /// what their tables tell.
+    private static func ownModel(_ url: URL, _ lack: inout String) throws -> NSManagedObjectModel {
         let options = [NSReadOnlyPersistentStoreOption: true]
         do {
             return try NSPersistentStoreCoordinator.cachedModelForPersistentStore(
@@ -101,7 +104,12 @@ package final class OpenStore {
             return try NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(
                 ofType: NSSQLiteStoreType, at: url, options: options)
         } catch let error as NSError {
-            throw StoreToolError("\(error.localizedDescription) Give the model with --model.")
+            guard error.code == CocoaError.Code.persistentStoreOpen.rawValue,
+                let model = try? NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(
+                    ofType: NSSQLiteStoreType, at: url, options: options)
+            else { throw StoreToolError("\(error.localizedDescription) Give the model with --model.") }
+            lack = error.localizedDescription
+            return model
         }
     }
 
@@ -147,7 +155,7 @@ package final class OpenStore {
                 )
             }
         return [
-            "The store holds no copy of its model; one was made from its \(origin), \(lack). Give the model with --model."
+            "\(lackOfCopy) A model was made from its \(origin), \(lack). Give the model with --model."
         ]
     }
 

@@ -55,13 +55,14 @@ package struct StoreReport: Encodable, Sendable {
         // The second byte of the two tells which journal the file is for.
         let header = StoreFileReader.start(of: url.path, count: 20)
         journalMode = (header.map { $0.count == 20 && $0[19] == 2 } ?? false) ? "wal" : "rollback"
-        (hasModelCache, historyTransactionCount, entities) = try tables.read { database in
+        let isDamaged: Bool
+        (hasModelCache, isDamaged, historyTransactionCount, entities) = try tables.read { database in
             (
-                try database.tableExists(ModelCache.table), try Self.transactions(database),
-                try Self.entities(database)
+                try database.tableExists(ModelCache.table), try ModelCache.isDamaged(database),
+                try Self.transactions(database), try Self.entities(database)
             )
         }
-        isModelReconstructed = !hasModelCache
+        isModelReconstructed = !hasModelCache || isDamaged
     }
 
     /// XML stores have the names of entities in capitals only; the version hashes in their metadata have them as they are.

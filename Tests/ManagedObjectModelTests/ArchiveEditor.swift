@@ -85,6 +85,9 @@ struct ArchiveEditor {
         set(key, of: place, to: .identifier(UInt64(other)))
     }
 
+    /// Puts something else in the place of an object.
+    mutating func setNode(of place: Int, to node: BinaryPropertyList.Node) { nodes[objects[place]] = node }
+
     /// Makes the place of one object that of another.
     mutating func replace(_ place: Int, with other: Int) {
         nodes[objects[place]] = nodes[objects[other]]

@@ -3,15 +3,15 @@ import Testing
 
 @testable import ManagedObjectModel
 
-/// Reading of compiled mapping models. The archives are made up: no file of Apple's was at hand.
+/// Reading of compiled mapping models, in archives with the keys of Xcode's.
 struct CompiledMappingTests {
     private static var attribute: ArchivedValue {
         .object(
             "NSPropertyMapping",
             [
-                ("NSName", .text("name")),
+                ("NSDestinationPropertyName", .text("name")),
                 ("NSValueExpression", .expression(MappingExpression.sourceValue("title"))),
-                ("NSUserInfo", .null),
+                ("NSPropertyTransforms", .null), ("NSUserInfo", .null),
             ])
     }
 
@@ -19,7 +19,7 @@ struct CompiledMappingTests {
         .object(
             "NSEntityMapping",
             [
-                ("NSName", .text("BookToBook")), ("NSMappingType", .number(5)),
+                ("NSMappingName", .text("BookToBook")), ("NSMappingType", .number(5)),
                 ("NSSourceEntityName", .text("Book")), ("NSSourceEntityVersionHash", .data(Data([1, 2]))),
                 ("NSDestinationEntityName", .text("Book")),
                 ("NSDestinationEntityVersionHash", .data(Data([3]))),
@@ -29,7 +29,13 @@ struct CompiledMappingTests {
     }
 
     private static func model(_ entities: [ArchivedValue]) -> Data {
-        ArchivedValue.object("NSMappingModel", [("NSEntityMappings", .array(entities))]).archive
+        ArchivedValue.object(
+            "NSMappingModel",
+            [
+                ("NSEntityMappings", .array(entities)),
+                ("NSEntityMappingsByName", .table(entities.map { ("BookToBook", $0) })),
+            ]
+        ).archive
     }
 
     static let archive = model([entity()])
@@ -52,13 +58,49 @@ struct CompiledMappingTests {
             "NSFetchRequestExpression",
             [
                 ("NSExpressionType", .number(50)),
-                ("NSRequestExpression", .expression(NSExpression(forVariable: "r"))),
-                ("NSContextExpression", .expression(NSExpression(forVariable: "c"))),
-                ("NSCountOnlyRequest", .flag(false)),
+                ("NSFRExpression", .expression(NSExpression(forVariable: "r"))),
+                ("NSMOCExpression", .expression(NSExpression(forVariable: "c"))),
+                ("NSCountOnlyFlag", .flag(false)),
             ])
         let model = try CompiledMappingReader.mappingModel(
             Self.model([Self.entity([("NSSourceExpression", fetch)])]))
         #expect(model.entityMappings.first?.sourceExpression?.description == "FETCH($r, $c, NO)")
+    }
+
+    @Test func readsAFetchInsideOfAnotherExpression() throws {
+        let fetch = ArchivedValue.object(
+            "NSFetchRequestExpression",
+            [
+                ("NSExpressionType", .number(50)),
+                ("NSFRExpression", .expression(NSExpression(forVariable: "r"))),
+                ("NSMOCExpression", .expression(NSExpression(forVariable: "c"))),
+                ("NSCountOnlyFlag", .flag(true)),
+            ])
+        let call = ArchivedValue.object(
+            "NSFunctionExpression",
+            [
+                ("NSExpressionType", .number(4)),
+                ("NSOperand", .expression(NSExpression(forVariable: "entityPolicy"))),
+                ("NSSelectorName", .text("countOf:")), ("NSArguments", .array([fetch])),
+            ])
+        let attribute = ArchivedValue.object(
+            "NSPropertyMapping",
+            [("NSDestinationPropertyName", .text("count")), ("NSValueExpression", call)])
+        let entity = ArchivedValue.object(
+            "NSEntityMapping",
+            [("NSMappingName", .text("A")), ("NSAttributeMappings", .array([attribute]))])
+        let mapping = try CompiledMappingReader.mappingModel(Self.model([entity])).entityMappings.first
+        #expect(
+            mapping?.attributeMappings?.first?.valueExpression?.description
+                == "FUNCTION($entityPolicy, \"countOf:\", FETCH($r, $c, YES))")
+    }
+
+    @Test func twoReadingsAreEqual() throws {
+        let one = try CompiledMappingReader.mappingModel(Self.archive)
+        let other = try CompiledMappingReader.mappingModel(Self.archive)
+        #expect(one == other && one.hash == other.hash)
+        other.entityMappings.first?.attributeMappings?.first?.name = "other"
+        #expect(one != other)
     }
 
     private func error(_ data: Data) -> ModelFileError? {
@@ -71,8 +113,13 @@ struct CompiledMappingTests {
         #expect(error?.detail.contains("'NSSecret'") == true)
     }
 
-    @Test func twoKeysOfOnePropertyAreRefused() {
-        #expect(error(Self.model([Self.entity([("_name", .text("x"))])]))?.reason == .duplicateName)
+    @Test func transformsOfAPropertyAreRefused() {
+        let property = ArchivedValue.object(
+            "NSPropertyMapping",
+            [("NSDestinationPropertyName", .text("a")), ("NSPropertyTransforms", .array([.text("x")]))])
+        let error = error(
+            Self.model([.object("NSEntityMapping", [("NSAttributeMappings", .array([property]))])]))
+        #expect(error?.reason == .unsupportedForm && error?.element == "a")
     }
 
     @Test func otherArchivesAreRefused() {
@@ -86,7 +133,7 @@ struct CompiledMappingTests {
 
     @Test func valuesOfWrongTypesAreRefused() {
         for (key, value) in [
-            ("NSName", ArchivedValue.number(1)), ("NSMappingType", .text("x")), ("NSMappingType", .number(9)),
+            ("NSMappingName", ArchivedValue.number(1)), ("NSMappingType", .text("x")), ("NSMappingType", .number(9)),
             ("NSSourceEntityVersionHash", .text("x")), ("NSAttributeMappings", .table([])),
         ] {
             let data = Self.model([.object("NSEntityMapping", [(key, value)])])

@@ -54,7 +54,12 @@ struct MappingInferenceTests {
         let new = model.entityMappings[2]
         #expect(new.sourceEntityName == nil && new.sourceExpression == nil)
         #expect(expressions(new.attributeMappings) == ["a": "nothing"])
+        #expect(new.userInfo?["addedProperties"] as? Set<String> == ["a"])
+        #expect(changed.userInfo?["mappedProperties"] as? Set<String> == ["a"])
+        #expect(changed.userInfo?["addedProperties"] as? Set<String> == ["b"])
+        #expect(changed.userInfo?["removedProperties"] as? Set<String> == [])
         let gone = model.entityMappings[3]
+        #expect(gone.userInfo?["removedProperties"] as? Set<String> == ["a"])
         #expect(gone.destinationEntityName == nil && gone.attributeMappings == [])
         #expect(model.leads(from: source, to: destination))
     }
@@ -71,7 +76,7 @@ struct MappingInferenceTests {
         owner.renamingIdentifier = "book"
         let destination = makeModel(volume, entity("Page", [owner]))
         let mappings = try infer(source, destination)
-        let mapping = try #require(mappings["IEM_Transform_Volume"])
+        let mapping = try #require(mappings["IEM_Transform_Book"])
         #expect(mapping.sourceEntityName == "Book" && mapping.destinationEntityName == "Volume")
         #expect(expressions(mapping.attributeMappings) == ["name": "$source.title"])
         #expect(

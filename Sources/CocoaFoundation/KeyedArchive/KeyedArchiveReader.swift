@@ -192,6 +192,12 @@ extension KeyedArchiveReader {
         return isPlain ? NSClassFromString(name) : nil
     }
 
+    /// Whether a name of an archive stands for one of some classes, or for a subclass.
+    package static func isName(_ name: String, ofAny allowed: [AnyClass]) -> Bool {
+        guard let found = classNamed(name, among: allowed) else { return false }
+        return allowed.contains { isClass(found, kindOf: $0) }
+    }
+
     /// The name of a class in an archive that does not exist in this program, nor any of the classes that the archive
     /// proposes in its place; nil when all exist, or the data is no archive.
     package static func missingClass(in data: Data) -> String? {

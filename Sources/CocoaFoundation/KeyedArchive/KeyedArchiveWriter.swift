@@ -88,6 +88,24 @@ package final class KeyedArchiveWriter {
         objects[place] = table.addDictionary(fields + [(key: "$class", value: reference)])
     }
 
+    /// Puts what lies in the property list at a place that was reserved.
+    func fill(_ place: Int, with node: Int) { objects[place] = node }
+
+    /// Writes the outermost object of another archive.
+    private func copy(_ archive: OpaqueArchive) -> Int {
+        do {
+            let source = try KeyedArchive(archive.data)
+            guard let root = source.top[NSKeyedArchiveRootObjectKey],
+                case .identifier(let reference) = source.list.nodes[root]
+            else { throw MalformedPropertyList("the keyed archive has no outermost object") }
+            var copy = ArchiveCopy(from: source, to: self)
+            return try copy.add(reference)
+        } catch {
+            fail(CocoaError.coding(.coderInvalidValue, "The bytes of an opaque archive are none: \(error)"))
+            return 0
+        }
+    }
+
     /// Takes a place for a plain value.
     package func addObject(_ node: BinaryPropertyList.Node) -> Int {
         objects.append(table.add(node))
@@ -112,6 +130,7 @@ package final class KeyedArchiveWriter {
     /// - Parameter value: an object, or a Swift value that Foundation has a class for; `nil` is the null object.
     package func reference(to value: Any?) -> Int {
         guard failure == nil, let value = value.flatMap(Self.flattened) else { return 0 }
+        if let archive = value as? OpaqueArchive { return copy(archive) }
         guard let object = value as AnyObject as? NSObject, Self.hasName(type(of: object)),
             !Self.isBoxedSwiftValue(object)
         else {

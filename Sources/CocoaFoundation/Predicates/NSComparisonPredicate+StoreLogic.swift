@@ -72,7 +72,24 @@ private struct StoreOperand {
         if type == .contains, comparison.leftExpression.isConstant {
             left = StoredValue.keptElements(left) ?? left
         }
+        if let value, let truth = Self.truthBesideNaN(left, type, value) { return truth }
         return try side.holdsAsText(for: left) ?? operand.holds(for: PredicateValue(left))
+    }
+
+    /// Whether a comparison holds of which one side is a decimal that is not a number; nil for any others.
+    private static func truthBesideNaN(
+        _ left: Any, _ type: NSComparisonPredicate.Operator, _ right: Any
+    ) -> Bool? {
+        guard let order = PredicateValue(left).columnOrderBesideNaN(PredicateValue(right)) else { return nil }
+        return switch type {
+        case .equalTo: order == .orderedSame
+        case .notEqualTo: order != .orderedSame
+        case .lessThan: order == .orderedAscending
+        case .lessThanOrEqualTo: order != .orderedDescending
+        case .greaterThan: order == .orderedDescending
+        case .greaterThanOrEqualTo: order != .orderedAscending
+        default: nil
+        }
     }
 
     /// `left == a OR left == b OR …`
@@ -117,6 +134,7 @@ private struct StoreOperand {
 
     /// Whether two values that are there compare.
     private func holds(_ left: Any, _ type: NSComparisonPredicate.Operator, _ right: Any) throws -> Bool {
+        if let truth = Self.truthBesideNaN(left, type, right) { return truth }
         let side = try StoreSide(type, right, options: comparison.options, isConstant: false)
         return try side.holdsAsText(for: left) ?? side.operand.holds(for: PredicateValue(left))
     }

@@ -95,7 +95,8 @@ extension PredicateValue {
 
     private static func decimalOrder(_ lhs: PredicateValue, _ rhs: PredicateValue) -> ComparisonResult? {
         if let left = lhs.exactDecimal, let right = rhs.exactDecimal {
-            if left.isNaN || right.isNaN { return nil }
+            // Decimal numbers that are none are equal, as objects of Foundation are.
+            if left.isNaN || right.isNaN { return left.isNaN && right.isNaN ? .orderedSame : nil }
             return order(left, right)
         }
         // A number that no `Decimal` can hold is far from every one, so that rounding does no harm.

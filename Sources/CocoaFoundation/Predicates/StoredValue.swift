@@ -1,7 +1,7 @@
 /// Values as a store keeps them.
 package enum StoredValue {
-    /// The value that is read back when `value` was stored: "not a number" is none, a decimal number has the digits
-    /// that a store keeps, an integer above 9,223,372,036,854,775,807 is a real number.
+    /// The value that is read back when `value` was stored: a real number that is none is no value, a decimal number has
+    /// the digits that a store keeps, an integer above 9,223,372,036,854,775,807 is a real number.
     package static func kept(_ value: Any?) -> Any? {
         guard let value else { return nil }
         // Types are compared one by one: casts to a protocol are slow, and this is called for every value.
@@ -21,6 +21,10 @@ package enum StoredValue {
         if let decimal = number as? NSDecimalNumber { return kept(decimal.decimalValue) }
         return number.doubleValue.isNaN ? nil : number
     }
+
+    /// What a store has in the column of a decimal that is not a number, as Apple's framework writes it.
+    package static let notANumber = "NaN"
+
 
     /// An integer that does not fit 64 bits with a sign as the real number that columns have in its place; nil for others.
     private static func real(_ number: some BinaryInteger) -> Double? {
@@ -46,13 +50,12 @@ package enum StoredValue {
         var collectionCount: Int { collectionElements.count }
     }
 
-    /// The decimal number that is read back when `value` was stored in a column with numeric affinity; nil for "not a
-    /// number".
+    /// The decimal number that is read back when `value` was stored in a column with numeric affinity.
     ///
     /// Whole numbers of 64 bits are kept exactly. Anything else is kept as a binary real number, of which 15 decimal
     /// digits count.
     package static func kept(_ value: Decimal) -> Decimal? {
-        guard !value.isNaN else { return nil }
+        if value.isNaN { return value }
         let text = "\(value)"
         if let integer = Int64(text) { return Decimal(integer) }
         guard let real = Double(text) else { return nil }
@@ -74,8 +77,19 @@ extension PredicateValue {
         switch self {
         case .absent: true
         case .double(let number): number.isNaN
-        case .decimal(let number): number.isNaN
         default: false
         }
+    }
+
+    /// The order of two numbers of columns of which one is a decimal that is not a number: that is a text there, and comes
+    /// after every number. Nil for any others.
+    func columnOrderBesideNaN(_ other: PredicateValue) -> ComparisonResult? {
+        guard isDecimalNaN || other.isDecimalNaN, isNumber, other.isNumber else { return nil }
+        if isDecimalNaN { return other.isDecimalNaN ? .orderedSame : .orderedDescending }
+        return .orderedAscending
+    }
+
+    private var isDecimalNaN: Bool {
+        if case .decimal(let number) = self { number.isNaN } else { false }
     }
 }

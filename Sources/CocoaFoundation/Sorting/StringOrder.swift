@@ -85,7 +85,7 @@ package enum StringOrder: String, Sendable, CaseIterable {
         case (.text(let lhs), .text(let rhs)): order(lhs, rhs)
         case (.identity(let lhs), .identity(let rhs)):
             (lhs.base as? any OrderedIdentity)?.order(rhs) ?? .orderedSame
-        default: lhs.order(rhs) ?? .orderedSame
+        default: lhs.order(rhs) ?? lhs.columnOrderBesideNaN(rhs) ?? .orderedSame
         }
     }
 }

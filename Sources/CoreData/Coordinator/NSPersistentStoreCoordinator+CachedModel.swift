@@ -41,7 +41,7 @@ extension NSPersistentStoreCoordinator {
 
 extension NSPersistentContainer {
     /// Makes a container for a store whose model is not at hand, with the copy of it that the store holds. A store of
-    /// before 2012 holds none: then with a model made from its tables, see
+    /// before 2012 holds none, and a damaged one may hold what cannot be read, which the log tells: then with a model made from its tables, see
     /// `NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(ofType:at:options:)`.
     ///
     /// The stores are still to be loaded. Objects are `NSManagedObject`s, unless the program has classes of the names in
@@ -52,7 +52,7 @@ extension NSPersistentContainer {
     ///   - isReadOnly: whether the store is to be opened for reading only.
     ///   - fileID: tells the module whose classes are meant; leave it out.
     /// - Throws: as `NSPersistentStoreCoordinator.cachedModelForPersistentStore(ofType:at:options:)`, but for a store
-    ///   without a copy; 134080 when the tables of such a one are not those of a store.
+    ///   without a copy that can be read; 134080 when the tables of such a one are not those of a store.
     public convenience init(
         storeAt url: URL, isReadOnly: Bool = false, fileID: String = #fileID
     ) throws {
@@ -60,7 +60,7 @@ extension NSPersistentContainer {
         let file = try NSPersistentStoreCoordinator.file(ofType: NSSQLiteStoreType, at: url, options)
         // To be opened for writing, it is first made readable.
         if !isReadOnly { try file.recover() }
-        let model = try file.hasCachedModel() ? file.cachedModel() : file.reconstructedModel()
+        let model = try file.modelOfItsOwn()
         self.init(
             name: url.deletingPathExtension().lastPathComponent, managedObjectModel: model, fileID: fileID)
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(

@@ -19,6 +19,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     let subscribers = ContextSubscribers()
     private let stores = Mutex<[any ObjectStore]>([])
     private let classes: [ObjectIdentifier: [NSEntityDescription]]
+    /// Whether objects are `NSManagedObject`s, whatever classes the model names. Set before stores are added.
+    nonisolated(unsafe) var makesPlainObjects = false
     private let queue = ContextQueue(main: false, label: "com.apple.CoreData.NSPersistentStoreCoordinator")
 
     /// Makes a coordinator without stores.

@@ -241,6 +241,8 @@ extension SQLValue {
         case (.decimal, .integer(let value)): return NSDecimalNumber(decimal: Decimal(value))
         case (.decimal, .double(let value)):
             return StoredValue.decimal(of: value).map { NSDecimalNumber(decimal: $0) }
+        case (.decimal, .text(let value)):
+            return RowDecoder.decimal(of: value).map { NSDecimalNumber(decimal: $0) }
         default: return nil
         }
     }

@@ -9,7 +9,7 @@ import ManagedObjectModel
 /// The store is locked and copied; the objects of the copy are written to a draft with the tables of the new model; the
 /// draft takes the store's place in one step. Whatever fails before that leaves the store as it was. Objects keep
 /// their primary keys and versions, so that the URIs of their IDs stay; the store keeps its identifier, its files of
-/// external data, and tables that belong to no model.
+/// external data, its persistent history with the numbers of its transactions, and tables that belong to no model.
 struct LightweightMigration {
     private let file: SQLiteStoreFile
     /// The store's file as it is opened, which may be a link.
@@ -172,6 +172,11 @@ struct LightweightMigration {
                 try new.write("migrate the store") { database in
                     var objects = MigrationCopy(snapshot, new, database, plan, externalData)
                     try objects.run()
+                    try HistoryTransfer(snapshot, to: new, database)?.run {
+                        plan.way(of: $0)
+                    } reference: { home, reference, _ in
+                        try plan.step(ofSource: home.entityNumber)?.reference(reference) ?? reference
+                    }
                     try UnmodelledTables(snapshot, new.schema).copy(to: database)
                     try SQLiteMetadata.write(newMetadata(new, metadata), database)
                 }

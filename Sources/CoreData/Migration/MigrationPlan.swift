@@ -76,6 +76,13 @@ struct MigrationPlan {
     /// The way of the objects of an entity; nil when it is gone.
     func step(ofSource number: Int32) -> Step? { stepBySource[number].map { steps[$0] } }
 
+    /// What becomes of the changes of an entity's objects; nil when it is gone.
+    func way(of home: StoredEntity) -> HistoryTransfer.Way? {
+        step(ofSource: home.entityNumber).map {
+            HistoryTransfer.Way(destination: $0.destination.home, origins: $0.origins)
+        }
+    }
+
     private static func byName(_ schema: SQLSchema) -> [String: SQLEntity] {
         Dictionary(
             schema.entities.map { ($0.home.entity.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })

@@ -131,13 +131,7 @@ struct MigrationRun {
         if mapping.destinationEntityName == nil, type(of: policy) == NSEntityMigrationPolicy.self {
             return []
         }
-        guard let expression = mapping.sourceExpression else {
-            guard let entity = manager.sourceEntity(for: mapping) else { return [] }
-            let request = NSFetchRequest<NSManagedObject>()
-            request.entity = entity
-            request.includesSubentities = false
-            return try manager.sourceContext.fetch(request)
-        }
+        guard let expression = mapping.sourceExpression else { return [] }
         do {
             let variables: NSMutableDictionary = [
                 NSMigrationManagerKey: manager, NSMigrationEntityMappingKey: mapping,

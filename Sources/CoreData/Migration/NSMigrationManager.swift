@@ -12,8 +12,9 @@ import Synchronization
 ///     from: oldURL, type: .sqlite, mapping: mapping, to: newURL, type: .sqlite)
 /// ```
 ///
-/// The source is opened read-only and stays as it is; the destination is a new store with an identifier and keys of its own.
-/// Stores may be of any types. All new objects are in memory until they are saved at the end. Differences that need no
+/// The source is opened read-only and stays as it is; the destination is a new store with the identifier of the source, with
+/// what the application put into its metadata, and with its persistent history; keys of objects are its own. Objects are
+/// `NSManagedObject`s in both contexts, whatever classes the models name. Stores may be of any types. All new objects are in memory until they are saved at the end. Differences that need no
 /// decision are migrated in place, and with less memory, when the store is opened with the options for that.
 ///
 /// A manager is used on one thread or queue; policies run there, inside of blocks of both contexts.
@@ -35,7 +36,7 @@ open class NSMigrationManager: NSObject {
     /// Whether a manager that belongs to the store's type is used where there is one. No type of store here has one, so it
     /// changes nothing.
     open var usesStoreSpecificMigrationManager = true
-    /// How much is done, from 0 to 1. It can be observed.
+    /// How much is done, from 0 to 1, and 0 again when the migration is over. It can be observed.
     public internal(set) var migrationProgress: Float {
         get { progress }
         set {
@@ -65,7 +66,9 @@ open class NSMigrationManager: NSObject {
 
     private static func context(_ model: NSManagedObjectModel) -> NSManagedObjectContext {
         let context = NSManagedObjectContext(.privateQueue)
-        context.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        coordinator.makesPlainObjects = true
+        context.persistentStoreCoordinator = coordinator
         return context
     }
 
@@ -106,7 +109,10 @@ open class NSMigrationManager: NSObject {
             throw LightweightMigration.failure("the migration manager is busy with another store")
         }
         isRunning = true
-        defer { isRunning = false }
+        defer {
+            isRunning = false
+            migrationProgress = 0
+        }
         try begin(mappings)
         let source = try open(
             .migrationManagerSourceStore, sourceContext, sStoreType, sourceURL, readOnly(sOptions))
@@ -118,10 +124,15 @@ open class NSMigrationManager: NSObject {
                 [NSFilePathErrorKey: dURL.path])
         }
         let destination = try open(
-            .migrationManagerDestinationStore, destinationContext, dStoreType, dURL, dOptions)
+            .migrationManagerDestinationStore, destinationContext, dStoreType, dURL,
+            destinationOptions(dOptions, source))
         do {
+            if let source, let destination { keepMetadata(of: source, in: destination) }
             try sourceContext.performAndWait {
-                try destinationContext.performAndWait { try MigrationRun(self).run() }
+                try destinationContext.performAndWait {
+                    try MigrationRun(self).run()
+                    if let source, let destination { try keepHistory(of: source, in: destination) }
+                }
             }
         } catch {
             close(destination, destinationContext)
@@ -146,6 +157,16 @@ open class NSMigrationManager: NSObject {
         for key in [
             NSMigratePersistentStoresAutomaticallyOption, NSInferMappingModelAutomaticallyOption,
         ] { options[key] = nil }
+        return options
+    }
+
+    /// Where the history is taken over, the objects that are made are no changes of their own.
+    private func destinationOptions(
+        _ options: [AnyHashable: Any]?, _ source: NSPersistentStore?
+    ) -> [AnyHashable: Any]? {
+        guard let source, Self.hasHistory(source) else { return options }
+        var options = options
+        options?[NSPersistentHistoryTrackingKey] = nil
         return options
     }
 
@@ -235,6 +256,22 @@ open class NSMigrationManager: NSObject {
     ) -> [NSManagedObject] {
         guard let known = associations[mappingName] else { return [] }
         return destinationInstances.map { $0.flatMap(known.makers) } ?? known.sources
+    }
+
+    /// By the old identity of an object the new one of the first that was made of it. Called when all are saved.
+    func counterparts() -> [ObjectKey: ObjectKey] {
+        var found: [ObjectKey: ObjectKey] = [:]
+        for name in (mappingModel.entityMappings ?? []).compactMap(\.name) {
+            guard let known = associations[name] else { continue }
+            for source in known.sources {
+                guard let made = known.made(of: source).first else { continue }
+                let key = ObjectKey(table: source.home.table, reference: source.reference)
+                if found[key] == nil {
+                    found[key] = ObjectKey(table: made.home.table, reference: made.reference)
+                }
+            }
+        }
+        return found
     }
 
     /// What any mapping made of source objects, in their order.

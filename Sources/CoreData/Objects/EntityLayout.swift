@@ -220,7 +220,7 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
                 guard let attribute = slot.attribute, let value = attribute.defaultValue else {
                     return slot.kind == .toMany || slot.kind == .fetched ? .unloaded : .null
                 }
-                return (try? SlotValue(value, for: slot)) ?? .null
+                return (try? SlotValue(TransformableValue.defaultObject(value, slot), for: slot)) ?? .null
             })
         transientDefaults = transientIndexes.compactMap { [initialValues] slot in
             switch initialValues[slot] {

@@ -18,6 +18,8 @@ extension NSEntityDescription {
         guard let entity = entity(forEntityName: entityName, in: context) else {
             fatalError("The context's model has no entity named '\(entityName)'.")
         }
-        return EntityLayout.layout(of: entity).objectClass.init(entity: entity, insertInto: context)
+        let isPlain = context.persistentStoreCoordinator?.makesPlainObjects ?? false
+        let type = isPlain ? NSManagedObject.self : EntityLayout.layout(of: entity).objectClass
+        return type.init(entity: entity, insertInto: context)
     }
 }

@@ -53,7 +53,7 @@ extension SlotValue {
         case (.data(let a), .data(let b)): a == b
         case (.uuid(let a), .uuid(let b)): a == b
         case (.url(let a), .url(let b)): a.absoluteString == b.absoluteString
-        case (.decimal(let a), .decimal(let b)): a == b
+        case (.decimal(let a), .decimal(let b)): a == b || (a.isNaN && b.isNaN)
         case (.object(let a), .object(let b)): a === b
         case (.toMany(let a), .toMany(let b)): a === b
         case (.boxed(let a), .boxed(let b)): a === b || ValueTransformer.areEqual(a.value, b.value)

@@ -17,6 +17,8 @@ package final class StoredEntity: @unchecked Sendable {
     package let entityNumber: Int32
     /// Identifies the root entity's table of this store in this process; 0 for objects without a store.
     package let table: UInt32
+    /// The class of the objects.
+    private let objectClass: NSManagedObject.Type
     /// Whether the store is told which objects contexts have.
     let tellsStore: Bool
 
@@ -40,6 +42,7 @@ package final class StoredEntity: @unchecked Sendable {
         entityNumber = 0
         table = 0
         tellsStore = false
+        objectClass = layout.objectClass
     }
 
     package init(layout: EntityLayout, store: NSPersistentStore, entityNumber: Int32, table: UInt32) {
@@ -50,6 +53,8 @@ package final class StoredEntity: @unchecked Sendable {
         self.entityNumber = entityNumber
         self.table = table
         tellsStore = store is NSIncrementalStore
+        let isPlain = store.persistentStoreCoordinator?.makesPlainObjects ?? false
+        objectClass = isPlain ? NSManagedObject.self : layout.objectClass
     }
 
     /// Tells stores that a context has objects from now on: each store once.
@@ -105,7 +110,7 @@ extension StoredEntity {
         let outer = coredata_materialising()
         coredata_set_materialising(Unmanaged.passUnretained(self).toOpaque())
         defer { coredata_set_materialising(outer) }
-        let object = layout.objectClass.init(entity: entity, insertInto: nil)
+        let object = objectClass.init(entity: entity, insertInto: nil)
         object.reference = reference
         return object
     }

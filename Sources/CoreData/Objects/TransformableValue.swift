@@ -1,10 +1,11 @@
 import CocoaFoundation
 import Foundation
 import ManagedObjectModel
+import Synchronization
 
 /// The values of transformable attributes, between the object and the bytes that a store keeps.
 ///
-/// Without a name, the secure unarchive transformer serves.
+/// Without a name, and for one that nobody registered, the secure unarchive transformer serves, as with Apple's framework.
 enum TransformableValue {
     /// Decodes a stored value. One whose class or transformer is not there is an ``OpaqueArchive``. An archive that the
     /// transformer refuses reads as nil, and the refusal is logged; the row keeps its bytes as long as no new value is
@@ -19,6 +20,11 @@ enum TransformableValue {
         do {
             return try value(of: data, slot, transformer).map { .boxed(ValueBox($0)) } ?? .null
         } catch {
+            if let name = unregisteredName(of: slot) {
+                // The bytes are those of the transformer that is not here.
+                let reason = "No value transformer is registered under the name '\(name)'."
+                return .boxed(ValueBox(OpaqueArchive(data: data, reason: reason)))
+            }
             if transformer.isAppliedInReverse, let name = KeyedArchiveReader.missingClass(in: data) {
                 let reason =
                     "There is no class \(name) here, of which attribute '\(slot.name)' has an object."
@@ -27,6 +33,18 @@ enum TransformableValue {
             Log.objects.error("\(error.localizedDescription)")
             return .null
         }
+    }
+
+    /// The default value of an attribute. An object that a compiled model has as an archive is decoded where the
+    /// attribute's transformer takes its class, or the program has told of the class.
+    static func defaultObject(_ value: Any, _ slot: PropertySlot) -> Any {
+        guard let archive = value as? OpaqueArchive else { return value }
+        if let transformer = try? transformer(of: slot), transformer.isAppliedInReverse,
+            let object = try? transformer.value(fromStored: archive.data)
+        {
+            return object
+        }
+        return archive.objectOfRegisteredClass() ?? archive
     }
 
     /// - Throws: 134060 when the transformer refuses the data.
@@ -47,8 +65,18 @@ enum TransformableValue {
     ///
     /// - Throws: 134060 when the transformer is unknown or refuses the value.
     static func encode(_ value: Any, _ slot: PropertySlot) throws -> Data {
-        if let archive = value as? OpaqueArchive { return archive.data }
+        if let archive = value as? OpaqueArchive, !archive.isOfModel { return archive.data }
         let transformer = try transformer(of: slot)
+        if let archive = value as? OpaqueArchive {
+            if transformer.isAppliedInReverse { return archive.data }
+            throw NSError.coreData(
+                .coreData,
+                """
+                The default value of attribute '\(slot.name)' is an object of the class \(archive.className ?? "?"), which \
+                is not here, so its transformer cannot make the bytes to store. Tell of the class with \
+                NSKeyedUnarchiver.setClass(_:forClassName:), or set the attribute.
+                """, [NSValidationKeyErrorKey: slot.name])
+        }
         let details: [String: Any] = [NSValidationKeyErrorKey: slot.name, NSValidationValueErrorKey: value]
         let data: Data?
         do {
@@ -85,12 +113,32 @@ enum TransformableValue {
                 or register an NSSecureUnarchiveFromDataTransformer under the old name.
                 """, [NSValidationKeyErrorKey: slot.name])
         }
-        throw NSError.coreData(
-            .coreData,
+        noteUnregistered(registered.rawValue, slot)
+        return standIn
+    }
+
+    // MARK: Names that nobody registered
+
+    /// What serves in the place of a transformer that is not registered.
+    private static var standIn: ValueTransformer { NSSecureUnarchiveFromDataTransformer() }
+    private static let namesInLog = Mutex<Set<String>>([])
+
+    /// The name of the attribute's transformer, if nobody registered it.
+    private static func unregisteredName(of slot: PropertySlot) -> String? {
+        guard let name = slot.attribute?.valueTransformerName, !name.isEmpty,
+            ValueTransformer(forName: NSValueTransformerName(name)) == nil
+        else { return nil }
+        return name
+    }
+
+    /// Tells once of each name.
+    private static func noteUnregistered(_ name: String, _ slot: PropertySlot) {
+        guard namesInLog.withLock({ $0.insert(name).inserted }) else { return }
+        Log.objects.warning(
             """
-            No value transformer is registered under the name '\(registered.rawValue)', which attribute '\(slot.name)' \
-            of entity '\(slot.property.entity.name ?? "")' asks for. Register it with \
+            No value transformer is registered under the name '\(name)', which attribute '\(slot.name)' of entity \
+            '\(slot.property.entity.name ?? "")' asks for; values are archived with secure coding instead. Register it with \
             ValueTransformer.setValueTransformer(_:forName:) before the store is loaded.
-            """, [NSValidationKeyErrorKey: slot.name])
+            """)
     }
 }

@@ -120,7 +120,7 @@ extension RowBuilder {
         case (.decimal, .double(let value)):
             if let decimal = StoredValue.decimal(of: value) { set(slot.rowSlot, decimal: decimal) }
         case (.decimal, .text(let value)):
-            if let decimal = Decimal(string: value, locale: nil) { set(slot.rowSlot, decimal: decimal) }
+            if let decimal = RowDecoder.decimal(of: value) { set(slot.rowSlot, decimal: decimal) }
         default:
             break
         }

@@ -38,7 +38,7 @@ extension NSManagedObject {
         case .object(let destination): return traits.isOptional || !destination.isDeleted
         // A store has nothing to keep for what is not a number.
         case .double(let number): return traits.isOptional || !number.isNaN
-        case .decimal(let number): return traits.isOptional || !number.isNaN
+        case .decimal: return true
         case .null: return traits.isOptional && traits.kind != .toMany
         case .unloaded: return isSurelyValid(row, traits)
         case .toMany, .boxed: return false
@@ -123,17 +123,16 @@ extension NSManagedObject {
         // A store has nothing to keep for what is not a number.
         case .double(let number) where number.isNaN && !info.property.isOptional:
             return try validateAbsence(info)
-        case .decimal(let number) where number.isNaN && !info.property.isOptional:
-            return try validateAbsence(info)
         default: break
         }
         if !info.predicates.isEmpty, let boxed = offer.boxed { try validatePredicates(boxed, info) }
     }
 
-    /// Whether a store has nothing to keep for a value: for what is not a number, and for a link to what is deleted.
+    /// Whether a store has nothing to keep for a value: for a real number that is none, and for a link to what is deleted.
     private final func isAbsence(_ value: Any) -> Bool {
         switch value {
         case let object as NSManagedObject: object.isDeleted
+        case is NSDecimalNumber: false
         case let number as NSNumber: number.doubleValue.isNaN
         case let date as Date: date.timeIntervalSinceReferenceDate.isNaN
         default: false

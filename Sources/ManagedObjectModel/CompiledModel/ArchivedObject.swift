@@ -99,6 +99,12 @@ struct ArchivedObject {
         return try named { try archive.value(at: index) }
     }
 
+    /// A value, or the archive of an object whose class is not one of Foundation's; `nil` if it is missing or null.
+    func valueOrArchive(_ key: String) throws -> Any? {
+        guard let index = fields[key] else { return nil }
+        return try named { try archive.valueOrArchive(at: index) }
+    }
+
     // MARK: Objects
 
     /// The object that a field refers to; `nil` if it is missing or null.
@@ -137,9 +143,14 @@ struct ArchivedObject {
 
     private var isList: Bool { isOf("NSArray") || isOf("NSSet") || isOf("NSOrderedSet") }
 
-    /// A dictionary of values of Foundation; `nil` if it is missing or null.
+    /// A dictionary of values of Foundation; `nil` if it is missing or null. Values of other classes are archives.
     func dictionary(_ key: String) throws -> [AnyHashable: Any]? {
-        guard let value = try value(key) else { return nil }
+        guard let value = try valueOrArchive(key) else { return nil }
+        if value is OpaqueArchive {
+            return try (entries(key) ?? []).reduce(into: [:]) { info, entry in
+                info[entry.key] = try named { try archive.valueOrArchive(at: entry.value) }
+            }
+        }
         guard let dictionary = value as? [AnyHashable: Any] else { throw wrong(key, "a dictionary") }
         return dictionary
     }

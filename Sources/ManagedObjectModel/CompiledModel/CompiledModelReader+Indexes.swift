@@ -13,7 +13,10 @@ extension CompiledModelReader {
             .map { index in
                 var index = index
                 index.element = "\(object.element ?? "?").\(try index.text("NSIndexName") ?? "?")"
-                if let owner = try index.object("NSEntity"), owner.place != object.place {
+                // An index of an inherited property may name the superentity.
+                if let owner = try index.object("NSEntity"), owner.place != object.place,
+                    !entity.lineage.contains(where: { $0 === entitiesByPlace[owner.place] })
+                {
                     throw index.error(.invalidValue, "the index belongs to another entity")
                 }
                 return try fetchIndex(index)
@@ -36,8 +39,9 @@ extension CompiledModelReader {
             settings.append(names)
         }
         entity.indexedTuples = settings
-        entity.indexes = named
-        entity.indexes = entity.storeIndexes.dropFirst(named.count) + named
+        let names = named.map(\.name)
+        entity.indexes = entity.indexesOfOldSettings(entity.ownPropertiesByNameOrder, besides: names) + named
+        entity.allowsEqualIndexNames = Set(names).count < names.count
         entity.impliesPropertyIndexes = form == .compiled
     }
 

@@ -141,6 +141,27 @@ final class ModelArchive {
         }
     }
 
+    /// The value of Foundation that a field refers to; where it is, or has in it, an object of a class that is not of
+    /// Foundation, the archive of it.
+    func valueOrArchive(at index: Int) throws -> Any? {
+        guard case .identifier(let reference) = archive.list.nodes[index], reference != 0 else {
+            return try value(at: index)
+        }
+        return try Self.throwing {
+            let writer = KeyedArchiveWriter()
+            var copy = ArchiveCopy(from: archive, to: writer)
+            let root = try copy.add(reference, maximum: Limit.parts)
+            try visit(copy.count)
+            let foreign = copy.classNames.sorted()
+                .first { !KeyedArchiveReader.isName($0, ofAny: Self.valueClasses) }
+            guard let foreign else { return try value(at: index) }
+            try make(copy.count)
+            return OpaqueArchive(
+                data: try writer.finish(root: root), reason: "A model has an object of the class \(foreign).",
+                isOfModel: true)
+        }
+    }
+
     /// Counts parts of the model that are about to be made.
     func make(_ count: Int) throws {
         unmade -= count

@@ -97,7 +97,9 @@ struct PropertyReader {
         if object.has("NSAttributeValueClassName") {
             attribute.attributeValueClassName = try object.text("NSAttributeValueClassName")
         }
-        attribute.defaultValue = try object.value("NSDefaultValue")
+        attribute.defaultValue =
+            known == .transformableAttributeType
+            ? try object.valueOrArchive("NSDefaultValue") : try object.value("NSDefaultValue")
         attribute.valueTransformerName = try object.text("NSValueTransformerName")
         let flags = try object.number("NSFlagsKey") ?? 0
         attribute.allowsExternalBinaryDataStorage = flags & Flags.allowsExternalBinaryDataStorage != 0

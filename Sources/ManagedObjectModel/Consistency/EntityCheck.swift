@@ -199,7 +199,7 @@ package struct EntityCheck {
         for index in entity.indexes {
             if index.name.isEmpty {
                 report(.missingName, nil, "an index has no name")
-            } else if !names.insert(index.name).inserted {
+            } else if !names.insert(index.name).inserted, !entity.allowsEqualIndexNames {
                 report(.duplicateName, index.name, "two indexes have this name")
             }
             if index.elements.isEmpty { report(.invalidIndex, index.name, "the index has no elements") }

@@ -14,6 +14,7 @@ final class EntityTables {
     let attributesByName: [String: NSAttributeDescription]
     let relationshipsByName: [String: NSRelationshipDescription]
     let subentitiesByName: [String: NSEntityDescription]
+    let indexes: [NSFetchIndexDescription]
     let storeIndexes: [NSFetchIndexDescription]
     let versionHash: Data
 
@@ -25,7 +26,8 @@ final class EntityTables {
         attributesByName = entity.attributesByName
         relationshipsByName = entity.relationshipsByName
         subentitiesByName = entity.subentitiesByName
-        storeIndexes = entity.storeIndexes
+        indexes = entity.indexes
+        storeIndexes = entity.indexesForStores(indexes)
         self.versionHash = versionHash
     }
 }

@@ -54,16 +54,17 @@ extension NSEntityDescription {
     /// The uniqueness constraints that the entity itself declares, as names.
     package var uniquenessConstraintNames: [[String]] { uniquenessConstraints.map(propertyNames) }
 
-    /// All indexes that a store keeps for the entity: `indexes`, the ones that the deprecated settings `isIndexed` and
-    /// `compoundIndexes` ask for, under the names that Apple's model compiler gives to them, and the ones that follow
+    /// All indexes that a store keeps for the entity, of each name one: `indexes`, the ones that the deprecated setting
+    /// `compoundIndexes` asks for, under the names that Apple's model compiler gives to them, and the ones that follow
     /// from its marks, see ``impliesPropertyIndexes``.
-    package var storeIndexes: [NSFetchIndexDescription] {
-        if let tables { return tables.storeIndexes }
+    package var storeIndexes: [NSFetchIndexDescription] { tables?.storeIndexes ?? indexesForStores(indexes) }
+
+    func indexesForStores(_ indexes: [NSFetchIndexDescription]) -> [NSFetchIndexDescription] {
         let old = indexesOfOldSettings(ownPropertiesByNameOrder, besides: indexes.map(\.name))
-        let names = Set(old.map(\.name))
-        let more = old + impliedIndexes.filter { !names.contains($0.name) }
+        let more = old + impliedIndexes
         for index in more { index.join(self) }
-        return indexes + more
+        var names: Set<String> = []
+        return (indexes + more).filter { names.insert($0.name).inserted }
     }
 
     /// An index of each property that a fetch index of another name is over alone, where Apple's framework makes one.
@@ -90,9 +91,22 @@ extension NSEntityDescription {
     func indexesOfOldSettings(
         _ properties: [NSPropertyDescription]? = nil, besides names: [String]
     ) -> [NSFetchIndexDescription] {
+        let alone = indexesOfMarks(properties, besides: names)
+        return alone
+            + indexes(over: indexedTuples.map(propertyNames), besides: names + alone.map(\.name))
+    }
+
+    /// The indexes that the setting `isIndexed` stands for.
+    func indexesOfMarks(
+        _ properties: [NSPropertyDescription]? = nil, besides names: [String]
+    ) -> [NSFetchIndexDescription] {
+        let marked = (properties ?? ownProperties).filter { $0.isIndexedAlone && $0.canBeIndexed }
+        return marked.isEmpty ? [] : indexes(over: marked.map { [$0.name] }, besides: names)
+    }
+
+    private func indexes(over tuples: [[String]], besides names: [String]) -> [NSFetchIndexDescription] {
         var taken = Set(names)
-        let alone = (properties ?? ownProperties).filter { $0.isIndexedAlone && $0.canBeIndexed }
-        return (alone.map { [$0.name] } + indexedTuples.map(propertyNames)).compactMap { names in
+        return tuples.compactMap { names in
             let name = names.joined(separator: "_")
             guard !names.isEmpty, taken.insert(name).inserted else { return nil }
             let elements = names.map {

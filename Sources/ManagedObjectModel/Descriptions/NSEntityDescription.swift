@@ -156,9 +156,12 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The renaming identifier that was set, if any.
     package private(set) var explicitRenamingIdentifier: String?
 
-    /// The indexes that a store keeps for the entity.
+    /// The indexes that a store keeps for the entity: first one for each property that is marked as indexed, named
+    /// after it, then those that were set.
+    ///
+    /// In a compiled model several may have one name; a store has the first of them, as with Apple's framework.
     open var indexes: [NSFetchIndexDescription] {
-        get { ownIndexes }
+        get { tables?.indexes ?? indexesOfMarkedProperties + ownIndexes }
         set {
             willChange("indexes")
             for index in ownIndexes { index.leave(self) }
@@ -168,6 +171,16 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     private var ownIndexes: [NSFetchIndexDescription] = []
+
+    /// The indexes that the mark `isIndexed` of own properties asks for, where none of the name was set.
+    private var indexesOfMarkedProperties: [NSFetchIndexDescription] {
+        let marked = indexesOfMarks(besides: ownIndexes.map(\.name))
+        for index in marked { index.join(self) }
+        return marked
+    }
+
+    /// Whether several indexes may have one name, which Apple's framework writes into the copies of models.
+    package internal(set) var allowsEqualIndexNames = false
 
     /// Indexes over several properties each: arrays of names or descriptions.
     @available(*, deprecated, message: "Use indexes instead")
@@ -258,6 +271,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         copy.spotlightExpression = spotlightExpression
         copy.codeGenerationType = codeGenerationType
         copy.impliesPropertyIndexes = impliesPropertyIndexes
+        copy.allowsEqualIndexNames = allowsEqualIndexNames
         copy.isSyncable = isSyncable
         copy.properties = ownProperties.compactMap { $0.copy() as? NSPropertyDescription }
         copy.indexes = indexes.compactMap { $0.copy() as? NSFetchIndexDescription }

@@ -11,8 +11,8 @@ public var NSFetchRequestExpressionType: NSExpression.ExpressionType { .fetchReq
 
 /// An expression for the result of a fetch: `FETCH(request, context, countOnly)`.
 ///
-/// An archive holds the expressions for the request and the context, under keys of our own, since no archive of Apple's was
-/// at hand: variables and key paths. A request or a context itself cannot be archived.
+/// An archive holds the expressions for the request and the context, as Apple's compiled mapping models have them: variables,
+/// key paths and functions. A request or a context itself cannot be archived.
 open class NSFetchRequestExpression: NSExpression, @unchecked Sendable {
     /// The expression for the fetch request.
     open var requestExpression: NSExpression { request }
@@ -36,17 +36,24 @@ open class NSFetchRequestExpression: NSExpression, @unchecked Sendable {
 
     // MARK: Coding
 
+    private enum Key {
+        static let request = "NSFRExpression"
+        static let context = "NSMOCExpression"
+        static let countOnly = "NSCountOnlyFlag"
+        static let type = "NSExpressionType"
+    }
+
     /// Reads an expression from a keyed archive.
     ///
     /// - Returns: `nil` when the archive's expression is not complete.
     public required init?(coder: NSCoder) {
-        guard let request = PredicateArchive.expression(forKey: "request", coder),
-            let context = PredicateArchive.expression(forKey: "context", coder),
-            coder.containsValue(forKey: "countOnly")
+        guard let request = PredicateArchive.expression(forKey: Key.request, coder),
+            let context = PredicateArchive.expression(forKey: Key.context, coder),
+            coder.containsValue(forKey: Key.countOnly)
         else { return nil }
         self.request = request
         self.context = context
-        countOnly = coder.decodeBool(forKey: "countOnly")
+        countOnly = coder.decodeBool(forKey: Key.countOnly)
         super.init(expressionType: .fetchRequest)
     }
 
@@ -59,15 +66,23 @@ open class NSFetchRequestExpression: NSExpression, @unchecked Sendable {
                 "\(self) cannot be archived: its request and its context must be variables or key paths, and no objects"
             )
         }
-        coder.encode(request, forKey: "request")
-        coder.encode(context, forKey: "context")
-        coder.encode(countOnly, forKey: "countOnly")
+        coder.encode(Int(NSExpression.ExpressionType.fetchRequest.rawValue), forKey: Key.type)
+        coder.encode(request, forKey: Key.request)
+        coder.encode(context, forKey: Key.context)
+        coder.encode(countOnly, forKey: Key.countOnly)
     }
 
-    /// Lets format strings have `FETCH(…)`.
+    /// Lets format strings have `FETCH(…)`, and archives Apple's name of the class.
     package static func registerFormat() {
         _ = registration
+        _ = nameRegistration
     }
+
+    private static let nameRegistration: Void = {
+        let name = "NSFetchRequestExpression"
+        NSKeyedUnarchiver.setClass(NSFetchRequestExpression.self, forClassName: name)
+        NSKeyedArchiver.setClassName(name, for: NSFetchRequestExpression.self)
+    }()
 
     private static let registration: Void = FetchExpressions.install { request, context, countOnly in
         guard case .constant(let flag) = countOnly.kind, let flag = flag as? Bool else {

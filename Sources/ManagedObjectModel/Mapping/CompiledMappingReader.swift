@@ -2,10 +2,8 @@ import CocoaFoundation
 
 /// Makes a mapping model of a compiled one (`.cdm`): a keyed archive of `NSMappingModel`.
 ///
-/// The keys of the archive are not documented, and no file of Apple's was at hand. In Apple's archives of models
-/// a key is the name of a property with `NS` before it, and so it is taken to be here: each key must stand for one
-/// property that the headers declare, with a value of its type. A key that does not is an error that names it,
-/// so that nothing in a file is misunderstood or left out.
+/// The keys of the archive are not documented; these are the ones of a file that Xcode compiled. A key that is none of
+/// them is an error that names it, so that nothing in a file is misunderstood or left out.
 final class CompiledMappingReader {
     private let archive: KeyedArchive
     private let reader: KeyedArchiveReader
@@ -19,6 +17,7 @@ final class CompiledMappingReader {
     /// - Throws: `ModelFileError`, without a file.
     static func mappingModel(_ data: Data) throws -> NSMappingModel {
         PredicateArchive.registerClassNames()
+        NSFetchRequestExpression.registerFormat()
         do {
             return try CompiledMappingReader(KeyedArchive(data)).mappingModel()
         } catch let error as ModelFileError {
@@ -39,56 +38,57 @@ final class CompiledMappingReader {
         guard let root = archive.top[NSKeyedArchiveRootObjectKey] else {
             throw ModelFileError(.missingValue, "the archive has no outermost object")
         }
-        var values = try values(at: root, of: "NSMappingModel", ["entitymappings": "entitymappings"])
+        // The table by name has the same mappings again.
+        var values = try values(at: root, of: "NSMappingModel", ["NSEntityMappings", "NSEntityMappingsByName"])
         let model = NSMappingModel()
-        model.entityMappings = try elements(values.take("entitymappings")).map(entityMapping)
+        model.entityMappings = try elements(values.take("NSEntityMappings")).map(entityMapping)
         return model
     }
 
-    private static let entityKeys: [String: String] = [
-        "name": "name", "entitymappingname": "name", "mappingname": "name",
-        "mappingtype": "type", "entitymappingtype": "type",
-        "sourceentityname": "sourcename", "sourceentityversionhash": "sourcehash",
-        "destinationentityname": "destinationname", "destinationentityversionhash": "destinationhash",
-        "attributemappings": "attributes", "relationshipmappings": "relationships",
-        "sourceexpression": "expression", "entitymigrationpolicyclassname": "policy",
-        "migrationpolicyclassname": "policy", "userinfo": "userinfo",
+    private static let entityKeys: Set = [
+        "NSMappingName", "NSMappingType", "NSSourceEntityName", "NSSourceEntityVersionHash",
+        "NSDestinationEntityName", "NSDestinationEntityVersionHash", "NSAttributeMappings",
+        "NSRelationshipMappings", "NSSourceExpression", "NSEntityMigrationPolicyClassName", "NSUserInfo",
     ]
 
     private func entityMapping(at field: Int) throws -> NSEntityMapping {
         var values = try values(at: field, of: "NSEntityMapping", Self.entityKeys)
         let mapping = NSEntityMapping()
-        mapping.name = try values.text("name")
-        if let type = try values.number("type") {
+        mapping.name = try values.text("NSMappingName")
+        if let type = try values.number("NSMappingType") {
             guard let known = UInt(exactly: type).flatMap(NSEntityMappingType.init(rawValue:)) else {
                 throw ModelFileError(
                     .invalidValue, "the mapping type \(type) is unknown", element: mapping.name)
             }
             mapping.mappingType = known
         }
-        mapping.sourceEntityName = try values.text("sourcename")
-        mapping.sourceEntityVersionHash = try values.data("sourcehash")
-        mapping.destinationEntityName = try values.text("destinationname")
-        mapping.destinationEntityVersionHash = try values.data("destinationhash")
-        mapping.entityMigrationPolicyClassName = try values.text("policy")
-        mapping.attributeMappings = try elements(values.take("attributes")).map(propertyMapping)
-        mapping.relationshipMappings = try elements(values.take("relationships")).map(propertyMapping)
-        mapping.sourceExpression = try values.take("expression").flatMap(sourceExpression)
-        mapping.userInfo = try userInfo(values.take("userinfo"))
+        mapping.sourceEntityName = try values.text("NSSourceEntityName")
+        mapping.sourceEntityVersionHash = try values.data("NSSourceEntityVersionHash")
+        mapping.destinationEntityName = try values.text("NSDestinationEntityName")
+        mapping.destinationEntityVersionHash = try values.data("NSDestinationEntityVersionHash")
+        mapping.entityMigrationPolicyClassName = try values.text("NSEntityMigrationPolicyClassName")
+        mapping.attributeMappings = try elements(values.take("NSAttributeMappings")).map(propertyMapping)
+        mapping.relationshipMappings = try elements(values.take("NSRelationshipMappings")).map(propertyMapping)
+        mapping.sourceExpression = try values.take("NSSourceExpression").flatMap(expression)
+        mapping.userInfo = try userInfo(values.take("NSUserInfo"))
         return mapping
     }
 
-    private static let propertyKeys: [String: String] = [
-        "name": "name", "propertymappingname": "name", "propertyname": "name",
-        "valueexpression": "expression", "userinfo": "userinfo",
+    private static let propertyKeys: Set = [
+        "NSDestinationPropertyName", "NSValueExpression", "NSPropertyTransforms", "NSUserInfo",
     ]
 
     private func propertyMapping(at field: Int) throws -> NSPropertyMapping {
         var values = try values(at: field, of: "NSPropertyMapping", Self.propertyKeys)
         let mapping = NSPropertyMapping()
-        mapping.name = try values.text("name")
-        mapping.valueExpression = try values.take("expression").flatMap(expression)
-        mapping.userInfo = try userInfo(values.take("userinfo"))
+        mapping.name = try values.text("NSDestinationPropertyName")
+        mapping.valueExpression = try values.take("NSValueExpression").flatMap(expression)
+        mapping.userInfo = try userInfo(values.take("NSUserInfo"))
+        guard try values.take("NSPropertyTransforms").map({ try object(at: $0) == nil }) ?? true else {
+            throw ModelFileError(
+                .unsupportedForm, "the property mapping has transforms ('NSPropertyTransforms')",
+                element: mapping.name)
+        }
         return mapping
     }
 
@@ -96,28 +96,6 @@ final class CompiledMappingReader {
 
     private func expression(at field: Int) throws -> NSExpression? {
         try reader.object(at: field, allowed: [NSExpression.self]) as? NSExpression
-    }
-
-    private static let fetchKeys: [String: String] = [
-        "expressiontype": "expressiontype", "requestexpression": "request",
-        "fetchrequestexpression": "request",
-        "contextexpression": "context", "countonlyrequest": "countonly", "iscountonlyrequest": "countonly",
-    ]
-
-    /// An expression that may be a fetch, which has a class of its own.
-    private func sourceExpression(at field: Int) throws -> NSExpression? {
-        guard let object = try object(at: field) else { return nil }
-        guard object.className == "NSFetchRequestExpression" else { return try expression(at: field) }
-        var values = try values(at: field, of: "NSFetchRequestExpression", Self.fetchKeys)
-        _ = values.take("expressiontype")
-        guard let request = try values.take("request").flatMap(expression),
-            let context = try values.take("context").flatMap(expression)
-        else {
-            throw ModelFileError(.missingValue, "a fetch expression has no request or no context")
-        }
-        let countOnly = try values.number("countonly") ?? 0 != 0
-        return NSFetchRequestExpression.expression(
-            forFetch: request, context: context, countOnly: countOnly)
     }
 
     // MARK: Values
@@ -128,37 +106,36 @@ final class CompiledMappingReader {
         return (dictionary as? NSDictionary) as? [AnyHashable: Any]
     }
 
-    /// The fields of an object by what they mean.
+    /// The fields of an object.
     private struct Values {
         let archive: KeyedArchive
         let className: String
-        var fields: [String: (key: String, field: Int)] = [:]
+        var fields: [String: Int] = [:]
 
-        mutating func take(_ name: String) -> Int? { fields.removeValue(forKey: name)?.field }
+        mutating func take(_ key: String) -> Int? { fields.removeValue(forKey: key) }
 
-        mutating func text(_ name: String) throws -> String? {
-            switch try node(name) {
-            case (_, .string(let text))?: text
-            case (_, .null)?, nil: nil
-            case (let key, _)?: throw mismatch(key, "text")
+        mutating func text(_ key: String) throws -> String? {
+            switch try node(key) {
+            case .string(let text)?: text
+            case .null?, nil: nil
+            default: throw mismatch(key, "text")
             }
         }
 
-        mutating func number(_ name: String) throws -> Int? {
-            switch try node(name) {
-            case (_, .integer(let number))?: Int(number)
-            case (_, .boolean(let flag))?: flag ? 1 : 0
+        mutating func number(_ key: String) throws -> Int? {
+            switch try node(key) {
+            case .integer(let number)?: Int(number)
             case nil: nil
-            case (let key, _)?: throw mismatch(key, "a number")
+            default: throw mismatch(key, "a number")
             }
         }
 
         /// Data, which an archive holds as it is or, mutable, as an object.
-        mutating func data(_ name: String) throws -> Data? {
-            switch try node(name) {
-            case (_, .data(let data))?: return data
-            case (_, .null)?, nil: return nil
-            case (let key, .dictionary(let keys, let values))?:
+        mutating func data(_ key: String) throws -> Data? {
+            switch try node(key) {
+            case .data(let data)?: return data
+            case .null?, nil: return nil
+            case .dictionary(let keys, let values)?:
                 for (index, value) in zip(keys, values) {
                     if case .string("NS.data") = archive.list.nodes[index],
                         case .data(let data) = archive.list.nodes[value]
@@ -167,16 +144,16 @@ final class CompiledMappingReader {
                     }
                 }
                 throw mismatch(key, "data")
-            case (let key, _)?: throw mismatch(key, "data")
+            default: throw mismatch(key, "data")
             }
         }
 
-        private mutating func node(_ name: String) throws -> (String, BinaryPropertyList.Node)? {
-            guard let (key, field) = fields.removeValue(forKey: name) else { return nil }
+        private mutating func node(_ key: String) throws -> BinaryPropertyList.Node? {
+            guard let field = take(key) else { return nil }
             guard case .identifier(let reference) = archive.list.nodes[field] else {
-                return (key, archive.list.nodes[field])
+                return archive.list.nodes[field]
             }
-            return (key, try archive.object(at: reference).map { archive.list.nodes[$0] } ?? .null)
+            return try archive.object(at: reference).map { archive.list.nodes[$0] } ?? .null
         }
 
         private func mismatch(_ key: String, _ expected: String) -> ModelFileError {
@@ -198,32 +175,18 @@ final class CompiledMappingReader {
 
     /// The fields of an object of a class.
     ///
-    /// - Parameter known: what the keys mean, in small letters and without what stands before the name.
-    private func values(at field: Int, of className: String, _ known: [String: String]) throws -> Values {
+    /// - Parameter known: the keys that it may have.
+    private func values(at field: Int, of className: String, _ known: Set<String>) throws -> Values {
         guard let object = try object(at: field), object.className == className else {
             throw ModelFileError(
                 .unsupportedForm,
                 "the archive has no \(className) where one should be: it is no mapping model "
                     + "of a form that is read")
         }
-        var values = Values(archive: archive, className: className)
-        for (key, field) in object.fields.sorted(by: { $0.key < $1.key }) where key != "$class" {
-            guard let name = known[Self.propertyName(key)] else {
-                throw ModelFileError(.unsupportedForm, "the key '\(key)' of \(className) is not known")
-            }
-            guard values.fields.updateValue((key, field), forKey: name) == nil else {
-                throw ModelFileError(
-                    .duplicateName, "\(className) has a second key '\(key)' for one property")
-            }
+        for key in object.fields.keys.sorted() where key != "$class" && !known.contains(key) {
+            throw ModelFileError(.unsupportedForm, "the key '\(key)' of \(className) is not known")
         }
-        return values
-    }
-
-    private static func propertyName(_ key: String) -> String {
-        var name = Substring(key)
-        if name.hasPrefix("_") { name.removeFirst() }
-        if name.hasPrefix("NS") { name.removeFirst(2) }
-        return name.lowercased()
+        return Values(archive: archive, className: className, fields: object.fields)
     }
 
     private func spend(_ count: Int) throws {

@@ -12,7 +12,8 @@ package struct MappingInference {
     package private(set) var missingValues: [MigrationObstacle] = []
     /// The mappings: those of the destination's entities in their order, then those of the removed entities.
     ///
-    /// The names are Apple's: `IEM_Copy_Book`, `IEM_Transform_Book`, `IEM_Add_Book`, `IEM_Remove_Book`.
+    /// The names are Apple's: `IEM_Copy_Book`, `IEM_Transform_Book`, `IEM_Add_Book`, `IEM_Remove_Book`, with the name of the
+    /// source entity where there is one.
     private(set) var entityMappings: [NSEntityMapping] = []
 
     /// An entity of the destination with the one that its objects come from.
@@ -76,6 +77,7 @@ package struct MappingInference {
             mapping.name = "IEM_Add_\(destination.name ?? "")"
             mapping.attributeMappings = destination.attributesByName.values.map(newProperty).inNameOrder
             mapping.relationshipMappings = destination.relationshipsByName.values.map(newProperty).inNameOrder
+            note([:], destination.propertiesByName, in: mapping)
             return mapping
         }
         mapping.sourceEntityName = source.name
@@ -90,8 +92,9 @@ package struct MappingInference {
             mapping.name = "IEM_Copy_\(destination.name ?? "")"
         } else {
             mapping.mappingType = .transformEntityMappingType
-            mapping.name = "IEM_Transform_\(destination.name ?? "")"
+            mapping.name = "IEM_Transform_\(source.name ?? "")"
         }
+        note(source.propertiesByName, destination.propertiesByName, in: mapping)
         return mapping
     }
 
@@ -104,7 +107,32 @@ package struct MappingInference {
         mapping.sourceExpression = MappingExpression.sourceInstances(ofEntityNamed: source.name ?? "")
         mapping.attributeMappings = []
         mapping.relationshipMappings = []
+        note(source.propertiesByName, [:], in: mapping)
         return mapping
+    }
+
+    /// Notes in a mapping which properties have a counterpart, and which are new or gone, as Apple's framework does.
+    private func note(
+        _ source: [String: NSPropertyDescription], _ destination: [String: NSPropertyDescription],
+        in mapping: NSEntityMapping
+    ) {
+        func isModelled(_ property: NSPropertyDescription) -> Bool { !(property is NSFetchedPropertyDescription) }
+        let origins = Self.counterparts(source.filter { isModelled($0.value) })
+        var mapped: Set<String> = []
+        var added: Set<String> = []
+        var removed = Set(source.filter { isModelled($0.value) }.keys)
+        for (name, property) in destination where isModelled(property) {
+            let old = origins.counterpart(of: property)
+            guard let old, (old is NSAttributeDescription) == (property is NSAttributeDescription) else {
+                added.insert(name)
+                continue
+            }
+            mapped.insert(name)
+            removed.remove(old.name)
+        }
+        mapping.userInfo = [
+            "mappedProperties": mapped, "addedProperties": added, "removedProperties": removed,
+        ]
     }
 
     /// Hierarchies may be split but not merged: entities that have a common parent in the destination and are

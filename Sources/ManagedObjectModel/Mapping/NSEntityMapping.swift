@@ -39,6 +39,24 @@ open class NSEntityMapping: NSObject {
     /// Notes of the application about the mapping. They have no effect.
     open var userInfo: [AnyHashable: Any]?
 
+    /// Whether the other mapping has the same settings and equal property mappings.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSEntityMapping else { return false }
+        return other === self
+            || (name == other.name && mappingType == other.mappingType
+                && sourceEntityName == other.sourceEntityName
+                && sourceEntityVersionHash == other.sourceEntityVersionHash
+                && destinationEntityName == other.destinationEntityName
+                && destinationEntityVersionHash == other.destinationEntityVersionHash
+                && attributeMappings == other.attributeMappings
+                && relationshipMappings == other.relationshipMappings
+                && sourceExpression == other.sourceExpression
+                && entityMigrationPolicyClassName == other.entityMigrationPolicyClassName
+                && areEqual(userInfo, other.userInfo))
+    }
+
+    open override var hash: Int { name?.hashValue ?? 0 }
+
     open override var description: String {
         "<NSEntityMapping \(name ?? "?"): \(sourceEntityName ?? "nothing") to \(destinationEntityName ?? "nothing")>"
     }

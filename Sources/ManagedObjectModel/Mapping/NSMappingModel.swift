@@ -32,6 +32,9 @@ open class NSMappingModel: NSObject {
     ///
     /// - Throws: a `CocoaError` with the code `NSInferredMappingModelError` (134190), whose `userInfo` says
     ///   under `reason` what cannot be inferred, and names it under `entity` and `property`.
+    ///
+    /// Each entity mapping has in its `userInfo`, under `mappedProperties`, `addedProperties` and `removedProperties`, the
+    /// names of the properties that have a counterpart, that are new and that are gone: a `Set<String>` each.
     open class func inferredMappingModel(
         forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
     ) throws -> NSMappingModel {
@@ -41,4 +44,12 @@ open class NSMappingModel: NSObject {
         model.entityMappings = inference.entityMappings
         return model
     }
+
+    /// Whether the other mapping model has equal entity mappings in the same order.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSMappingModel else { return false }
+        return other === self || (entityMappings ?? []) == (other.entityMappings ?? [])
+    }
+
+    open override var hash: Int { entityMappings?.count ?? 0 }
 }

@@ -18,6 +18,16 @@ open class NSPropertyMapping: NSObject {
     /// Notes of the application about the mapping. They have no effect.
     open var userInfo: [AnyHashable: Any]?
 
+    /// Whether the other mapping has the same name, expression and notes.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSPropertyMapping else { return false }
+        return other === self
+            || (name == other.name && valueExpression == other.valueExpression
+                && areEqual(userInfo, other.userInfo))
+    }
+
+    open override var hash: Int { name.hashValue }
+
     open override var description: String {
         "<NSPropertyMapping \(name ?? "?") = \(valueExpression.map(String.init(describing:)) ?? "nothing")>"
     }

@@ -7,7 +7,10 @@ extension ModelWriter {
     func appendIndexes(of entity: NSEntityDescription, to element: inout ModelElement) throws {
         let derived = entity.indexesOfOldSettings(besides: [])
         let stand = derived.elementsEqual(entity.indexes.prefix(derived.count))
-        for index in entity.indexes.dropFirst(stand ? derived.count : 0) {
+        // Of several with one name, which a compiled model may have, the first counts.
+        var names = Set(derived.prefix(stand ? derived.count : 0).map(\.name))
+        for index in entity.indexes.dropFirst(stand ? derived.count : 0)
+        where names.insert(index.name).inserted {
             element.children.append(try self.element(index, in: entity))
         }
         let tuples = try entity.indexedTuples.map { tuple in

@@ -69,7 +69,7 @@ struct MistypedValues {
         case .double, .float, .date: return "typeof(\(name)) IN ('text', 'blob')"
         case .decimal:
             return """
-                (typeof(\(name)) = 'blob' OR typeof(\(name)) = 'text' \
+                (typeof(\(name)) = 'blob' OR typeof(\(name)) = 'text' AND \(name) <> 'NaN' \
                 AND (\(name) NOT GLOB '[-+0-9.]*' OR \(name) GLOB '*[^-+0-9.eE]*'))
                 """
         case .uuid: return "\(name) NOT NULL AND (typeof(\(name)) <> 'blob' OR length(\(name)) <> 16)"

@@ -83,8 +83,13 @@ package struct StoreCheck {
                 ofType: NSSQLiteStoreType, at: url, options: [NSReadOnlyPersistentStoreOption: true])
         } catch let error as NSError {
             if error.code != CocoaError.Code.coreData.rawValue {
-                findings.append(StoreFinding(.error, .unreadableModel, error.localizedDescription))
-                if model == nil { return nil }
+                let open = model == nil ? try? OpenStore(url, model: nil) : nil
+                let use =
+                    open == nil
+                    ? "" : " Rows are checked with a model that was made from the tables: give it with --model."
+                findings.append(
+                    StoreFinding(.error, .unreadableModel, "\(error.localizedDescription)\(use)"))
+                if model == nil { return open }
             } else if model == nil {
                 return openWithoutModel(&findings)
             }

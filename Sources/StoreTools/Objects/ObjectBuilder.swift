@@ -254,6 +254,7 @@ struct ObjectBuilder: ~Copyable {
     private static func decimal(_ value: JSONValue) throws -> Decimal {
         switch value {
         case .number(let text), .string(let text):
+            if text == "NaN" { return .nan }
             guard isDecimal(text),
                 let number = Decimal(string: text, locale: nil), !number.isNaN
             else { throw StoreToolError("a decimal number is expected, not '\(text)'") }

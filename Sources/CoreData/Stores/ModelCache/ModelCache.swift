@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import ManagedObjectModel
+import Synchronization
 
 /// The copy of its model that a store keeps in the table `Z_MODELCACHE`: the archive of the model in raw deflate, one row.
 ///
@@ -33,9 +34,30 @@ package enum ModelCache {
     ///   the store.
     static func read(_ database: Database, metadata: [String: Any], _ url: URL) throws -> NSManagedObjectModel
     {
-        guard try database.tableExists(table) else { throw missing(url) }
+        let model: NSManagedObjectModel
+        do {
+            guard let content = try content(database) else { throw missing(url) }
+            model = try Self.model(content)
+        } catch let fault as Fault {
+            throw unreadable(fault.reason, url, fault.cause)
+        }
+        guard fits(model, nil, metadata) || configuration(of: model, for: metadata) != nil else {
+            throw unreadable("is that of another model than the store's", url, nil)
+        }
+        return model
+    }
+
+    /// Why a copy cannot be read, as the end of a sentence.
+    private struct Fault: Error {
+        let reason: String
+        var cause: (any Error)?
+    }
+
+    /// The bytes of the copy; nil when the store has none.
+    private static func content(_ database: Database) throws -> Data? {
+        guard try database.tableExists(table) else { return nil }
         guard try database.columns(in: table).contains(where: { $0.name.uppercased() == "Z_CONTENT" }) else {
-            throw unreadable("cannot be read: the table \(table) has no column Z_CONTENT", url, nil)
+            throw Fault(reason: "cannot be read: the table \(table) has no column Z_CONTENT")
         }
         let row = try GRDB.Row.fetchOne(
             database,
@@ -43,22 +65,54 @@ package enum ModelCache {
                 SELECT length(Z_CONTENT), iif(typeof(Z_CONTENT) = 'blob' AND length(Z_CONTENT) <= ?, Z_CONTENT, NULL)
                 FROM \(table) LIMIT 1
                 """, arguments: [sizeLimit])
-        guard let row, let length = Int.fromDatabaseValue(row[0]) else { throw missing(url) }
+        guard let row, let length = Int.fromDatabaseValue(row[0]) else { return nil }
         guard let content = Data.fromDatabaseValue(row[1]) else {
             let reason = length > sizeLimit ? "it has \(length) bytes" : "it is not data"
-            throw unreadable("cannot be read: \(reason)", url, nil)
+            throw Fault(reason: "cannot be read: \(reason)")
         }
-        let model: NSManagedObjectModel
+        return content
+    }
+
+    private static func model(_ content: Data) throws -> NSManagedObjectModel {
         do {
-            let archive = try RawDeflate.decompress(content, limit: sizeLimit)
-            model = try NSManagedObjectModel(modelCacheArchive: archive)
+            return try NSManagedObjectModel(
+                modelCacheArchive: try RawDeflate.decompress(content, limit: sizeLimit))
         } catch {
-            throw unreadable("cannot be read", url, error)
+            throw Fault(reason: "cannot be read", cause: error)
         }
-        guard fits(model, nil, metadata) || configuration(of: model, for: metadata) != nil else {
-            throw unreadable("is that of another model than the store's", url, nil)
+    }
+
+    // MARK: Damaged copies
+
+    /// Whether a store has a copy that cannot be read.
+    ///
+    /// To read one takes longer than all else of opening a store, so those that could be read are remembered.
+    package static func isDamaged(_ database: Database) throws -> Bool {
+        do {
+            guard let content = try content(database) else { return false }
+            let digest = SHA2.sha256([UInt8](content))
+            if soundCopies.withLock({ $0.contains(digest) }) { return false }
+            _ = try model(content)
+            soundCopies.withLock { known in
+                if known.count == mostSoundCopies { known.removeAll() }
+                known.insert(digest)
+            }
+            return false
+        } catch is Fault {
+            return true
         }
-        return model
+    }
+
+    private static let soundCopies = Mutex<Set<Data>>([])
+    private static let mostSoundCopies = 256
+
+    /// Puts a model in the place of a copy that cannot be read.
+    static func renew(_ model: NSManagedObjectModel, _ database: Database) throws {
+        try database.execute(sql: "DROP TABLE \(table)")
+        for statement in try creationStatements(model) {
+            try database.execute(
+                sql: statement.text, arguments: StatementArguments(statement.databaseValues))
+        }
     }
 
     /// The configuration of a model whose entities a store has; nil when it has those of all, or of none.

@@ -8,7 +8,7 @@ import Foundation
 enum DecimalColumn {
     /// What is bound for a decimal.
     static func stored(_ value: Decimal) -> SQLValue {
-        guard !value.isNaN else { return .null }
+        guard !value.isNaN else { return .text(StoredValue.notANumber) }
         let text = "\(value)"
         if let integer = Int64(text) { return .integer(integer) }
         return Double(text).map(SQLValue.double) ?? .null

@@ -84,6 +84,7 @@ enum ExpressionFunctions {
         case (.double(let value), .decimal): StoredValue.decimal(of: value) ?? value
         case (.double(let value), .date): Date(timeIntervalSinceReferenceDate: value)
         case (.double(let value), _): value
+        case (.text(StoredValue.notANumber), .decimal): Decimal.nan
         case (.text(let value), .uri): URL(string: value)
         case (.text(let value), _): value
         case (.blob(let value), .uuid) where value.count == 16:
@@ -97,7 +98,9 @@ extension SQLValue {
     /// A result of a function as a column stores it.
     init(result: Any?) {
         guard let result, let kind = SlotKind(ofValue: result),
-            let value = SQLValue(result, for: kind, of: nil)
+            let value = SQLValue(result, for: kind, of: nil),
+            // What computing makes of numbers is a number, or nothing.
+            kind != .decimal || value != .text(StoredValue.notANumber)
         else {
             self = .null
             return

@@ -137,8 +137,13 @@ struct RowDecoder: Sendable {
         case SQLITE_FLOAT: return StoredValue.decimal(of: sqlite3_column_double(statement, index))
         default:
             guard let text = sqlite3_column_text(statement, index) else { return nil }
-            return Decimal(string: String(cString: text), locale: nil)
+            return decimal(of: String(cString: text))
         }
+    }
+
+    /// A number that a column has as a text.
+    static func decimal(of text: String) -> Decimal? {
+        text == StoredValue.notANumber ? .nan : Decimal(string: text, locale: nil)
     }
 
     private func damaged(

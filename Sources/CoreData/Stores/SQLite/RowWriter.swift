@@ -113,11 +113,17 @@ enum RowBinding {
             switch DecimalColumn.stored(row.decimal(slot)) {
             case .integer(let value): return sqlite3_bind_int64(statement, index, value)
             case .double(let value): return sqlite3_bind_double(statement, index, value)
+            case .text(let text): return Self.bindText(statement, index, text)
             default: return sqlite3_bind_null(statement, index)
             }
         case .composite, .undefined, .toMany, .fetched:
             return sqlite3_bind_null(statement, index)
         }
+    }
+
+    /// Binds a text that SQLite copies.
+    private static func bindText(_ statement: OpaquePointer, _ index: Int32, _ text: String) -> Int32 {
+        sqlite3_bind_text(statement, index, text, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
     }
 
     private nonisolated(unsafe) static let empty: UnsafeMutablePointer<CChar> = {

@@ -203,6 +203,24 @@ struct SQLiteStoreFile {
         return try read { try ModelCache.exists($0) }
     }
 
+    /// The copy of its model that the store holds, or else a model made from its tables: the log tells why where there is
+    /// a copy.
+    ///
+    /// - Throws: as `metadata()`; 134080 when the tables tell none.
+    func modelOfItsOwn() throws -> NSManagedObjectModel {
+        guard try hasCachedModel() else { return try reconstructedModel() }
+        do {
+            return try cachedModel()
+        } catch let error as NSError where error.code == CocoaError.Code.persistentStoreOpen.rawValue {
+            guard let model = try? reconstructedModel() else { throw error }
+            Log.store.warning(
+                """
+                \(error.localizedDescription) The store is opened read-only, with a model that was made from its tables.
+                """)
+            return model
+        }
+    }
+
     /// A model made from the store's tables.
     ///
     /// - Throws: as `metadata()`; 134080 when the tables tell none.

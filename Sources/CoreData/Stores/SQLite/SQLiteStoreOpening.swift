@@ -55,6 +55,8 @@ final class SQLiteStoreOpening {
     private let reports: DerivedReports
     /// Whether a file that is not there is made.
     private let makesFile: Bool
+    /// Whether the store's copy of its model cannot be read.
+    private var hasDamagedModel = false
 
     /// The tables, with the names that they have in the file.
     private(set) var schema: SQLSchema
@@ -152,6 +154,7 @@ final class SQLiteStoreOpening {
                 unsupportedFeatures = ["no model: the one it is opened with was made from its tables"]
                 return true
             }
+            hasDamagedModel = try !options.ignoresVersion && ModelCache.isDamaged(database)
             usesSpatialIndexes = try SQLiteDefence.hasSpatialIndexes(database)
             if usesSpatialIndexes { try SQLiteDefence.install(on: database, usesSpatialIndexes: true) }
             unsupportedFeatures =
@@ -280,6 +283,7 @@ final class SQLiteStoreOpening {
         do {
             if options.vacuums { try connection.vacuum() }
             try prepareHistory(connection)
+            renewModel(file, connection)
             if options.analyses { try connection.write { try $0.execute(sql: "ANALYZE") } }
             SQLiteStore.removeLeftovers(of: file, connection)
         } catch {
@@ -287,6 +291,23 @@ final class SQLiteStoreOpening {
             throw error
         }
         return .writing(connection, readers: readers)
+    }
+
+    /// Writes the store's copy of its model anew where it cannot be read; the model fits the store.
+    private func renewModel(_ file: SQLiteStoreFile, _ connection: any DatabaseWriter) {
+        guard hasDamagedModel else { return }
+        let path = file.url.path
+        do {
+            try connection.write { try ModelCache.renew(model, $0) }
+            Log.store.warning("The copy of its model in the store at \(path) was damaged; it was written anew.")
+        } catch {
+            // The store needs it for nothing but to be opened without a model.
+            Log.store.error(
+                """
+                The copy of its model in the store at \(path) is damaged, and could not be written anew: \
+                \(error.localizedDescription)
+                """)
+        }
     }
 
     // MARK: Making
@@ -344,7 +365,7 @@ final class SQLiteStoreOpening {
 }
 
 extension SQLStatement {
-    fileprivate var databaseValues: [DatabaseValue] {
+    var databaseValues: [DatabaseValue] {
         arguments.map { argument in
             switch argument {
             case .null: .null

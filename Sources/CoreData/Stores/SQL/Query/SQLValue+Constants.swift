@@ -31,14 +31,15 @@ extension SQLValue {
                 return
             }
             guard let number = SQLValue(number: value) else { return nil }
-            self = number
+            // Only a decimal may be no number.
+            if case .text = number, kind != .decimal { self = .null } else { self = number }
         case .date:
             if let date = value as? Date {
                 self = .double(date.timeIntervalSinceReferenceDate)
             } else {
                 // A number is seconds since 2001, as `CAST(…, "NSDate")` has it; an integer is not rounded to a real one.
                 guard let number = SQLValue(number: value) else { return nil }
-                self = number
+                if case .text = number { self = .null } else { self = number }
             }
         case .string:
             guard let text = value as? String else { return nil }
