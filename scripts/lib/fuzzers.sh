@@ -42,9 +42,9 @@ fuzz_scratch() {
     trap 'rm -rf "$TMPDIR"' EXIT
 }
 
-# fuzz_one SUBJECT PROGRAM SECONDS: runs one subject; what it says goes into a file, and its figures into `summary`.
+# fuzz_one SUBJECT PROGRAM SECONDS: runs one subject; what it says goes into a file, and so do its figures.
 fuzz_one() {
-    local name="$1" program="$2" seconds="$3" log inputs seeds options=() folders=() state=0 figures
+    local name="$1" program="$2" seconds="$3" log inputs seeds options=() folders=() state=0 count edges slowest figures
     log="$fuzz_path/$name.log"
     inputs="$fuzz_path/inputs/$name"
     mkdir -p "$inputs" "$fuzz_path/findings"
@@ -52,37 +52,47 @@ fuzz_one() {
     for seeds in "Tests/Fuzzing/Seeds/$name" "$fuzz_path/seeds/$name"; do
         [ ! -d "$seeds" ] || folders+=("$seeds")
     done
-    FUZZ_SUBJECT="$name" "$program" "${options[@]}" -max_total_time="$seconds" -use_value_profile=1 -print_final_stats=1 \
+    FUZZ_SUBJECT="$name" FUZZ_SLOWEST="$fuzz_path/findings/$name-slowest" \
+        "$program" "${options[@]}" -max_total_time="$seconds" -use_value_profile=1 -print_final_stats=1 \
         -artifact_prefix="$fuzz_path/findings/$name-" "$inputs" "${folders[@]}" >"$log" 2>&1 || state=$?
-    # The last line of progress: #123 DONE cov: 456 ft: 789 corp: …
-    figures="$(grep -aE '^#[0-9]+.* cov: [0-9]+' "$log" | tail -n 1 | sed -nE 's/^#([0-9]+).* cov: ([0-9]+) .*/\1 \2/p')"
-    printf -v figures '%-20s %10s inputs %7s edges' "$name" ${figures:-0 0}
+    # The number of inputs comes last, after a finding too; the last line of progress is `#123 DONE cov: 456 ft: 789 corp: …`.
+    count="$(sed -nE 's/^stat::number_of_executed_units: *([0-9]+)/\1/p' "$log" | tail -n 1)"
+    edges="$(grep -aE '^#[0-9]+.* cov: [0-9]+' "$log" | tail -n 1 | sed -nE 's/^#[0-9]+.* cov: ([0-9]+) .*/\1/p' || true)"
+    printf -v figures '%-20s %10s inputs %7s edges' "$name" "${count:-0}" "${edges:-0}"
+    slowest="$(sed -nE 's/^the slowest input so far: ([0-9]+ ms), .*/\1/p' "$log" | tail -n 1)"
+    [ -z "$slowest" ] || figures+="  at most $slowest"
     if [ "$state" != 0 ]; then
-        figures+="  FINDING: $(grep -aE '^SUMMARY:|Fatal error' "$log" | head -n 1), see $log"
-        findings=$((findings + 1))
+        figures+="  FINDING: $(grep -aE '^SUMMARY:|Fatal error' "$log" | head -n 1 || true), see $log"
     fi
     say "$figures"
-    summary+=("$figures")
+    printf '%s\n' "$figures" >"$fuzz_path/figures/$name"
 }
 
-# fuzz_all SECONDS [SUBJECT…]: runs the subjects, or those that are named, and says what came of each.
+# fuzz_all SECONDS [SUBJECT…]: runs the subjects, or those that are named, some at once, and says what came of each.
 fuzz_all() {
-    local seconds="$1" name program list=() summary=() findings=0 inputs
+    local seconds="$1" name program list=() jobs="${FUZZ_JOBS:-1}"
     shift
     while read -r name program; do
         [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
         list+=("$name $program")
     done < <(fuzz_subjects)
     [ "${#list[@]}" -gt 0 ] || fail "There is no such subject; there are: $(fuzz_subjects | cut -d ' ' -f 1 | xargs)"
+    # No time would be no limit.
+    seconds=$((seconds * jobs / ${#list[@]}))
+    [ "$seconds" -gt 0 ] || fail "That is less than a second for each of ${#list[@]} subjects."
     fuzz_scratch
+    rm -rf "$fuzz_path/figures"
+    mkdir -p "$fuzz_path/figures"
     for name in "${list[@]}"; do
-        fuzz_one "${name% *}" "${name#* }" $((seconds / ${#list[@]}))
+        while [ "$(jobs -r | wc -l)" -ge "$jobs" ]; do wait -n || true; done
+        fuzz_one "${name% *}" "${name#* }" "$seconds" &
     done
-    inputs="$(printf '%s\n' "${summary[@]}" | awk '{ sum += $2 } END { print sum }')"
+    wait
     say ""
-    printf '%s\n' "${summary[@]}"
-    printf '%-20s %10s inputs, %s findings\n' "all" "$inputs" "$findings"
-    [ "$findings" = 0 ]
+    cat "$fuzz_path"/figures/*
+    awk '{ sum += $2 } END { printf "%-20s %10d inputs", "all", sum }' "$fuzz_path"/figures/*
+    printf ', %s findings\n' "$(grep -l FINDING "$fuzz_path"/figures/* | wc -l)"
+    ! grep -q FINDING "$fuzz_path"/figures/*
 }
 
 # read_again SUBJECT FILE: reads one input once more.

@@ -13,6 +13,9 @@ package enum FuzzerDriver {
     /// Set once, before the first input is tried.
     nonisolated(unsafe) private static var subject = FuzzedSubject("") { _ in }
 
+    /// Where inputs that take long are kept, when that is wanted.
+    nonisolated(unsafe) private static var slowest = SlowestInput()
+
     /// Runs the program; its arguments are those of libFuzzer. Without a subject, prints the names of all.
     package static func run(_ subjects: [FuzzedSubject]) -> Never {
         let arguments = CommandLine.arguments
@@ -46,11 +49,13 @@ package enum FuzzerDriver {
     private static func read(_ bytes: UnsafePointer<UInt8>?, _ length: Int) {
         // A copy, whose end is the end of its memory: what is read beyond it is seen.
         let input = bytes.map { Data(bytes: $0, count: length) } ?? Data()
+        let start = clock()
         do {
             try subject.read(input)
         } catch {
             // What an error says may have been made from the input too.
             _ = "\(error)"
         }
+        slowest?.see(input, milliseconds: Int((clock() - start) * 1000 / clock_t(CLOCKS_PER_SEC)))
     }
 }

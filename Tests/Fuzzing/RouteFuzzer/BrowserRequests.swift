@@ -17,7 +17,7 @@ enum BrowserRequests {
             let file = try folder.file("People.sqlite", contents)
             let browsed = try BrowsedStore(opening: file, model: nil, canWrite: true, longestReading: 5)
             defer { try? browsed.close() }
-            try PageSession.send(requests, to: StoreBrowser.site(browsed))
+            PageSession.send(requests, to: StoreBrowser.site(browsed))
         }
     }
 

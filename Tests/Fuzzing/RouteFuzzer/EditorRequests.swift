@@ -12,7 +12,7 @@ enum EditorRequests {
             let folder = ScratchFolder()
             let document = try ModelDocument.create(
                 at: folder.url.appendingPathComponent("Library.xcdatamodeld"))
-            try PageSession.send(requests, to: ModelEditor.site(document))
+            PageSession.send(requests, to: ModelEditor.site(document))
         }
     }
 }
