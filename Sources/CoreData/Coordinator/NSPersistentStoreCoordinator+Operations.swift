@@ -44,6 +44,7 @@ extension NSPersistentStoreCoordinator {
     public func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
         guard objectStores.contains(where: { $0 === store }) else { return false }
         store.url = url
+        remoteChanges.follow(self)
         return store.url?.standardizedFileURL == url.standardizedFileURL
     }
 
@@ -80,8 +81,10 @@ extension NSPersistentStoreCoordinator {
         }
         replace(old, by: new)
         for home in new.homes { home.move(to: new) }
+        remoteChanges.end(old)
         old.willRemove(from: self)
         new.didAdd(to: self)
+        remoteChanges.follow(self)
         NotificationCenter.default.post(
             name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
             userInfo: [NSUUIDChangedPersistentStoresKey: [old, new]])

@@ -17,6 +17,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     private let label = Mutex<String?>(nil)
     /// The contexts that merge what others save.
     let subscribers = ContextSubscribers()
+    /// What others change.
+    let remoteChanges = RemoteChanges()
     private let stores = Mutex<[any ObjectStore]>([])
     private let classes: [ObjectIdentifier: [NSEntityDescription]]
     private let queue = ContextQueue(main: false, label: "com.apple.CoreData.NSPersistentStoreCoordinator")
@@ -117,6 +119,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                 """)
         }
         store.didAdd(to: self)
+        remoteChanges.follow(self)
         NotificationCenter.default.post(
             name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
             userInfo: [NSAddedPersistentStoresKey: [store]])
@@ -173,6 +176,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             throw store.nestedUse("remove the store")
         }
         NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
+        remoteChanges.end(found)
         found.willRemove(from: self)
         stores.withLock { stores in stores.removeAll { $0 === store } }
         NotificationCenter.default.post(
