@@ -199,6 +199,17 @@ let package = Package(
         .testTarget(
             name: "ProcessStressTests",
             dependencies: ["ProcessStress", "ProcessStressRunner", "TestSupport"], swiftSettings: settings),
+        // A process that writes to a store which tests follow.
+        .target(
+            name: "RemoteChangeWriter", dependencies: ["CoreData"], path: "Tests/RemoteChangeWriter",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "RemoteChangeRunner", dependencies: ["RemoteChangeWriter"],
+            path: "Tests/RemoteChangeRunner", swiftSettings: settings),
+        .testTarget(
+            name: "RemoteChangeTests",
+            dependencies: ["CoreData", "RemoteChangeRunner", "RemoteChangeWriter"], packageAccess: false,
+            swiftSettings: settings),
         .testTarget(
             name: "CoreDataCommandTests",
             dependencies: ["CoreDataCommand", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],

@@ -182,8 +182,8 @@ import Testing
         let table = try #require(name.flatMap(String.fromDatabaseValue))
         try zoo.sql(
             """
-            CREATE TABLE old AS SELECT * FROM \(table); DROP TABLE \(table); ALTER TABLE old RENAME TO \(table);
-            INSERT INTO \(table) SELECT * FROM \(table) LIMIT 2
+            CREATE TABLE old AS SELECT * FROM ZITEM; DROP TABLE ZITEM; ALTER TABLE old RENAME TO ZITEM;
+            INSERT INTO ZITEM SELECT * FROM ZITEM LIMIT 2
             """)
         let findings = try StoreCheck(zoo.url).findings().filter { $0.code == .duplicateLink }
         #expect(findings.map(\.severity) == [.warning] && findings[0].count == 2)
@@ -220,10 +220,20 @@ import Testing
             let item = NSEntityDescription.insertNewObject(forEntityName: "Special", into: context)
             item.setValue(Data(count: 200_000), forKey: "external")
             try context.save()
-            context.delete(item)
+            let other = NSEntityDescription.insertNewObject(forEntityName: "Special", into: context)
+            try context.save()
+            context.delete(other)
             try context.save()
         }
         try coordinator.remove(store)
+        // As of a store whose history keeps what was in files, and of a row that is gone.
+        try zoo.change(
+            url,
+            """
+            UPDATE ACHANGE SET ZTOMBSTONE0 = (SELECT ZEXTERNAL FROM ZITEM WHERE ZEXTERNAL NOT NULL) \
+            WHERE ZCHANGETYPE = 2;
+            UPDATE ZITEM SET ZEXTERNAL = NULL
+            """)
         let files = zoo.folder.appending(path: ".Tracked_SUPPORT/_EXTERNAL_DATA")
         #expect(try FileManager.default.contentsOfDirectory(atPath: files.path).count == 1)
         #expect(try StoreCheck(url).findings() == [])

@@ -37,6 +37,7 @@ let workloads: [(name: String, make: () throws -> Workload?)] = [
     ("to-many", { try Relationships.prefetching(scaled(1_000), 100, folder) }),
     ("one-change", { try Following.oneChange(scaled(100_000), folder) }),
     ("controllers", { try Following.controllers(scaled(1_000), scaled(1_000), folder) }),
+    ("remote", { try Remote.telling(20, folder) }),
     ("group", { try Grouping.sums(scaled(1_000_000), folder) }),
     ("open", { try Opening.entities(300, folder) }),
     ("search", { try Search.searching(scaled(200_000), folder) }),

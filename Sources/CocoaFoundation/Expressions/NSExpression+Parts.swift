@@ -20,13 +20,13 @@ extension NSExpression {
         }
     }
 
-    /// The value of a constant.
+    /// The value of a constant; a number is an `NSNumber`, which casts to every number type that holds it.
     ///
     /// - Precondition: the expression is a constant. Apple raises an exception otherwise; so do the properties
     ///   below, each for the expressions that have it.
     public var constantValue: Any? {
         switch kind {
-        case .constant(let value): presentValue(value)
+        case .constant(let value): presentValue(value).map(boxedNumber)
         case .symbol(let symbol): symbol.rawValue
         default: stop("constantValue")
         }

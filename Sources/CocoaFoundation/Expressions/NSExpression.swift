@@ -137,9 +137,15 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
         self.init(kind: .variable(string))
     }
 
-    /// Makes an expression for a dotted key path of the evaluated object.
+    /// Makes an expression for a dotted key path of the evaluated object, or of a variable: `owner.name`, `$car.owner.name`.
     public convenience init(forKeyPath keyPath: String) {
-        self.init(kind: .keyPath(operand: .expressionForEvaluatedObject(), path: keyPath))
+        let parts = keyPath.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].hasPrefix("$") else {
+            self.init(kind: .keyPath(operand: .expressionForEvaluatedObject(), path: keyPath))
+            return
+        }
+        let variable = NSExpression(forVariable: String(parts[0].dropFirst()))
+        self.init(kind: .keyPath(operand: variable, path: String(parts[1])))
     }
 
     /// Makes an expression for a Swift key path of the evaluated object.
@@ -246,7 +252,7 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     /// - Parameters:
     ///   - object: the object that key paths start from.
     ///   - context: the values of variables, by name without the dollar sign; an assignment writes here.
-    /// - Returns: the value; `nil` also where the values do not fit, for which ``value(with:context:)`` throws.
+    /// - Returns: the value, a number as an `NSNumber`; `nil` also where the values do not fit, for which ``value(with:context:)`` throws.
     /// - Precondition: the expression can be evaluated: its variables have values and its functions are known.
     open func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
         if case .custom(let type) = kind {
@@ -274,7 +280,7 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     open func value(with object: Any?, context: NSMutableDictionary? = nil) throws -> Any? {
         if case .custom = kind { return expressionValue(with: object, context: context) }
         return try MatchBudget.sharing {
-            try value(with: object, scope: EvaluationScope(context: context))
+            try value(with: object, scope: EvaluationScope(context: context)).map(boxedNumber)
         }
     }
 

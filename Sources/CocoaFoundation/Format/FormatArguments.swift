@@ -68,7 +68,8 @@ struct FormatArguments {
         if path.isEmpty || path.hasPrefix(".") || path.hasSuffix(".") || path.contains("..") {
             throw Failure(reason: "The key path \"\(path)\" has an empty key.")
         }
-        return NSExpression(forKeyPath: path)
+        // Whatever the text has in it: a `$` begins no variable.
+        return NSExpression(kind: .keyPath(operand: .expressionForEvaluatedObject(), path: path))
     }
 
     private static func integer(_ value: Any?, _ letters: String) throws(Failure) -> NSExpression {

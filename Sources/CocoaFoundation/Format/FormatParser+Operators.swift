@@ -51,6 +51,9 @@ extension FormatParser {
         while let infix, infix.precedence >= lowest {
             left = try readRightSide(of: infix, left)
         }
+        if prefix == .not {
+            try fail("NOT stands before the whole comparison: \"NOT a IN b\", and not \"a NOT IN b\".")
+        }
         leave()
         return left
     }

@@ -16,8 +16,7 @@ public protocol KeyPathNaming: AnyObject {
 /// The keys of Swift key paths.
 ///
 /// Keys come from two sides: ``register(_:for:)``, and the lists of ``KeyPathNaming`` classes. A key path over
-/// several properties, such as `\Book.publisher.name`, is found when each of its properties is; one through an
-/// optional, such as `\Book.author?.name`, needs a registration of its own.
+/// several properties, such as `\Book.publisher.name` or `\Book.author?.name`, is found when each of its properties is.
 public enum KeyPathNames {
     /// Records that `keyPath` is the property named `key`.
     public static func register(_ key: String, for keyPath: AnyKeyPath) {
@@ -107,24 +106,23 @@ public enum KeyPathNames {
         (type as? NSObject.Type)?.superclass
     }
 
-    /// The dotted name of a key path over several registered ones.
+    /// The dotted name of a key path over several registered properties, of which some may be optional.
     private static func composedName(of keyPath: SharedKeyPath) -> String? {
-        // Paths of more steps are not looked for: the search tries every combination of properties.
-        var candidates = registered(from: keyPath.root)
-        for _ in 1..<3 {
-            var longer: [(key: String, keyPath: SharedKeyPath)] = []
-            for (key, first) in candidates {
-                readNames(of: first.value)
-                for (rest, second) in registered(from: first.value) {
-                    guard let path = first.keyPath.appending(path: second.keyPath) else { continue }
-                    let name = "\(key).\(rest)"
-                    if path == keyPath.keyPath { return name }
-                    longer.append((name, SharedKeyPath(path)))
-                }
-            }
-            candidates = longer
+        guard let properties = KeyPathProperties(keyPath.keyPath)?.properties, properties.count > 1 else {
+            return nil
         }
-        return nil
+        var keys: [String] = []
+        var type = keyPath.root
+        for property in properties {
+            readNames(of: type)
+            let found = registered(from: type).first {
+                KeyPathProperties($0.keyPath.keyPath)?.properties == [property]
+            }
+            guard let found else { return nil }
+            keys.append(found.key)
+            type = (found.keyPath.value as? any OptionalValue.Type)?.wrappedType ?? found.keyPath.value
+        }
+        return keys.joined(separator: ".")
     }
 
     /// The registered key paths of a type and of its superclasses.

@@ -28,6 +28,14 @@ package struct KeyPathSteps: Sendable, Hashable {
         }
     }
 
+    /// One key, with what dots it may have, or one operator.
+    init(singleKey key: String) {
+        steps = [
+            CollectionOperator(rawValue: key).map(Step.collection)
+                ?? (key == "self" ? .evaluatedObject : .key(key))
+        ]
+    }
+
     /// The value at the end of the path.
     ///
     /// - Throws: ``PredicateEvaluationError`` when a step leads to an object that has no such key.

@@ -26,12 +26,12 @@ public protocol KeyValueCoding: AnyObject {
 }
 
 extension KeyValueCoding {
-    /// The value at the end of a dotted path.
+    /// The value at the end of a dotted path; a number is an `NSNumber`.
     ///
     /// - Precondition: every object on the way has the key that is asked of it.
     public func value(forKeyPath keyPath: String) -> Any? {
         do {
-            return try KeyPathSteps(keyPath).value(of: self)
+            return try KeyPathSteps(keyPath).value(of: self).map(boxedNumber)
         } catch {
             fatalError("Key path \"\(keyPath)\" of \(type(of: self)): \(error)")
         }
@@ -47,23 +47,6 @@ extension KeyValueCoding {
         guard let dot = keyPath.lastIndex(of: ".") else { return setValue(value, forKey: keyPath) }
         let owner = self.value(forKeyPath: String(keyPath[..<dot]))
         assign(value, forKey: String(keyPath[keyPath.index(after: dot)...]), to: owner, keyPath)
-    }
-
-    private func assign(_ value: Any?, forKey key: String, to owner: Any?, _ keyPath: String) {
-        switch presentValue(owner) {
-        case nil:
-            return
-        case let owner as any KeyValueCoding:
-            owner.setValue(value, forKey: key)
-        case let owner as NSMutableDictionary:
-            owner[key] = presentValue(value)
-        case let owners as any ValueCollection where owners.collectionKind != .dictionary:
-            for owner in owners.collectionElements { assign(value, forKey: key, to: owner, keyPath) }
-        default:
-            fatalError(
-                "Key path \"\(keyPath)\" of \(type(of: self)): \(described(owner)) takes no value for \"\(key)\""
-            )
-        }
     }
 
     /// The values of several properties; `NSNull` stands for no value.

@@ -39,6 +39,9 @@ final class StoreSide: @unchecked Sendable {
     private let type: NSComparisonPredicate.Operator
     private let options: NSComparisonPredicate.Options
     private let texts = Mutex<(isOrHas: Bool?, operand: ComparedOperand?)>((nil, nil))
+    private let convertible: ConvertibleValues
+    /// The operand with numbers as texts, and that with texts as numbers.
+    private let converted = Mutex<(texts: ComparedOperand?, numbers: ComparedOperand?)>((nil, nil))
 
     /// - Throws: ``PredicateEvaluationError`` when the value is none that the operator takes.
     init(
@@ -48,8 +51,63 @@ final class StoreSide: @unchecked Sendable {
         self.type = type
         self.value = value
         self.options = options
-        operand = try ComparedOperand(
-            type, isConstant ? StoredValue.keptElements(value) : value, options: options)
+        convertible = ConvertibleValues(value)
+        let kept = isConstant ? StoredValue.keptElements(value) : value
+        operand = try ComparedOperand(type, type.isOfTextAlone ? Self.digits(kept) : kept, options: options)
+    }
+
+    /// Whether a left side holds when the constant of the two sides, of which one is text and the other a number, is
+    /// converted to the type of the other side; nil for others.
+    func holdsConverted(
+        for left: Any, isLeftConstant: @autoclosure () -> Bool, isRightConstant: @autoclosure () -> Bool
+    ) throws -> Bool? {
+        // Almost always both are texts, or numbers: that is told by their types.
+        let isText = Swift.type(of: left) == String.self || left is NSString
+        guard isText ? convertible.hasNumbers : convertible.hasTexts else { return nil }
+        let leftSide = ConvertibleValues(left)
+        if leftSide.hasTexts, !leftSide.hasNumbers, convertible.hasNumbers {
+            if isRightConstant() {
+                return try converted(\.texts, Self.digits).holds(for: PredicateValue(left))
+            }
+            guard isLeftConstant(), let number = ConvertedConstant.number(of: left) else { return nil }
+            return try operand.holds(for: PredicateValue(number))
+        }
+        if leftSide.hasNumbers, !leftSide.hasTexts, convertible.hasTexts {
+            if isRightConstant() {
+                return try converted(\.numbers, Self.number).holds(for: PredicateValue(left))
+            }
+            guard isLeftConstant(), let digits = ConvertedConstant.text(of: left) else { return nil }
+            return try operand.holds(for: PredicateValue(digits))
+        }
+        return nil
+    }
+
+    private func converted(
+        _ place: WritableKeyPath<(texts: ComparedOperand?, numbers: ComparedOperand?), ComparedOperand?>,
+        _ convert: (Any?) -> Any?
+    ) throws -> ComparedOperand {
+        try converted.withLock { converted in
+            if let made = converted[keyPath: place] { return made }
+            let made = try ComparedOperand(type, convert(value), options: options)
+            converted[keyPath: place] = made
+            return made
+        }
+    }
+
+    /// Numbers as their digits, those in collections, too.
+    private static func digits(_ value: Any?) -> Any? {
+        guard let collection = value as? any ValueCollection else {
+            return ConvertedConstant.text(of: value) ?? value
+        }
+        return collection.collectionElements.map { ConvertedConstant.text(of: $0) ?? $0 }
+    }
+
+    /// Texts as the numbers that they are written as, those in collections, too.
+    private static func number(_ value: Any?) -> Any? {
+        guard let collection = value as? any ValueCollection else {
+            return ConvertedConstant.number(of: value) ?? value
+        }
+        return collection.collectionElements.map { ConvertedConstant.number(of: $0) ?? $0 }
     }
 
     /// Whether a left side holds when both are compared as texts; nil for values that are not.
@@ -92,4 +150,9 @@ final class StoreSide: @unchecked Sendable {
         default: value
         }
     }
+}
+
+extension NSComparisonPredicate.Operator {
+    /// Whether the operator takes nothing but texts.
+    fileprivate var isOfTextAlone: Bool { [.beginsWith, .endsWith, .like, .matches].contains(self) }
 }

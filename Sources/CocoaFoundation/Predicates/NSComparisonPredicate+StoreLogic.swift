@@ -19,6 +19,10 @@ extension NSComparisonPredicate {
             if let rows = try JoinedKeyPath(steps).rows(of: operand.value(with: object, scope: scope)) {
                 return rows.map(StoredValue.kept)
             }
+            // The one value of an attribute.
+            if comparisonPredicateModifier == .any {
+                return [StoredValue.kept(try leftExpression.value(with: object, scope: scope))]
+            }
         } else {
             guard let value = try leftExpression.value(with: object, scope: scope) else { return [] }
             if let collection = value as? any ValueCollection {
@@ -38,8 +42,14 @@ private struct StoreOperand {
     private var operand: ComparedOperand { side.operand }
     private let isNilTest: Bool
     /// The values of `IN`'s list that is written out and depends on the object, but for `nil` itself.
-    private let parts: [Any]?
+    private let parts: [Part]?
     private var type: NSComparisonPredicate.Operator { comparison.predicateOperatorType }
+
+    /// A value of a list, and whether it is the same for every object.
+    private struct Part {
+        let value: Any
+        let isConstant: Bool
+    }
 
     init(_ comparison: NSComparisonPredicate, _ object: Any?, _ scope: EvaluationScope) throws {
         self.comparison = comparison
@@ -51,7 +61,9 @@ private struct StoreOperand {
             case .aggregate(let list) = comparison.rightExpression.kind, !comparison.rightExpression.isFixed,
             let values = value as? [Any]
         {
-            parts = zip(list, values).filter { !$0.0.isNothing }.map(\.1)
+            parts = zip(list, values).filter { !$0.0.isNothing }.map {
+                Part(value: $0.1, isConstant: $0.0.isFixed)
+            }
         } else {
             parts = nil
         }
@@ -73,7 +85,7 @@ private struct StoreOperand {
             left = StoredValue.keptElements(left) ?? left
         }
         if let value, let truth = Self.truthBesideNaN(left, type, value) { return truth }
-        return try side.holdsAsText(for: left) ?? operand.holds(for: PredicateValue(left))
+        return try holds(left, side, isRightConstant: comparison.rightExpression.isFixed)
     }
 
     /// Whether a comparison holds of which one side is a decimal that is not a number; nil for any others.
@@ -93,14 +105,14 @@ private struct StoreOperand {
     }
 
     /// `left == a OR left == b OR …`
-    private func isAnyTruth(_ left: Any?, _ parts: [Any]) throws -> Bool? {
+    private func isAnyTruth(_ left: Any?, _ parts: [Part]) throws -> Bool? {
         var isUnknown = false
         for part in parts {
-            guard let left = presentValue(left), let part = presentValue(part) else {
+            guard let left = presentValue(left), let value = presentValue(part.value) else {
                 isUnknown = true
                 continue
             }
-            if try holds(left, .equalTo, part) { return true }
+            if try holds(left, .equalTo, value, isRightConstant: part.isConstant) { return true }
         }
         return isUnknown ? nil : false
     }
@@ -120,22 +132,35 @@ private struct StoreOperand {
     /// `a >= lower AND a <= upper`.
     private func betweenTruth(_ left: Any?, _ bounds: [Any]) throws -> Bool? {
         guard bounds.count == 2 else { return try operand.holds(for: PredicateValue(left)) }
-        func side(_ bound: Any, _ type: NSComparisonPredicate.Operator) throws -> Bool? {
-            guard let left = presentValue(left), let bound = StoredValue.kept(presentValue(bound)) else {
-                return nil
-            }
-            return try holds(left, type, bound)
+        func side(_ index: Int, _ type: NSComparisonPredicate.Operator) throws -> Bool? {
+            guard let left = presentValue(left), let bound = StoredValue.kept(presentValue(bounds[index]))
+            else { return nil }
+            let list = comparison.rightExpression
+            let isConstant =
+                if case .aggregate(let parts) = list.kind { parts[index].isFixed } else { list.isFixed }
+            return try holds(left, type, bound, isRightConstant: isConstant)
         }
-        let isAbove = try side(bounds[0], .greaterThanOrEqualTo)
-        let isBelow = try side(bounds[1], .lessThanOrEqualTo)
+        let isAbove = try side(0, .greaterThanOrEqualTo)
+        let isBelow = try side(1, .lessThanOrEqualTo)
         if isAbove == false || isBelow == false { return false }
         return isAbove == nil || isBelow == nil ? nil : true
     }
 
     /// Whether two values that are there compare.
-    private func holds(_ left: Any, _ type: NSComparisonPredicate.Operator, _ right: Any) throws -> Bool {
+    private func holds(
+        _ left: Any, _ type: NSComparisonPredicate.Operator, _ right: Any, isRightConstant: Bool
+    ) throws -> Bool {
         if let truth = Self.truthBesideNaN(left, type, right) { return truth }
         let side = try StoreSide(type, right, options: comparison.options, isConstant: false)
-        return try side.holdsAsText(for: left) ?? side.operand.holds(for: PredicateValue(left))
+        return try holds(left, side, isRightConstant: isRightConstant)
+    }
+
+    private func holds(
+        _ left: Any, _ side: StoreSide, isRightConstant: @autoclosure () -> Bool
+    ) throws -> Bool {
+        if let holds = try side.holdsAsText(for: left) { return holds }
+        let converted = try side.holdsConverted(
+            for: left, isLeftConstant: comparison.leftExpression.isFixed, isRightConstant: isRightConstant())
+        return try converted ?? side.operand.holds(for: PredicateValue(left))
     }
 }

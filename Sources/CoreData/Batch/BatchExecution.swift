@@ -132,7 +132,7 @@ struct BatchExecution {
         while let parent = writer.parentContext { writer = parent }
         let outcome = try store.batch(
             what, author: writer.transactionAuthor, contextName: writer.name, body)
-        if outcome.count > 0 { coordinator.postRemoteChange(store, historyNumber: outcome.historyNumber) }
+        if outcome.count > 0 { coordinator.noteOwnChange(of: store, historyNumber: outcome.historyNumber) }
         return outcome
     }
 }

@@ -240,7 +240,8 @@ extension NSManagedObjectContext {
         }
         announceSave(changes, affected: affected, token: historyToken(of: outcomes))
         for (plan, outcome) in outcomes where !plan.unit.isEmpty {
-            persistentStoreCoordinator?.postRemoteChange(plan.store, historyNumber: outcome.historyNumber)
+            persistentStoreCoordinator?.noteOwnChange(
+                of: plan.store, historyNumber: outcome.historyNumber)
         }
     }
 

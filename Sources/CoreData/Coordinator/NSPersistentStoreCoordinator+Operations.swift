@@ -44,6 +44,7 @@ extension NSPersistentStoreCoordinator {
     public func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
         guard objectStores.contains(where: { $0 === store }) else { return false }
         store.url = url
+        remoteChanges.follow(self)
         return store.url?.standardizedFileURL == url.standardizedFileURL
     }
 
@@ -80,11 +81,13 @@ extension NSPersistentStoreCoordinator {
         }
         replace(old, by: new)
         for home in new.homes { home.move(to: new) }
+        remoteChanges.end(old)
         old.willRemove(from: self)
         new.didAdd(to: self)
         postStoresDidChange([
             NSUUIDChangedPersistentStoresKey: [old, new, Self.migratedIDs(from: old, to: new)] as [Any]
         ])
+        remoteChanges.follow(self)
         return new
     }
 

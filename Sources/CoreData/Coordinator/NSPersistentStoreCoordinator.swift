@@ -17,6 +17,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     private let label = Mutex<String?>(nil)
     /// The contexts that merge what others save.
     let subscribers = ContextSubscribers()
+    /// What others change.
+    let remoteChanges = RemoteChanges()
     private let stores = Mutex<[any ObjectStore]>([])
     private let classes: [ObjectIdentifier: [NSEntityDescription]]
     /// Whether objects are `NSManagedObject`s, whatever classes the model names. Set before stores are added.
@@ -124,6 +126,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                 """)
         }
         store.didAdd(to: self)
+        remoteChanges.follow(self)
         postStoresDidChange([NSAddedPersistentStoresKey: [store]])
         return store
     }
@@ -178,6 +181,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             throw store.nestedUse("remove the store")
         }
         NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
+        remoteChanges.end(found)
         found.willRemove(from: self)
         stores.withLock { stores in stores.removeAll { $0 === store } }
         postStoresDidChange([NSRemovedPersistentStoresKey: [store]])

@@ -98,24 +98,23 @@ struct ResolvedFetch {
     ) throws -> [NSPropertyDescription] {
         try (list ?? []).map { item in
             switch item {
-            case let property as NSExpressionDescription: return property
-            case let property as NSPropertyDescription:
-                if let own = entity.propertiesByName[property.name] { return own }
-                throw unknown(property.name, entity)
-            case let name as String:
-                if let property = entity.propertiesByName[name] { return property }
-                if name.contains("."), let path = entity.expressionDescription(forKeyPath: name) {
-                    return path
-                }
-                throw unknown(name, entity)
+            case let property as NSExpressionDescription where property.expression != nil: return property
+            // Without an expression a description means the property of its name.
+            case let property as NSPropertyDescription: return try self.property(property.name, entity)
+            case let name as String: return try self.property(name, entity)
             default:
                 throw NSError.coreData(.coreData, "\(item) is neither a property nor a name of one.")
             }
         }
     }
 
-    private static func unknown(_ name: String, _ entity: NSEntityDescription) -> NSError {
-        .coreData(.coreData, "keypath \(name) not found in entity \(entity.name ?? "")")
+    /// The property of a name, or a column for what a key path leads to.
+    private static func property(
+        _ name: String, _ entity: NSEntityDescription
+    ) throws -> NSPropertyDescription {
+        if let property = entity.propertiesByName[name] { return property }
+        if let path = entity.expressionDescription(forKeyPath: name) { return path }
+        throw NSError.coreData(.coreData, "keypath \(name) not found in entity \(entity.name ?? "")")
     }
 
     private func check() throws {
@@ -371,21 +370,32 @@ struct ResolvedFetch {
 }
 
 extension NSEntityDescription {
-    /// A column for the attribute at the end of a to-one key path, named as the path.
+    /// A column named as a to-one key path, for the attribute at its end, or for the ID of the object there: `owner.name`,
+    /// `owner.objectID`, `objectID`, `self`.
     func expressionDescription(forKeyPath path: String) -> NSExpressionDescription? {
         var entity = self
-        let keys = path.split(separator: ".").map(String.init)
-        for key in keys.dropLast() {
-            guard let relationship = entity.relationshipsByName[key], !relationship.isToMany,
+        var type: NSAttributeType?
+        for key in path.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
+            // Behind a value there are no keys.
+            guard type == nil || type == .objectIDAttributeType else { return nil }
+            if let attribute = entity.attributesByName[key] {
+                type = attribute.attributeType
+            } else if let relationship = entity.relationshipsByName[key], !relationship.isToMany,
                 let next = relationship.destinationEntity
-            else { return nil }
-            entity = next
+            {
+                entity = next
+                type = .objectIDAttributeType
+            } else if ["objectID", "self", "SELF"].contains(key) {
+                type = .objectIDAttributeType
+            } else {
+                return nil
+            }
         }
-        guard let last = keys.last, let attribute = entity.attributesByName[last] else { return nil }
+        guard let type else { return nil }
         let description = NSExpressionDescription()
         description.name = path
         description.expression = NSExpression(forKeyPath: path)
-        description.expressionResultType = attribute.attributeType
+        description.expressionResultType = type
         return description
     }
 }

@@ -108,6 +108,16 @@ struct HistoryColumns: Sendable {
         for slot in update.changedLinks { Self.mark(bits[slot].first, in: bitmap) }
     }
 
+    /// Marks in a bitmap that an object has another place in the other ends of relationships.
+    func markPlaces(
+        _ relationships: [NSRelationshipDescription], in bitmap: UnsafeMutableBufferPointer<UInt8>
+    ) {
+        for relationship in relationships {
+            guard let slot = layout.index(of: relationship.name) else { continue }
+            Self.mark(bits[slot].order >= 0 ? bits[slot].order : bits[slot].first, in: bitmap)
+        }
+    }
+
     /// Marks in a bitmap what a statement changed, without looking at the rows: the entity of a destination, too, may be
     /// another one.
     func mark(_ changed: PropertySet, in bitmap: UnsafeMutableBufferPointer<UInt8>) {

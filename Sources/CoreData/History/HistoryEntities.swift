@@ -18,7 +18,7 @@ final class HistoryEntities: @unchecked Sendable {
                 ("timestamp", .dateAttributeType), ("transactionNumber", .integer64AttributeType),
                 ("storeID", .stringAttributeType), ("bundleID", .stringAttributeType),
                 ("processID", .stringAttributeType), ("contextName", .stringAttributeType),
-                ("author", .stringAttributeType),
+                ("author", .stringAttributeType), ("token", .objectIDAttributeType),
             ])
         change = Self.entity(
             "CHANGE",
@@ -74,6 +74,8 @@ final class HistoryFields: KeyValueCoding {
             case "bundleID": transaction.bundleID
             case "processID": transaction.processID
             case "contextName": transaction.contextName
+            // By its place: conditions and orders compare tokens by that.
+            case "token": NSNumber(value: transaction.transactionNumber)
             default: transaction.author
             }
         }

@@ -11,7 +11,7 @@ extension HistoryExecution {
         let specification = request.fetchRequest?.fetchSpecification
         let concernsChanges = try concernsChanges(specification)
         let type = request.resultType
-        let showsTransactions = type == .transactionsOnly || type == .transactionsAndChanges
+        let showsTransactions = [.count, .transactionsOnly, .transactionsAndChanges].contains(type)
         let result = try MatchBudget.sharing {
             // Without conditions the changes are those of all transactions.
             try concernsChanges || (specification == nil && !showsTransactions)
@@ -24,7 +24,7 @@ extension HistoryExecution {
     /// Whether a request is for changes rather than for transactions.
     ///
     /// - Throws: 134091 when it is for neither.
-    private func concernsChanges(_ specification: FetchSpecification?) throws -> Bool {
+    func concernsChanges(_ specification: FetchSpecification?) throws -> Bool {
         let entities = HistoryEntities.shared
         switch specification?.entityName {
         case _ where request.fetchRequest == nil, entities.transaction.name: return false
@@ -72,7 +72,6 @@ extension HistoryExecution {
         let storeID: String
         var changes: [NSPersistentHistoryChange] = []
         var objectIDs: [NSManagedObjectID] = []
-        var changeCount = 0
         var hasChanges = false
 
         init(_ record: HistoryRecord, storeID: String) {
@@ -92,6 +91,7 @@ extension HistoryExecution {
         for store in stores where !selection.isFull {
             try store.readHistory { reader in
                 let storeID = store.identifier ?? ""
+                try selection.begin(reader)
                 try reader.forEachRecord(after: try start(reader)) { record in
                     let shown = NSPersistentHistoryTransaction(record, storeID: storeID, changes: nil)
                     try selection.take(HistoryFields(shown)) {
@@ -99,7 +99,7 @@ extension HistoryExecution {
                     }
                     return !selection.isFull
                 }
-                guard type != .statusOnly, type != .transactionsOnly else { return }
+                guard ![.statusOnly, .count, .transactionsOnly].contains(type) else { return }
                 // The changes are read from the same state of the store.
                 try selection.sort()
                 try readChanges(of: selection.elements.filter { !$0.hasChanges }, reader)
@@ -108,7 +108,7 @@ extension HistoryExecution {
         let chosen = try selection.window()
         switch type {
         case .statusOnly: return true
-        case .count: return chosen.reduce(0) { $0 + $1.changeCount }
+        case .count: return chosen.count
         case .objectIDs: return Self.distinct(chosen.lazy.flatMap(\.objectIDs))
         case .changesOnly: return chosen.flatMap(\.changes)
         case .transactionsOnly: return chosen.map { $0.transaction(withChanges: false) }
@@ -132,7 +132,6 @@ extension HistoryExecution {
             try reader.forEachChange(of: range) { row in
                 guard let transaction = byNumber[row.transactionNumber] else { return true }
                 switch type {
-                case .count: transaction.changeCount += 1
                 case .objectIDs: transaction.objectIDs.append(row.objectID)
                 default: transaction.changes.append(reader.change(row))
                 }
@@ -159,6 +158,7 @@ extension HistoryExecution {
         for store in stores where !selection.isFull {
             try store.readHistory { reader in
                 let start = try start(reader)
+                try selection.begin(reader)
                 // The status tells nothing of what would be read.
                 if type == .statusOnly, request.fetchRequest == nil { return }
                 guard let lowest = try reader.lowestNumber(after: start) else { return }

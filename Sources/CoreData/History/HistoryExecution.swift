@@ -29,7 +29,10 @@ struct HistoryExecution {
     // MARK: Deleting
 
     private func delete() throws -> NSPersistentHistoryResult {
-        guard request.fetchRequest == nil else { throw Self.error("a deletion takes no fetch request") }
+        let specification = request.fetchRequest?.fetchSpecification
+        guard try !concernsChanges(specification) else {
+            throw Self.error("a deletion takes conditions on transactions, and not on changes")
+        }
         guard request.resultType == .statusOnly || request.resultType == .count else {
             throw Self.error("a deletion returns the status or the number of deleted transactions")
         }
@@ -40,17 +43,54 @@ struct HistoryExecution {
                 [NSAffectedStoresErrorKey: [store]])
         }
         var count = 0
+        var selection = specification.map { HistorySelection<HistoryPlace>($0) }
         for store in stores {
-            switch request.limit {
-            case .none: count += try store.deleteHistory(before: .number(.max))
-            case .date(let date):
-                count += try store.deleteHistory(before: .time(date.timeIntervalSinceReferenceDate))
-            case .token(let token):
-                guard let number = token.numbers[store.identifier ?? ""] else { continue }
-                count += try store.deleteHistory(before: .number(number))
+            guard let end = end(in: store) else { continue }
+            if selection == nil {
+                count += try store.deleteHistory(before: end)
+            } else {
+                try store.readHistory { reader in
+                    try selection?.begin(reader)
+                    try reader.forEachRecord(before: end) { record in
+                        let shown = NSPersistentHistoryTransaction(
+                            record, storeID: store.identifier ?? "", changes: nil)
+                        try selection?.take(HistoryFields(shown)) { HistoryPlace(store, record.number) }
+                        return selection?.isFull == false
+                    }
+                }
             }
+        }
+        for (store, numbers) in try HistoryPlace.byStore(selection?.window() ?? []) {
+            count += try store.deleteHistory(numbers)
         }
         return NSPersistentHistoryResult(
             request.resultType == .count ? count as Any : true, request.resultType)
+    }
+
+    /// Before what a deletion ends in a store; nil where it deletes nothing.
+    private func end(in store: SQLiteStore) -> HistoryReader.Start? {
+        switch request.limit {
+        case .none: .number(.max)
+        case .date(let date): .time(date.timeIntervalSinceReferenceDate)
+        case .token(let token): token.numbers[store.identifier ?? ""].map { .number($0) }
+        }
+    }
+}
+
+/// A transaction of a store.
+private struct HistoryPlace {
+    private let store: SQLiteStore
+    private let number: Int64
+
+    init(_ store: SQLiteStore, _ number: Int64) {
+        self.store = store
+        self.number = number
+    }
+
+    static func byStore(_ places: [HistoryPlace]) -> [(store: SQLiteStore, numbers: [Int64])] {
+        let groups = Dictionary(grouping: places) { ObjectIdentifier($0.store) }
+        return groups.values.compactMap { group in
+            group.first.map { ($0.store, group.map(\.number)) }
+        }
     }
 }

@@ -6,10 +6,8 @@ import Foundation
 /// a save without history would leave a gap that its readers could not see.
 public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
 
-/// Option key: post `NSPersistentStoreRemoteChange` after each save (`Bool`).
-///
-/// Only saves of this coordinator are noticed: Linux has no counterpart of the notifications between processes that
-/// Apple's framework uses. To follow other processes, fetch the history after the last known token.
+/// Option key: post `NSPersistentStoreRemoteChange` when the store was changed (`Bool`): by a save or a batch request of this
+/// coordinator, or, in a SQLite file, by others: other coordinators of the program, and other programs, whatever they did.
 public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
     "NSPersistentStoreRemoteChangeNotificationOptionKey"
 
@@ -20,8 +18,10 @@ public let NSPersistentHistoryTokenKey = "historyToken"
 public let NSPersistentStoreURLKey = "storeURL"
 
 extension NSNotification.Name {
-    /// Posted by a coordinator, on the queue of the saving context, when a save has changed a store that was added with
-    /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`.
+    /// Posted by a coordinator when a store was changed that was added with
+    /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`: on the queue of the context that has saved, or, for changes of
+    /// others, on a queue of the framework's. What others commit in close succession is told once. The file is watched by the
+    /// kernel; nothing is asked while nothing is written to it. Where it cannot be watched it is asked once a second.
     ///
     /// The `userInfo` has `NSPersistentStoreURLKey`, `NSStoreUUIDKey` and, with history,
     /// `NSPersistentHistoryTokenKey`.
@@ -45,7 +45,7 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
     case statusOnly = 0
     /// The IDs (`[NSManagedObjectID]`) of the changed objects, each once.
     case objectIDs = 1
-    /// The number (`Int`) of changes.
+    /// The number (`Int`) of transactions; of a request for changes, that of changes.
     case count = 2
     /// The transactions (`[NSPersistentHistoryTransaction]`) without their changes.
     case transactionsOnly = 3

@@ -49,6 +49,15 @@ struct HistoryReader {
         }
     }
 
+    /// Calls `body` with each transaction before a place, in order, until that returns false.
+    func forEachRecord(before end: Start, _ body: (HistoryRecord) throws -> Bool) throws {
+        let statement = SQLStatement(
+            history.tables.transactions(beforeTime: end.isTime), [end.argument])
+        try untilEnough { enough in
+            try forEachRecord(statement) { if try !body($0) { throw enough } }
+        }
+    }
+
     func records(_ statement: SQLStatement) throws -> [HistoryRecord] {
         var records: [HistoryRecord] = []
         try forEachRecord(statement) { records.append($0) }
@@ -199,21 +208,31 @@ struct HistoryReader {
                 SQLStatement(sql, [.integer(HistoryTables.transactionNumber)])))
     }
 
-    /// - Throws: 134301 when something that was saved after a transaction is not there any more, or when the store never
-    ///   had that transaction.
+    /// A token has expired when its own transaction was deleted, and the token of an empty history when any was: something
+    /// that was saved after it may be gone.
+    ///
+    /// - Throws: 134301 for the number of a transaction that is not there.
     func checkNotExpired(_ number: Int64) throws {
-        let last = try lastNumber()
-        guard number != last else { return }
-        let next = try SQLiteReader(database).integer(
-            SQLStatement("SELECT MIN(Z_PK) FROM ATRANSACTION WHERE Z_PK > ?", [.integer(number)]))
-        guard number < last, number < .max, Int64(next) == number + 1 else {
-            throw NSError.coreData(
-                CocoaError.Code(rawValue: NSPersistentHistoryTokenExpiredError),
-                """
-                The history token has expired: the store at \(store.url?.path ?? "") does not have all that was saved after \
-                transaction \(number).
-                """, [NSAffectedStoresErrorKey: [store]])
+        let first = Int64(
+            try SQLiteReader(database).integer(
+                SQLStatement(
+                    "SELECT IFNULL(MIN(Z_PK), 0) FROM ATRANSACTION WHERE Z_PK >= ?", [.integer(number)])))
+        if number > 0, first == number { return }
+        if number == 0 {
+            if first == 1 { return }
+            if first == 0, try lastNumber() == 0 { return }
         }
+        throw expired(number)
+    }
+
+    /// The error for the token of a transaction that is not there.
+    func expired(_ number: Int64) -> NSError {
+        .coreData(
+            CocoaError.Code(rawValue: NSPersistentHistoryTokenExpiredError),
+            """
+            The history token has expired: the store at \(store.url?.path ?? "") does not have transaction \(number), so what \
+            was saved after it may be gone as well.
+            """, [NSAffectedStoresErrorKey: [store]])
     }
 }
 

@@ -10,7 +10,9 @@ struct HistorySelection<Element> {
     /// What is kept beyond a window before it is sorted and cut.
     private static var excess: Int { 1_000 }
 
-    private let predicate: NSPredicate?
+    private let given: NSPredicate?
+    /// The condition as the store answers it that is being read.
+    private var predicate: NSPredicate?
     private let descriptors: [NSSortDescriptor]
     private let offset: Int
     /// Where the window ends; nil for one without an end.
@@ -23,7 +25,8 @@ struct HistorySelection<Element> {
     private(set) var metCount = 0
 
     init(_ specification: FetchSpecification?) {
-        predicate = specification?.predicate
+        given = specification?.predicate
+        predicate = given
         descriptors = specification?.sortDescriptors ?? []
         offset = max(specification?.fetchOffset ?? 0, 0)
         let limit = specification?.fetchLimit ?? 0
@@ -35,6 +38,13 @@ struct HistorySelection<Element> {
 
     /// Whether nothing that comes later can be in the result.
     var isFull: Bool { descriptors.isEmpty && end.map { metCount >= $0 } ?? false }
+
+    /// Goes on with what a store has.
+    ///
+    /// - Throws: 134301 for a condition with a token that has expired.
+    mutating func begin(_ reader: HistoryReader) throws {
+        predicate = try given.map(HistoryCondition(reader).numbered)
+    }
 
     /// Takes an element if it meets the condition and may be in the window.
     ///

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import ManagedObjectModel
 
 /// The tables of persistent history, as a file has them.
@@ -59,6 +60,14 @@ struct HistoryTables: Sendable, Equatable {
         .coreData(
             .persistentStoreIncompatibleSchema,
             "The persistent history of the store cannot be used: \(reason).")
+    }
+
+    /// Whether there is any history.
+    func haveRows(_ database: Database) throws -> Bool {
+        try Bool.fetchOne(
+            database,
+            sql: "SELECT EXISTS (SELECT 1 FROM \(Self.transaction)) OR EXISTS (SELECT 1 FROM \(Self.change))")
+            ?? false
     }
 
     // MARK: Making
@@ -155,6 +164,11 @@ struct HistoryTables: Sendable, Equatable {
     /// Transactions in order. Parameters: the highest number, or the latest time, not wanted.
     func transactions(afterTime: Bool) -> String {
         "\(transactions) WHERE t.\(afterTime ? "ZTIMESTAMP" : "Z_PK") > ? ORDER BY t.Z_PK"
+    }
+
+    /// Transactions in order. Parameters: the lowest number, or the earliest time, not wanted.
+    func transactions(beforeTime: Bool) -> String {
+        "\(transactions) WHERE t.\(beforeTime ? "ZTIMESTAMP" : "Z_PK") < ? ORDER BY t.Z_PK"
     }
 
     /// One transaction, if it is wanted. Parameters: its number; the highest number, or the latest time, not wanted.

@@ -14,14 +14,25 @@ struct HistoryWriter {
 
     /// - Parameters:
     ///   - missing: indexes of the deletions whose rows others had deleted already.
+    ///   - reordered: the objects that ordered relationships have in another place.
     ///   - begun: the number of a transaction that was written before, and to which this belongs; nil for a new one.
     /// - Returns: the number of the transaction.
     func write(
-        _ unit: UnitOfWork, _ outcome: SaveOutcome, missing: Set<Int>, into begun: Int64? = nil
+        _ unit: UnitOfWork, _ outcome: SaveOutcome, missing: Set<Int>, reordered: ReorderedMembers,
+        into begun: Int64? = nil
     ) throws -> Int64 {
         let tables = history.tables
         let transaction = try begun ?? begin(unit)
-        let count = unit.inserts.count + unit.updates.count + unit.deletions.count - missing.count
+        var reordered = reordered
+        for (insert, row) in zip(unit.inserts, outcome.inserted) {
+            _ = reordered.take(ObjectKey(table: insert.home.table, reference: row.reference))
+        }
+        let places = zip(unit.updates, outcome.updated).map { update, row in
+            reordered.take(ObjectKey(table: update.home.table, reference: row.reference))
+        }
+        let moved = reordered.rest
+        let count =
+            unit.inserts.count + unit.updates.count + unit.deletions.count - missing.count + moved.count
         guard count > 0 else { return transaction }
         var rows = try ChangeRows(
             database, tables, transaction: transaction,
@@ -35,8 +46,12 @@ struct HistoryWriter {
             last = (home, columns)
             return columns
         }
-        for (update, row) in zip(unit.updates, outcome.updated) {
-            try rows.update(update, row, columns(update.home))
+        for (index, (update, row)) in zip(unit.updates, outcome.updated).enumerated() {
+            try rows.update(update, row, columns(update.home), places: places[index])
+        }
+        for (key, member) in moved {
+            guard let home = store.home(number: member.entityNumber) else { continue }
+            try rows.move((member.entityNumber, key.reference), member.relationships, columns(home))
         }
         for (index, deletion) in unit.deletions.enumerated() where !missing.contains(index) {
             try rows.delete(deletion.old, columns(deletion.home))
@@ -135,8 +150,22 @@ private struct ChangeRows {
 
     mutating func insert(_ row: Row) throws { try run(.insert, (row.entityNumber, row.reference)) }
 
-    mutating func update(_ update: UnitOfWork.Update, _ row: Row, _ columns: HistoryColumns) throws {
-        try self.update((row.entityNumber, row.reference), columns) { columns.mark(update, row, in: $0) }
+    mutating func update(
+        _ update: UnitOfWork.Update, _ row: Row, _ columns: HistoryColumns,
+        places: [NSRelationshipDescription]
+    ) throws {
+        try self.update((row.entityNumber, row.reference), columns) {
+            columns.mark(update, row, in: $0)
+            columns.markPlaces(places, in: $0)
+        }
+    }
+
+    /// Notes an object that has another place in the other ends of relationships.
+    mutating func move(
+        _ key: (entityNumber: Int32, reference: Int64), _ relationships: [NSRelationshipDescription],
+        _ columns: HistoryColumns
+    ) throws {
+        try update(key, columns) { columns.markPlaces(relationships, in: $0) }
     }
 
     mutating func update(
@@ -168,6 +197,8 @@ private struct ChangeRows {
         let kept = columns.tombstones.prefix(tombstoneCount)
         try withExtendedLifetime(row) {
             for (index, slot) in kept.enumerated() {
+                // Apple's framework keeps no value that may be in a file, wherever it is.
+                if slot.isExternal { continue }
                 let code = RowBinding.bind(row, slot.rowSlot, slot.kind, statement, Int32(7 + index))
                 guard code == SQLITE_OK else { throw SQLiteBinder.error(of: database.sqliteConnection, sql) }
             }

@@ -22,11 +22,24 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     private(set) var limit = Limit.none
     private(set) var deletes = false
 
-    /// What the request returns; transactions with their changes by default, for a deletion the status only.
-    public var resultType = NSPersistentHistoryResultType.transactionsAndChanges
+    /// What the request returns. By default transactions with their changes, for a fetch request for changes these, for a
+    /// deletion the status only.
+    public var resultType: NSPersistentHistoryResultType {
+        get { chosenResultType ?? defaultResultType }
+        set { chosenResultType = newValue }
+    }
+    private var chosenResultType: NSPersistentHistoryResultType?
+
+    private var defaultResultType: NSPersistentHistoryResultType {
+        if deletes { return .statusOnly }
+        let isForChanges = fetchRequest?.fetchSpecification?.entityName == HistoryEntities.shared.change.name
+        return isForChanges ? .changesOnly : .transactionsAndChanges
+    }
 
     /// Further conditions, order, limit and offset: a request for the entity of `NSPersistentHistoryTransaction` or
-    /// `NSPersistentHistoryChange`. Conditions are evaluated in memory. A deletion takes none.
+    /// `NSPersistentHistoryChange`; of a deletion, for transactions, and only those are deleted. Conditions are evaluated in
+    /// memory. Transactions have a `token`, which is compared with tokens by its place; a change's `changedEntity` is compared
+    /// with entities and their numbers.
     public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
 
     /// The token that the request was made with, or that of its transaction.
@@ -45,7 +58,6 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
         let request = Self()
         request.limit = limit
         request.deletes = deletes
-        if deletes { request.resultType = .statusOnly }
         return request
     }
 
@@ -85,7 +97,7 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     public override func copy(with zone: NSZone? = nil) -> Any {
         let copy = Self.request(limit, deletes: deletes)
         copy.affectedStoreObjects = affectedStoreObjects
-        copy.resultType = resultType
+        copy.chosenResultType = chosenResultType
         copy.fetchRequest = fetchRequest?.copy() as? NSFetchRequest<any NSFetchRequestResult>
         return copy
     }

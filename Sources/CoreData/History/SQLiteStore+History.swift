@@ -16,22 +16,33 @@ extension SQLiteStore {
     ///
     /// The texts that they refer to stay: a running program of Apple's may have noted their keys.
     func deleteHistory(before end: HistoryReader.Start) throws -> Int {
+        switch end {
+        case .number(let number): try deleteHistory([("Z_PK < ?", number.databaseValue)])
+        case .time(let time): try deleteHistory([("ZTIMESTAMP < ?", time.databaseValue)])
+        }
+    }
+
+    /// Deletes the transactions of some numbers; how many there were.
+    func deleteHistory(_ numbers: [Int64]) throws -> Int {
+        // A list of all would be a text as long as the history.
+        try deleteHistory(numbers.map { ("Z_PK = ?", $0.databaseValue) })
+    }
+
+    private func deleteHistory(_ parts: [(condition: String, argument: DatabaseValue)]) throws -> Int {
         // A deletion that was undone has given its file back to a row.
         try changingFiles { files in
             try write("delete history", files) { database in
-                let condition: String
-                let argument: DatabaseValue
-                switch end {
-                case .number(let number): (condition, argument) = ("Z_PK < ?", number.databaseValue)
-                case .time(let time): (condition, argument) = ("ZTIMESTAMP < ?", time.databaseValue)
-                }
-                let changes = "ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(condition))"
                 let preserved = history.map { PreservedFiles(self, $0, database) }
-                let named = try preserved?.namedByHistory(where: changes, argument) ?? []
-                try database.execute(sql: "DELETE FROM ACHANGE WHERE \(changes)", arguments: [argument])
-                try database.execute(
-                    sql: "DELETE FROM ATRANSACTION WHERE \(condition)", arguments: [argument])
-                let count = database.changesCount
+                var named: Set<String> = []
+                var count = 0
+                for (condition, argument) in parts {
+                    let changes = "ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(condition))"
+                    named.formUnion(try preserved?.namedByHistory(where: changes, argument) ?? [])
+                    try database.execute(sql: "DELETE FROM ACHANGE WHERE \(changes)", arguments: [argument])
+                    try database.execute(
+                        sql: "DELETE FROM ATRANSACTION WHERE \(condition)", arguments: [argument])
+                    count += database.changesCount
+                }
                 if let preserved, !named.isEmpty {
                     files.leave(try named.subtracting(preserved.namedByHistory()))
                 }
@@ -64,11 +75,17 @@ extension NSPersistentStoreCoordinator {
         try HistoryExecution(request, self).run()
     }
 
-    /// Tells that a save has changed a store.
+    /// Tells that a context or a batch request of this coordinator has changed a store.
+    func noteOwnChange(of store: NSPersistentStore, historyNumber: Int64?) {
+        if let historyNumber { remoteChanges.noteOwn(historyNumber, of: store) }
+        postRemoteChange(store, historyNumber: historyNumber)
+    }
+
+    /// Tells that a store was changed, by whomever.
+    ///
+    /// - Parameter historyNumber: the last transaction of its history; nil without one.
     func postRemoteChange(_ store: NSPersistentStore, historyNumber: Int64?) {
-        guard store.options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey] as? Bool ?? false else {
-            return
-        }
+        guard store.postsRemoteChanges else { return }
         var userInfo: [AnyHashable: Any] = [:]
         userInfo[NSPersistentStoreURLKey] = store.url
         userInfo[NSStoreUUIDKey] = store.identifier

@@ -4,7 +4,7 @@ import GRDB
 // Persistent history while a store is opened.
 
 extension SQLiteStoreOpening {
-    /// Finds out whether the file has history.
+    /// Finds out whether the file has history. Where all of it was deleted, the store can be written to without any.
     ///
     /// - Returns: what keeps the store from being written to, as part of a sentence: as with Apple's framework, who does
     ///   not keep the history only reads.
@@ -18,7 +18,8 @@ extension SQLiteStoreOpening {
         } catch  where !options.tracksHistory {
             Log.store.error("\(error.localizedDescription)")
         }
-        guard !options.tracksHistory else { return [] }
+        // What has no rows leaves no gap that a reader would not see.
+        guard !options.tracksHistory, try history?.tables.haveRows(database) ?? true else { return [] }
         return ["persistent history; add it with \(NSPersistentHistoryTrackingKey) to change it"]
     }
 

@@ -91,6 +91,8 @@ public struct ManagedProperty: @unchecked Sendable {
                 guard let object = object as? Object else { return }
                 if let value = value as? Value {
                     object[keyPath: path] = value
+                } else if value == nil {
+                    object.setNilValueForKey(key)
                 } else {
                     fatalError(
                         """

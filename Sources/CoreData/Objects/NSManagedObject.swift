@@ -241,6 +241,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         fatalError(unknownKeyMessage(key))
     }
 
+    /// Called when `setValue(_:forKey:)` gives nil to an accessor of the class's own whose type is not optional, such as `Int`.
+    /// Stops with a message unless overridden.
+    open func setNilValueForKey(_ key: String) {
+        fatalError(
+            "[\(type(of: self)) setNilValueForKey]: could not set nil as the value for the key \(key): its type has no nil."
+        )
+    }
+
     /// Who observes the object by key; nil while nobody does.
     public final var observationCenter: ObservationCenter? {
         get { extras?.observers }

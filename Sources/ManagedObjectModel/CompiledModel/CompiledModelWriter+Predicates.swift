@@ -131,7 +131,7 @@ extension FetchRequestFlags {
         if request.includesSubentities { insert(.includesSubentities) }
         if request.includesPropertyValues { insert(.includesPropertyValues) }
         if request.returnsObjectsAsFaults { insert(.returnsObjectsAsFaults) }
-        if request.includesPendingChanges { insert(.includesPendingChanges) }
+        if request.givenIncludesPendingChanges { insert(.includesPendingChanges) }
         if request.shouldRefreshRefetchedObjects { insert(.shouldRefreshRefetchedObjects) }
     }
 }

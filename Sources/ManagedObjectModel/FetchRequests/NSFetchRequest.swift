@@ -97,11 +97,15 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
 
     /// Whether changes that the context has not saved are taken into account. The default is `true`.
     ///
-    /// Dictionaries and aggregates always show what the store holds.
+    /// Dictionaries and aggregates always show what the store holds: of a request for dictionaries the property reads as
+    /// `false`, whatever was set.
     open var includesPendingChanges: Bool {
-        get { specification.includesPendingChanges }
+        get { specification.resultType != .dictionaryResultType && specification.includesPendingChanges }
         set { change("includesPendingChanges") { $0.includesPendingChanges = newValue } }
     }
+
+    /// What was set for `includesPendingChanges`, also where the property reads as `false`.
+    package var givenIncludesPendingChanges: Bool { specification.includesPendingChanges }
 
     // MARK: Order and window
 

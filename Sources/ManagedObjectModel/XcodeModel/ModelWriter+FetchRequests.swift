@@ -25,7 +25,7 @@ extension ModelWriter {
                 request.resultType != .managedObjectIDResultType
             ),
             (
-                "includesPendingChanges", request.includesPendingChanges,
+                "includesPendingChanges", request.givenIncludesPendingChanges,
                 request.resultType != .dictionaryResultType
             ),
             ("returnObjectsAsFaults", request.returnsObjectsAsFaults, true),

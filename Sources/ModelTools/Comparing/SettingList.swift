@@ -139,7 +139,7 @@ struct SettingList {
         add("resultType", "\(request.resultType.rawValue)")
         add("includesSubentities", request.includesSubentities)
         add("includesPropertyValues", request.includesPropertyValues)
-        add("includesPendingChanges", request.includesPendingChanges)
+        add("includesPendingChanges", request.givenIncludesPendingChanges)
         add("returnsObjectsAsFaults", request.returnsObjectsAsFaults)
         add("returnsDistinctResults", request.returnsDistinctResults)
     }

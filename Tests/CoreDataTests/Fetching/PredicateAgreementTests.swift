@@ -155,6 +155,14 @@ import Testing
         .init("price == 5", ["Persuasion"]),
         .init("price == %@", [Decimal(5)], ["Persuasion"]),
         .init("price < 0.100000001 AND price > 0.099999999", ["EMMA* WAR?"]),
+        .init("pages == '474'", ["Emma"]),
+        .init("'474.0' == pages", ["Emma"]),
+        .init("pages IN {'10', 474, 'ten'}", ["Emma", "EMMA* WAR?"]),
+        .init("price == '5'", ["Persuasion"]),
+        .init("pages == 'ten'", []),
+        .init("title == 5", []),
+        .init("NOT title == 5", all),
+        .init("title CONTAINS 1", []),
     ]
 
     /// Operators beside `==` and `!=` with no value.

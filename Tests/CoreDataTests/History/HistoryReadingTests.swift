@@ -70,7 +70,7 @@ import Testing
 
     @Test func resultTypes() throws {
         #expect(try result(.statusOnly) as? Bool == true)
-        #expect(try result(.count) as? Int == 6)
+        #expect(try result(.count) as? Int == 3)
         #expect((try result(.objectIDs) as? [NSManagedObjectID])?.count == 2)
         let transactions = try result(.transactionsOnly) as? [NSPersistentHistoryTransaction]
         #expect(transactions?.count == 3)
@@ -125,12 +125,17 @@ import Testing
             let request = try #require(NSPersistentHistoryChange.entityDescription(with: context)).fetch()
             request.predicate = NSPredicate(
                 format: "changeType == %d", NSPersistentHistoryChangeType.update.rawValue)
-            let found = try context.transactions(.fetchHistory(withFetch: request))
+            func transactions() throws -> [NSPersistentHistoryTransaction] {
+                let fetch = NSPersistentHistoryChangeRequest.fetchHistory(withFetch: request)
+                fetch.resultType = .transactionsAndChanges
+                return try context.transactions(fetch)
+            }
+            let found = try transactions()
             #expect(found.map(\.transactionNumber) == [2, 3])
             #expect(found.map { $0.changes?.count } == [2, 1])
             let id = try #require(found[1].changes?.first?.changedObjectID)
             request.predicate = NSPredicate(format: "changedObjectID == %@", id)
-            let ofOne = try context.transactions(.fetchHistory(withFetch: request))
+            let ofOne = try transactions()
             #expect(ofOne.map { $0.changes?.map(\.changeType.rawValue) } == [[0], [1], [1]])
         }
     }

@@ -5,9 +5,18 @@ import CoreData
     let container: NSPersistentContainer
     var context: NSManagedObjectContext { container.viewContext }
 
-    init(storeAt url: URL? = nil, options: [String: NSObject] = [:]) throws {
-        container = NSPersistentContainer(name: "Cars", managedObjectModel: Self.model())
+    /// - Parameter subentity: an entity that inherits from `Car`.
+    init(
+        storeAt url: URL? = nil, type: String = NSSQLiteStoreType, options: [String: NSObject] = [:],
+        adding subentity: NSEntityDescription? = nil, model: NSManagedObjectModel = Self.model()
+    ) throws {
+        if let subentity {
+            model.entitiesByName["Car"]?.subentities = [subentity]
+            model.entities.append(subentity)
+        }
+        container = NSPersistentContainer(name: "Cars", managedObjectModel: model)
         let description = NSPersistentStoreDescription()
+        description.type = type
         if let url { description.url = url }
         for (key, option) in options { description.setOption(option, forKey: key) }
         container.persistentStoreDescriptions = [description]

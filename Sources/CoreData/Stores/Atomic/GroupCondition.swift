@@ -11,7 +11,7 @@ struct GroupCondition {
     /// - Parameter named: the expressions of the result's columns, for which their names stand.
     /// - Throws: 134060 for keys that the entity does not have, and for what cannot be computed of a group.
     init(_ condition: NSPredicate, _ entity: NSEntityDescription, named: [String: NSExpression]) throws {
-        let condition = condition.replacing { expression, _ in expression.replacement(by: named) }
+        let condition = condition.replacing { $0.replacement(by: named, except: $1) }
         try QueryCheck(entity).check(condition)
         text = condition.formatString
         var aggregates = GroupAggregates(entity)
@@ -32,13 +32,23 @@ struct GroupCondition {
 }
 
 extension NSExpression {
-    /// The expression that a key stands for. Inside, the key is that of a property again.
-    fileprivate func replacement(by named: [String: NSExpression]) -> NSExpression? {
-        guard case .keyPath(let operand, let path) = kind, case .evaluatedObject = operand.kind,
-            let expression = named[path]
-        else { return nil }
+    /// The expression that a key, or a variable, stands for. Inside, the key is that of a property again.
+    ///
+    /// - Parameter iterators: the variables of subqueries around, which stand for their elements.
+    fileprivate func replacement(
+        by named: [String: NSExpression], except iterators: Set<String>
+    ) -> NSExpression? {
+        let name: String
+        switch kind {
+        case .keyPath(let operand, let path):
+            guard case .evaluatedObject = operand.kind else { return nil }
+            name = path
+        case .variable(let variable) where !iterators.contains(variable): name = variable
+        default: return nil
+        }
+        guard let expression = named[name] else { return nil }
         var others = named
-        others[path] = nil
-        return expression.replacing(iterators: []) { part, _ in part.replacement(by: others) }
+        others[name] = nil
+        return expression.replacing(iterators: []) { $0.replacement(by: others, except: $1) }
     }
 }

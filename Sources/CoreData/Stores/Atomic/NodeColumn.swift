@@ -52,6 +52,8 @@ struct NodeColumn {
     func result(_ value: Any) -> Any {
         if let node = value as? NSAtomicStoreCacheNode { return node.objectID }
         if let object = value as? NSManagedObject { return object.objectID }
+        // A value that was computed is a number of Swift's, which casts to its own type alone.
+        let value = boxedNumber(value)
         guard let resultKind, !resultKind.isRelationship else { return value }
         switch resultKind {
         case .integer16, .integer32, .integer64, .boolean:

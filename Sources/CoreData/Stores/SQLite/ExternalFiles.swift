@@ -16,7 +16,6 @@ final class ExternalFiles {
 
     private let store: SQLiteStore
     private let folder: URL?
-    private let hasHistory: Bool
     private var list: ExternalFileList?
     /// Whose the store's file is; nil inside when there is none.
     private var attributes: FileAttributes??
@@ -30,7 +29,6 @@ final class ExternalFiles {
     init(of store: SQLiteStore) {
         self.store = store
         folder = store.externalDataFolder
-        hasHistory = store.history != nil
     }
 
     /// Whether the transaction changes files, as far as is known.
@@ -65,11 +63,7 @@ final class ExternalFiles {
             if Self.isMuch(files) { try write(&files) }
         }
         for deletion in unit.deletions {
-            let slots = deletion.home.layout.externalSlots.filter {
-                // The history tells such a value after the deletion, and finds it in the file.
-                !(hasHistory && $0.attribute?.preservesValueInHistoryOnDeletion ?? false)
-            }
-            leave(slots, deletion.old)
+            leave(deletion.home.layout.externalSlots, deletion.old)
         }
         try write(&files)
         return unit

@@ -93,11 +93,13 @@ struct SQLiteReader {
         switch type == SQLITE_FLOAT ? column.kindOfReal : column.kind {
         case .toOne:
             let reference = sqlite3_column_int64(row, index)
-            return column.destination.map { NSManagedObjectID(home: $0, reference: reference) }
+            let number = column.entityColumn.map { sqlite3_column_int(row, $0) }
+            let home = number.flatMap { column.destination?.store?.home(number: $0) } ?? column.destination
+            return home.map { NSManagedObjectID(home: $0, reference: reference) }
         case .decimal:
             if let decimal = RowDecoder.decimal(row, index, type) { return NSDecimalNumber(decimal: decimal) }
             // What was computed may be no decimal, as in memory: 1e300, or no number at all.
-            return type == SQLITE_FLOAT ? sqlite3_column_double(row, index) : nil
+            return type == SQLITE_FLOAT ? NSNumber(value: sqlite3_column_double(row, index)) : nil
         case .integer16, .integer32, .integer64, .boolean:
             return SlotValue.integer(sqlite3_column_int64(row, index)).anyValue(column.kind)
         case .double, .float, .date:

@@ -197,11 +197,11 @@ struct SQLiteSave {
         mismatches += unit.locks.map { .init(home: $0.home, old: $0.old, isDeletion: false) }
         let conflicts = try ChangedRows(store, database).conflicts(among: mismatches)
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
-        try write(unit, references)
+        let reordered = try write(unit, references)
         try takeDerivedValues(unit, &outcome)
         if let history = store.history, history.isTracking, !unit.isEmpty {
             outcome.historyNumber = try HistoryWriter(store: store, history: history, database: database)
-                .write(unit, outcome, missing: missing, into: historyNumber)
+                .write(unit, outcome, missing: missing, reordered: reordered, into: historyNumber)
         }
         return outcome
     }
@@ -388,7 +388,12 @@ struct SQLiteSave {
 
     // MARK: Links and orders
 
-    private func write(_ unit: UnitOfWork, _ references: ReferenceMap<Int64>) throws {
+    /// Writes what is not in the rows of the objects.
+    ///
+    /// - Returns: the objects that were in an ordered relationship and have another place there; none without history.
+    private func write(_ unit: UnitOfWork, _ references: ReferenceMap<Int64>) throws -> ReorderedMembers {
+        let isTracked = store.history?.isTracking ?? false
+        var reordered = ReorderedMembers()
         func reference(_ key: ObjectKey) -> Int64 { references.value(key.reference) ?? key.reference }
         func settled(_ key: ObjectKey) -> SQLValue { .integer(reference(key)) }
         for link in unit.removedLinks {
@@ -419,8 +424,27 @@ struct SQLiteSave {
                 if links.isReflexive {
                     try execute(compiler.orderOfOtherWay(links, column), [place, destination, owner])
                 }
+                let key = ObjectKey(
+                    table: order.destinations[change.index].table, reference: destinations[change.index])
+                guard isTracked, places[key.reference] != nil else { continue }
+                try reordered.note(key, in: order.relationship) {
+                    try entityNumber(of: key.reference, destinationOf: order.relationship)
+                }
             }
         }
+        return reordered
+    }
+
+    /// The number of the entity of an object that a relationship leads to; nil for one that is not there.
+    private func entityNumber(
+        of reference: Int64, destinationOf relationship: NSRelationshipDescription
+    ) throws -> Int32? {
+        guard let home = relationship.destinationEntity.flatMap(store.home) else { return nil }
+        let number = try SQLiteReader(database).integer(
+            SQLStatement(
+                "SELECT Z_ENT FROM \(schema.quoted(schema.entity(home).table)) WHERE Z_PK = ?",
+                [.integer(reference)]))
+        return number > 0 ? Int32(exactly: number) : nil
     }
 
     // MARK: Derived values

@@ -325,8 +325,25 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         return readers.isUsedByCaller
     }
 
-    private static var removed: NSError {
+    static var removed: NSError {
         .coreData(.persistentStoreOperation, "The store was removed from its coordinator.")
+    }
+
+    /// A number that changes when another connection, of this process or another one, has changed the file.
+    ///
+    /// - Throws: 134070 when the store is removed; an error of SQLite.
+    func foreignDataVersion() throws -> Int64 {
+        switch access.withLock({ $0 }) {
+        case .writing(let connection, _):
+            try turns.enter(orThrow: nestedUse("ask for changes of others")) {
+                try connection.writeWithoutTransaction(StoreWriters.dataVersion)
+            }
+        case .reading(let file):
+            try turns.enter(orThrow: nestedUse("ask for changes of others")) {
+                try file.read(StoreWriters.dataVersion)
+            }
+        case nil: throw Self.removed
+        }
     }
 
     /// The store as it is now, to be read later; nil when its journal mode has no generations, or it is read-only.

@@ -48,7 +48,7 @@ final class StoreWriters: Sendable {
     /// Notes that somebody writes who is no context.
     func noteOthers() { state.withLock { $0 = .several } }
 
-    private static func dataVersion(_ database: Database) throws -> Int64 {
+    static func dataVersion(_ database: Database) throws -> Int64 {
         var version: Int64 = 0
         try PreparedStatements.step("PRAGMA data_version", [], database) {
             version = sqlite3_column_int64($0, 0)

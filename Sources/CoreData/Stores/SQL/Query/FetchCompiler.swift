@@ -72,8 +72,14 @@ struct FetchCompiler {
             var list: [SQLStatement] = []
             for property in query.properties {
                 let operand = try Self.operand(property, &compiler)
-                columns.append(DictionaryColumn(property, operand, schema, query.home))
+                columns.append(try DictionaryColumn(property, operand, schema, query.home))
                 list.append(operand.sql)
+            }
+            // Behind them, whose ID an object's key is in where the table has several entities.
+            for index in columns.indices {
+                guard let number = columns[index].entityNumber(of: list[index], schema) else { continue }
+                columns[index].entityColumn = Int32(list.count)
+                list.append(number)
             }
             let all = list.joined(separator: ", ")
             return SQLStatement("SELECT \(query.isDistinct ? "DISTINCT " : "")\(all.text)", all.arguments)
@@ -219,16 +225,24 @@ struct DictionaryColumn: Sendable {
     let kind: SlotKind
     /// Whether the request says what kind it is.
     private let isDeclared: Bool
-    /// Where a relationship's key leads.
+    /// Where the key of an object leads.
     let destination: StoredEntity?
+    /// The column with the number of the object's entity, where that may be one of several.
+    var entityColumn: Int32?
 
+    /// - Throws: 134060 for a value that is declared to be an object ID and is none.
     init(
         _ property: NSPropertyDescription, _ operand: QueryOperand, _ schema: SQLSchema, _ home: StoredEntity
-    ) {
+    ) throws {
         name = property.name
-        if let expression = property as? NSExpressionDescription,
+        if let expression = property as? NSExpressionDescription, operand.kind != .toOne,
             expression.expressionResultType != .undefinedAttributeType
         {
+            guard expression.expressionResultType != .objectIDAttributeType || operand.family == .nothing
+            else {
+                throw NSError.coreData(
+                    .coreData, "The value of '\(name)' is declared to be an object ID, and is no object.")
+            }
             kind = SlotKind(expression.expressionResultType)
             isDeclared = true
         } else {
@@ -236,6 +250,16 @@ struct DictionaryColumn: Sendable {
             isDeclared = !(property is NSExpressionDescription)
         }
         destination = operand.kind == .toOne ? operand.destination.flatMap { home.store?.home(of: $0) } : nil
+    }
+
+    /// The number of the entity of the object with a key; nil where there is only one.
+    func entityNumber(of key: SQLStatement, _ schema: SQLSchema) -> SQLStatement? {
+        guard let destination, schema.entity(destination).familyNumbers.count > 1 else { return nil }
+        var number = SQLStatement(
+            "(SELECT Z_ENT FROM \(schema.quoted(schema.entity(destination).table)) WHERE Z_PK = ")
+        number.append(key)
+        number.append(")")
+        return number
     }
 
     /// The kind of a value that is a real number: computed integers that do not fit 64 bits are.

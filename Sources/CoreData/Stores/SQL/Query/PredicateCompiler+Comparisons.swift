@@ -40,7 +40,9 @@ extension PredicateCompiler {
             return isAny ? rows.exists(condition) : rows.all(condition)
         }
         if left.isNothing { return SQLStatement(isAny ? "0" : "1") }
-        guard let elements = left.elements else {
+        // The one value of an attribute: `ANY $car.maker == "Fiat"`.
+        let isValue = if case .operand = left { comparison.leftExpression.isKeyPath } else { false }
+        guard let elements = isAny && isValue ? [left] : left.elements else {
             throw Self.unsupported(
                 comparison, "the left hand side of ANY, ALL, NONE must be a to-many relationship")
         }
@@ -207,9 +209,23 @@ extension PredicateCompiler {
         }
         let destination = operand.destination.flatMap(home)
         if let argument = SQLValue(value, for: operand.kind, of: destination) { return argument }
+        if let argument = converted(value, operand, relation) { return argument }
         throw Self.unsupported(
             relation.predicate,
             "a \(type(of: value)) cannot be compared with a value of type \(operand.kind)")
+    }
+
+    /// A number as the digits with which a text is compared, and a text as a number; nil for other values, and for a text that
+    /// is no number where the order counts. Where it does not, such a text is equal to no number.
+    private func converted(_ value: Any, _ operand: QueryOperand, _ relation: Relation) -> SQLValue? {
+        if operand.kind == .string { return ConvertedConstant.text(of: value).map(SQLValue.text) }
+        guard operand.family == .number, operand.kind != .date, let text = value as? String else {
+            return nil
+        }
+        if let number = ConvertedConstant.number(of: text) {
+            return SQLValue(number, for: operand.kind, of: nil)
+        }
+        return [.equalTo, .notEqualTo, .in, .contains].contains(relation.type) ? .text(text) : nil
     }
 
     /// The number of an entity, or of the one with a name; one that the store does not have is no object's.

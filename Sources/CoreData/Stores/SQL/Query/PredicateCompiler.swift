@@ -195,7 +195,12 @@ struct PredicateCompiler {
     ) throws -> QueryPath.Found {
         switch expression.kind {
         case .evaluatedObject: return .value(root.object)
-        case .variable(let name): return .value(try place(ofVariable: name, context).object)
+        case .variable(let name):
+            if variables[name] == nil, let named = namedExpressions.removeValue(forKey: name) {
+                defer { namedExpressions[name] = named }
+                return .value(try operand(named, context))
+            }
+            return .value(try place(ofVariable: name, context).object)
         case .subquery(let collection, let variable, let predicate):
             return .collection(try subquery(collection, variable, predicate, expression, context))
         case .keyPath(let start, let path):

@@ -1,0 +1,106 @@
+import Dispatch
+import Foundation
+
+/// Tells when a database file, or its log, is written to or replaced, by whomever.
+///
+/// The kernel tells it, by path (`inotify`). The files are not opened for it: closing one would take the locks away that this
+/// process has on it.
+final class FileChangeWatch: @unchecked Sendable {
+    // Unchecked: a source may be cancelled on any queue.
+
+    private let source: any DispatchSourceRead
+
+    /// - Parameters:
+    ///   - file: the database.
+    ///   - queue: where `changed` is called, as long as the watch has not ended.
+    /// - Returns: nil where the kernel does not watch files, or not as many.
+    init?(_ file: URL, on queue: DispatchQueue, _ changed: @escaping @Sendable () -> Void) {
+        #if os(Linux) || os(Android)
+        guard let events = FileEvents(file) else { return nil }
+        source = DispatchSource.makeReadSource(fileDescriptor: events.descriptor, queue: queue)
+        source.setEventHandler { if events.read() { changed() } }
+        source.setCancelHandler { events.close() }
+        source.activate()
+        #else
+        return nil
+        #endif
+    }
+
+    /// Ends the watch; it may be called several times.
+    func end() { source.cancel() }
+
+    deinit { source.cancel() }
+}
+
+#if os(Linux) || os(Android)
+private func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
+
+private func readDescriptor(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    read(descriptor, buffer.baseAddress, buffer.count)
+}
+
+/// What the kernel notes of a database file, of its log, and of the folder that they are in.
+private final class FileEvents: @unchecked Sendable {
+    // Unchecked: used on one queue once it is made.
+
+    let descriptor: Int32
+    private let paths: [String: String]
+    private let folder: Int32
+
+    init?(_ file: URL) {
+        // The log is beside the file itself, whatever leads to that.
+        let path = file.resolvingSymlinksInPath()
+        let directory = path.deletingLastPathComponent().path
+        paths = Dictionary(
+            uniqueKeysWithValues: ["", "-wal"].map {
+                (path.lastPathComponent + $0, path.path + $0)
+            })
+        descriptor = inotify_init1(O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        folder = inotify_add_watch(descriptor, directory, UInt32(IN_CREATE | IN_MOVED_TO))
+        for path in paths.values { watch(path) }
+        guard folder >= 0 else {
+            close()
+            return nil
+        }
+    }
+
+    func close() { closeDescriptor(descriptor) }
+
+    /// Watches a file if it is there; else it is when it is made.
+    private func watch(_ path: String) { _ = inotify_add_watch(descriptor, path, UInt32(IN_MODIFY)) }
+
+    /// Takes all events; whether one concerns the database.
+    func read() -> Bool {
+        var concerns = false
+        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
+            while true {
+                let count = readDescriptor(descriptor, buffer)
+                guard count > 0 else { return }
+                if takeEvents(UnsafeRawBufferPointer(rebasing: buffer[..<count])) { concerns = true }
+            }
+        }
+        return concerns
+    }
+
+    private func takeEvents(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let headerSize = MemoryLayout<inotify_event>.size
+        var concerns = false
+        var start = 0
+        while start + headerSize <= bytes.count {
+            let event = bytes.loadUnaligned(fromByteOffset: start, as: inotify_event.self)
+            let end = start + headerSize + Int(event.len)
+            let name = bytes[(start + headerSize)..<min(end, bytes.count)].prefix { $0 != 0 }
+            start = end
+            if event.wd != folder {
+                // Also when the kernel has lost events, which has no watch's number.
+                if event.mask & UInt32(IN_IGNORED) == 0 { concerns = true }
+            } else if let path = paths[String(decoding: name, as: UTF8.self)] {
+                watch(path)
+                concerns = true
+            }
+        }
+        return concerns
+    }
+}
+#endif

@@ -1,0 +1,107 @@
+import Dispatch
+import Foundation
+
+/// Notices that others have changed a store: other connections to its file, of this process or of another one. What they
+/// commit in close succession is told once.
+///
+/// Nothing is asked while nothing is written to the file. A write to it is seen before it is committed, so the database's
+/// version is asked for again and again afterwards, at ever longer intervals, until it has changed or the writing must have
+/// been that of something else.
+final class RemoteChangeMonitor: @unchecked Sendable {
+    // Unchecked: the variables are used on the queue.
+
+    private let queue = DispatchQueue(label: "com.apple.CoreData.RemoteChangeMonitor")
+    private let version: @Sendable () throws -> Int64
+    private let changed: @Sendable () -> Void
+    private var watch: FileChangeWatch?
+    private var knownVersion: Int64
+    /// Of the question that comes next: its number, and its time.
+    private var turn = 0
+    private var nextTime: DispatchTime?
+    /// The time of the last question.
+    private var lastTime = DispatchTime.now()
+    private var interval = RemoteChangeMonitor.shortest
+    private var hasEnded = false
+
+    /// Between two questions, in milliseconds: at first, and at last.
+    private static let shortest = 1
+    private static let longest = 4_096
+    /// However much is written, the database is not asked more often than after so many milliseconds.
+    private static let rest = 5
+    /// How long commits are gathered that follow one that was told.
+    private static let gathering = 20
+    /// Where files cannot be watched.
+    private static let pollInterval = 1_000
+
+    /// - Parameters:
+    ///   - file: the database.
+    ///   - version: a number that changes when others have committed.
+    ///   - changed: is called on a queue of the monitor's when they have.
+    /// - Throws: what `version` throws.
+    init(
+        _ file: URL, version: @escaping @Sendable () throws -> Int64,
+        _ changed: @escaping @Sendable () -> Void
+    ) throws {
+        self.version = version
+        self.changed = changed
+        knownVersion = try version()
+        watch = FileChangeWatch(file, on: queue) { [weak self] in self?.noteWriting() }
+        if watch == nil {
+            Log.store.notice(
+                "The store at \(file.path) cannot be watched; it is asked once a second for changes.")
+            queue.async { self.ask(after: Self.pollInterval) }
+        }
+    }
+
+    deinit { watch?.end() }
+
+    /// Ends it; nothing is told after what is being told.
+    func end() {
+        watch?.end()
+        queue.async { self.hasEnded = true }
+    }
+
+    private func noteWriting() {
+        interval = Self.shortest
+        ask(after: Self.rest)
+    }
+
+    /// Asks after some milliseconds, unless that is due before.
+    private func ask(after milliseconds: Int) {
+        let time = max(.now(), lastTime + .milliseconds(milliseconds))
+        if let nextTime, nextTime <= time { return }
+        nextTime = time
+        turn += 1
+        let turn = turn
+        queue.asyncAfter(deadline: time) { [weak self] in self?.takeTurn(turn) }
+    }
+
+    private func takeTurn(_ turn: Int) {
+        guard turn == self.turn, !hasEnded else { return }
+        nextTime = nil
+        let hasChanged = isNewVersion()
+        lastTime = .now()
+        if hasChanged {
+            interval = Self.shortest
+            changed()
+            lastTime = .now()
+            ask(after: Self.gathering)
+        } else if watch == nil {
+            ask(after: Self.pollInterval)
+        } else if interval < Self.longest {
+            interval *= 2
+            ask(after: interval)
+        }
+    }
+
+    private func isNewVersion() -> Bool {
+        do {
+            let version = try version()
+            defer { knownVersion = version }
+            return version != knownVersion
+        } catch {
+            Log.store.debug("Could not ask for changes of others: \(error.localizedDescription)")
+            return false
+        }
+    }
+}

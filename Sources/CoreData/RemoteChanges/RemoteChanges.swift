@@ -1,0 +1,223 @@
+import Foundation
+import ManagedObjectModel
+import Synchronization
+
+/// What a coordinator learns of changes that others make to its stores, and what it does then: it posts
+/// `NSPersistentStoreRemoteChange` and has contexts merge them.
+final class RemoteChanges: Sendable {
+    private struct Following: Sendable {
+        let monitor: RemoteChangeMonitor
+        let file: URL
+        let history: RemoteHistory
+    }
+
+    private struct State: Sendable {
+        var merges = false
+        var following: [ObjectIdentifier: Following] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether contexts merge the changes.
+    var merges: Bool { state.withLock { $0.merges } }
+
+    func setMerges(_ merges: Bool, _ coordinator: NSPersistentStoreCoordinator) {
+        state.withLock { $0.merges = merges }
+        follow(coordinator)
+    }
+
+    /// Begins to follow the stores of a coordinator that are to be followed, and ends following others.
+    func follow(_ coordinator: NSPersistentStoreCoordinator) {
+        var wanted: [ObjectIdentifier: SQLiteStore] = [:]
+        for case let store as SQLiteStore in coordinator.persistentStores
+        where store.fileURL != nil && (merges || store.postsRemoteChanges) {
+            wanted[ObjectIdentifier(store)] = store
+        }
+        let (ended, missing) = state.withLock { state in
+            let ended = state.following.filter { wanted[$0.key]?.fileURL != $0.value.file }
+            for id in ended.keys { state.following[id] = nil }
+            return (ended.values.map(\.monitor), wanted.filter { state.following[$0.key] == nil })
+        }
+        for monitor in ended { monitor.end() }
+        for (id, store) in missing {
+            guard let file = store.fileURL else { continue }
+            do {
+                let history = RemoteHistory(of: store)
+                let monitor = try RemoteChangeMonitor(
+                    file,
+                    version: { [weak store] in
+                        guard let store else { throw SQLiteStore.removed }
+                        return try store.foreignDataVersion()
+                    }
+                ) { [weak self, weak store, weak coordinator] in
+                    guard let self, let store, let coordinator else { return }
+                    tell(store, history, coordinator)
+                }
+                let following = Following(monitor: monitor, file: file, history: history)
+                // Another thread may have been faster.
+                let isFirst = state.withLock { state in
+                    guard state.following[id] == nil else { return false }
+                    state.following[id] = following
+                    return true
+                }
+                if !isFirst { monitor.end() }
+            } catch {
+                Log.store.error(
+                    "Changes of others to the store at \(file.path) are not noticed: \(error.localizedDescription)"
+                )
+            }
+        }
+    }
+
+    /// Ends following a store before it is closed.
+    func end(_ store: NSPersistentStore) {
+        state.withLock { $0.following.removeValue(forKey: ObjectIdentifier(store)) }?.monitor.end()
+    }
+
+    /// Notes that contexts of this coordinator have made a transaction of the history.
+    func noteOwn(_ number: Int64, of store: NSPersistentStore) {
+        state.withLock { $0.following[ObjectIdentifier(store)] }?.history.noteOwn(number)
+    }
+
+    private func tell(
+        _ store: SQLiteStore, _ history: RemoteHistory, _ coordinator: NSPersistentStoreCoordinator
+    ) {
+        guard coordinator.persistentStores.contains(where: { $0 === store }) else { return }
+        let number = store.history.flatMap { _ in try? store.readHistory { try $0.lastNumber() } }
+        if merges {
+            if let changes = history.changes() {
+                for context in coordinator.subscribers.contexts { context.mergeLater(changes) }
+            }
+        }
+        coordinator.postRemoteChange(store, historyNumber: number)
+    }
+
+    deinit {
+        for following in state.withLock({ $0.following }).values { following.monitor.end() }
+    }
+}
+
+/// What others have added to the history of a store since it was asked last.
+final class RemoteHistory: Sendable {
+    private struct State: Sendable {
+        /// The last transaction that is known; nil when that could not be read.
+        var last: Int64?
+        /// Transactions after it that contexts of the coordinator have made, which merged them already.
+        var own: Set<Int64> = []
+    }
+
+    private weak let store: SQLiteStore?
+    private let state: Mutex<State>
+
+    init(of store: SQLiteStore) {
+        self.store = store
+        let last = store.history.flatMap { _ in try? store.readHistory { try $0.lastNumber() } }
+        state = Mutex(State(last: last))
+    }
+
+    func noteOwn(_ number: Int64) {
+        state.withLock { state in
+            if number > state.last ?? .max { state.own.insert(number) }
+        }
+    }
+
+    /// What has changed.
+    enum Changes {
+        /// The objects, by the keys of `mergeChanges(fromRemoteContextSave:into:)`.
+        case objects([String: [NSManagedObjectID]])
+        /// Any object may have: there is no history, or the part that tells it was deleted.
+        case anything
+    }
+
+    /// What others have changed since this was asked last; nil for nothing.
+    func changes() -> Changes? {
+        guard let store else { return nil }
+        let known = state.withLock { $0 }
+        do {
+            guard store.history != nil, let last = known.last else { throw SQLiteStore.removed }
+            let (changes, end) = try store.readHistory { reader in
+                let end = try reader.lastNumber()
+                try reader.checkNotExpired(last)
+                return (try Self.changes(reader, after: last, but: known.own), end)
+            }
+            note(end)
+            return changes.isEmpty ? nil : .objects(changes)
+        } catch {
+            note(store.history.flatMap { _ in try? store.readHistory { try $0.lastNumber() } })
+            return .anything
+        }
+    }
+
+    private func note(_ last: Int64?) {
+        state.withLock { state in
+            state.last = last
+            state.own = state.own.filter { $0 > last ?? .max }
+        }
+    }
+
+    private static func changes(
+        _ reader: HistoryReader, after last: Int64, but own: Set<Int64>
+    ) throws -> [String: [NSManagedObjectID]] {
+        var types: [NSManagedObjectID: NSPersistentHistoryChangeType] = [:]
+        guard last < .max else { return [:] }
+        try reader.forEachChange(of: (last + 1)...Int64.max) { row in
+            guard !own.contains(row.transactionNumber) else { return true }
+            let id = row.objectID
+            // What was inserted and then updated is new; what was deleted at last is gone.
+            if row.type != .update || types[id] == nil { types[id] = row.type }
+            return true
+        }
+        var changes: [String: [NSManagedObjectID]] = [:]
+        for (id, type) in types {
+            let key =
+                switch type {
+                case .insert: NSInsertedObjectIDsKey
+                case .update: NSUpdatedObjectIDsKey
+                case .delete: NSDeletedObjectIDsKey
+                }
+            changes[key, default: []].append(id)
+        }
+        return changes
+    }
+}
+
+extension NSPersistentStoreCoordinator {
+    /// Whether contexts with `automaticallyMergesChangesFromParent` merge what others save, as they merge what contexts of this
+    /// coordinator save: other coordinators of the program and other programs, by contexts and by batch requests. Results
+    /// controllers, and sequences of results, of these contexts follow.
+    ///
+    /// ```swift
+    /// container.viewContext.automaticallyMergesChangesFromParent = true
+    /// container.persistentStoreCoordinator.automaticallyMergesRemoteChanges = true
+    /// ```
+    ///
+    /// The default is `false`. It concerns the SQLite stores in files, those that are added later, too. The history of a store
+    /// (`NSPersistentHistoryTrackingKey`) tells which objects to merge; where it does not, all objects of these contexts are
+    /// refreshed, and their changes kept. Apple's framework has no such property: there programs fetch the history when
+    /// `NSPersistentStoreRemoteChange` is posted, and merge it themselves.
+    public final var automaticallyMergesRemoteChanges: Bool {
+        get { remoteChanges.merges }
+        set { remoteChanges.setMerges(newValue, self) }
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Has the context take in what others have changed, on its queue, and then its children that merge.
+    fileprivate func mergeLater(_ changes: RemoteHistory.Changes) {
+        perform { [weak self] in
+            guard let self else { return }
+            switch changes {
+            case .objects(let ids): Self.mergeChanges(fromRemoteContextSave: ids, into: [self])
+            case .anything: refreshAllObjects()
+            }
+            for child in childSubscribers.contexts { child.mergeLater(changes) }
+        }
+    }
+}
+
+extension NSPersistentStore {
+    /// Whether the coordinator posts `NSPersistentStoreRemoteChange` for the store.
+    var postsRemoteChanges: Bool {
+        options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey] as? Bool ?? false
+    }
+}

@@ -1,0 +1,95 @@
+import CoreData
+import Testing
+
+/// Key-value coding of collections of managed objects.
+@MainActor @Suite struct CollectionKeyTests {
+    private let stack: CarStack
+    private let owner: NSManagedObject
+    private let cars: [NSManagedObject]
+
+    init() throws {
+        stack = try CarStack()
+        owner = stack.insert("Owner", ["name": "Ada"])
+        var made: [NSManagedObject] = []
+        for (maker, number) in [("Fiat", 1), ("Seat", 2), ("Fiat", 3)] {
+            made.append(stack.insert("Car", ["maker": maker, "number": number, "owner": owner]))
+        }
+        made.append(stack.insert("Car", ["maker": "Opel"]))
+        cars = made
+    }
+
+    @Test("A collection gives the values of a key of its elements")
+    func collectionsHaveTheKeysOfTheirElements() {
+        let array = NSArray(array: cars)
+        let makers = array.value(forKey: "maker") as? NSArray
+        #expect(makers?.map { $0 as? String } == ["Fiat", "Seat", "Fiat", "Opel"])
+        let numbers = array.value(forKey: "number") as? NSArray
+        #expect(numbers?.map { $0 as? Int } == [1, 2, 3, 0])
+        let names = array.value(forKeyPath: "owner.name") as? NSArray
+        #expect(names?.lastObject is NSNull)
+        let set = NSSet(array: cars).value(forKey: "maker") as? NSSet
+        #expect(set == NSSet(array: ["Fiat", "Seat", "Opel"]))
+        let ordered = NSOrderedSet(array: cars).value(forKey: "maker") as? NSOrderedSet
+        #expect(ordered?.array as? [String] == ["Fiat", "Seat", "Opel"])
+    }
+
+    @Test("Operators work on collections, and numbers convert")
+    func operatorsWork() {
+        let set = owner.mutableSetValue(forKey: "cars")
+        #expect(set.value(forKeyPath: "@sum.number") as? Double == 6)
+        #expect(set.value(forKeyPath: "@avg.number") as? Int == 2)
+        #expect(set.value(forKeyPath: "@max.number") as? Int16 == 3)
+        #expect(set.value(forKeyPath: "@min.number") as? Bool == true)
+        #expect(set.value(forKey: "@count") as? Int == 3)
+        let array = NSArray(array: cars)
+        #expect((array.value(forKeyPath: "@distinctUnionOfObjects.maker") as? NSArray)?.count == 3)
+        #expect((array.value(forKeyPath: "@unionOfObjects.maker") as? NSArray)?.count == 4)
+        let sum = NSKeyValueOperator.sumKeyValueOperator
+        #expect(array.value(forKeyPath: "@\(sum.rawValue).number") as? Int == 6)
+        #expect(owner.value(forKeyPath: "cars.@sum.number") as? Double == 6)
+    }
+
+    @Test("What is set on a collection is set on its elements")
+    func collectionsSetKeysOfTheirElements() {
+        NSArray(array: cars).setValue("Audi", forKey: "maker")
+        #expect(cars.allSatisfy { $0.value(forKey: "maker") as? String == "Audi" })
+        NSSet(array: cars).setValue("Eva", forKeyPath: "owner.name")
+        #expect(owner.value(forKey: "name") as? String == "Eva")
+        NSOrderedSet(array: cars).setValue(nil, forKey: "maker")
+        #expect(cars.allSatisfy { $0.value(forKey: "maker") == nil })
+    }
+
+    @Test("Dictionaries have key paths")
+    func dictionariesHaveKeyPaths() {
+        let dictionary = NSMutableDictionary(dictionary: ["owner": owner, "cars": NSArray(array: cars)])
+        #expect(dictionary.value(forKeyPath: "owner.name") as? String == "Ada")
+        #expect(dictionary.value(forKeyPath: "cars.@count") as? Int == 4)
+        dictionary.setValue("Eva", forKeyPath: "owner.name")
+        #expect(owner.value(forKey: "name") as? String == "Eva")
+        dictionary.setValuesForKeys(["a": 1, "owner": NSNull()])
+        #expect(dictionary["owner"] == nil)
+        let values = dictionary.dictionaryWithValues(forKeys: ["a", "b"])
+        #expect(values["a"] as? Int == 1)
+        #expect(values["b"] is NSNull)
+    }
+
+    @Test("Objects of an array are observed together")
+    func objectsOfArraysAreObserved() {
+        final class Watcher: NSObject, KeyValueObserver {
+            var count = 0
+            func observeValue(
+                forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+                context: UnsafeMutableRawPointer?
+            ) { count += 1 }
+        }
+        let watcher = Watcher()
+        let array = NSArray(array: cars)
+        let indexes = IndexSet([0, 2])
+        array.addObserver(watcher, toObjectsAt: indexes, forKeyPath: "maker", context: nil)
+        for car in cars { car.setValue("Audi", forKey: "maker") }
+        #expect(watcher.count == 2)
+        array.removeObserver(watcher, fromObjectsAt: indexes, forKeyPath: "maker")
+        cars[0].setValue("Fiat", forKey: "maker")
+        #expect(watcher.count == 2)
+    }
+}

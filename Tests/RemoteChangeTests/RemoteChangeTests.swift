@@ -1,0 +1,196 @@
+import CoreData
+import RemoteChangeWriter
+import Testing
+
+/// What coordinators learn of changes that others make to their stores.
+@Suite(.serialized) struct RemoteChangeTests {
+    private static let posting: [String: NSObject] = [
+        NSPersistentHistoryTrackingKey: NSNumber(value: true),
+        NSPersistentStoreRemoteChangeNotificationPostOptionKey: NSNumber(value: true),
+    ]
+
+    private func open(
+        _ folder: TestFolder, _ options: [String: NSObject] = posting
+    ) throws -> NSPersistentContainer {
+        try RemoteChangeWriter.container(folder.store, options: options)
+    }
+
+    private func insert(_ text: String, _ container: NSPersistentContainer) throws {
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+            NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
+                .setValue(text, forKey: "text")
+            try context.save()
+        }
+    }
+
+    @Test("A save of another process is posted, with the store and its token")
+    func savesOfOtherProcessesArePosted() throws {
+        let folder = try TestFolder()
+        let container = try open(folder)
+        let coordinator = container.persistentStoreCoordinator
+        let store = try #require(coordinator.persistentStores.first)
+        let other = try OtherProcess(folder.store)
+        let before = try #require(coordinator.currentPersistentHistoryToken(fromStores: nil))
+        let received = Received(.NSPersistentStoreRemoteChange, from: coordinator)
+        try other("insert Hello 1")
+        let note = try #require(received.waitForOne())
+        #expect(note[NSStoreUUIDKey] as? String == store.identifier)
+        #expect(note[NSPersistentStoreURLKey] as? URL == store.url)
+        let token = try #require(note[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken)
+        #expect(token != before)
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+            let request = NSPersistentHistoryChangeRequest.fetchHistory(after: before)
+            let result = try context.execute(request) as? NSPersistentHistoryResult
+            let transactions = try #require(result?.result as? [NSPersistentHistoryTransaction])
+            #expect(transactions.map(\.token) == [token])
+        }
+    }
+
+    @Test("A batch request of another process is posted")
+    func batchRequestsOfOtherProcessesArePosted() throws {
+        let folder = try TestFolder()
+        let container = try open(folder)
+        let received = Received(.NSPersistentStoreRemoteChange, from: container.persistentStoreCoordinator)
+        let other = try OtherProcess(folder.store)
+        let count = received.all.count
+        try other("batch Hello")
+        #expect(received.waitForOne(after: count) != nil)
+    }
+
+    @Test("A migration by another process is posted")
+    func migrationsOfOtherProcessesArePosted() throws {
+        let folder = try TestFolder()
+        let container = try open(folder)
+        try insert("Hello", container)
+        let received = Received(.NSPersistentStoreRemoteChange, from: container.persistentStoreCoordinator)
+        _ = try OtherProcess(folder.store, version: 2)
+        #expect(received.waitForOne() != nil)
+    }
+
+    @Test("A store with a rollback journal, and one without history, are followed as well")
+    func otherStoresAreFollowed() throws {
+        let folder = try TestFolder()
+        let options: [String: NSObject] = [
+            NSPersistentStoreRemoteChangeNotificationPostOptionKey: NSNumber(value: true),
+            NSSQLitePragmasOption: NSDictionary(dictionary: ["journal_mode": "DELETE"]),
+        ]
+        let container = try open(folder, options)
+        let second = try open(folder, options)
+        let received = Received(.NSPersistentStoreRemoteChange, from: container.persistentStoreCoordinator)
+        try insert("Hello", second)
+        let note = try #require(received.waitForOne())
+        #expect(note[NSPersistentHistoryTokenKey] == nil)
+    }
+
+    @Test("Another coordinator of the process posts it too, and each says it of its own saves at once")
+    func otherCoordinatorsPost() throws {
+        let folder = try TestFolder()
+        let first = try open(folder)
+        let second = try open(folder)
+        let atFirst = Received(.NSPersistentStoreRemoteChange, from: first.persistentStoreCoordinator)
+        let atSecond = Received(.NSPersistentStoreRemoteChange, from: second.persistentStoreCoordinator)
+        try insert("Hello", second)
+        #expect(atSecond.all.count == 1)
+        let note = try #require(atFirst.waitForOne())
+        #expect(
+            note[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken
+                == second.persistentStoreCoordinator.currentPersistentHistoryToken(fromStores: nil))
+    }
+
+    @Test("What others save in close succession is posted together, up to the last")
+    func savesAreGathered() throws {
+        let folder = try TestFolder()
+        let container = try open(folder)
+        let coordinator = container.persistentStoreCoordinator
+        let other = try OtherProcess(folder.store)
+        let received = Received(.NSPersistentStoreRemoteChange, from: coordinator)
+        try other("insert Hello 300")
+        let last = try #require(coordinator.currentPersistentHistoryToken(fromStores: nil))
+        let isComplete = received.wait { notes in
+            notes.last?[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken == last
+        }
+        #expect(isComplete)
+        #expect(received.all.count < 300)
+    }
+
+    @Test("Contexts and results controllers merge what another process saves")
+    func contextsMerge() throws {
+        let folder = try TestFolder()
+        let container = try open(folder, [NSPersistentHistoryTrackingKey: NSNumber(value: true)])
+        let other = try OtherProcess(folder.store)
+        try other("insert First 1")
+        let context = container.newBackgroundContext()
+        let merged = Received(.NSManagedObjectContextObjectsDidChange, from: context)
+        context.automaticallyMergesChangesFromParent = true
+        container.persistentStoreCoordinator.automaticallyMergesRemoteChanges = true
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Note")
+        request.sortDescriptors = [NSSortDescriptor(key: "text", ascending: true)]
+        let (controller, follower) = try context.performAndWait {
+            let controller = NSFetchedResultsController(
+                fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil,
+                cacheName: nil)
+            let follower = Follower()
+            controller.delegate = follower
+            try controller.performFetch()
+            return (controller, follower)
+        }
+        func texts() -> [String?] {
+            context.performAndWait {
+                controller.fetchedObjects?.map { $0.value(forKey: "text") as? String } ?? []
+            }
+        }
+        #expect(texts() == ["First"])
+        func expect(_ expected: [String]) -> Bool { merged.wait { _ in texts() == expected } }
+        try other("insert Second 1")
+        #expect(expect(["First", "Second"]))
+        try other("update First Zeroth")
+        #expect(expect(["Second", "Zeroth"]))
+        try other("delete Second")
+        #expect(expect(["Zeroth"]))
+        // The history that would tell of it is gone by the time it is asked for, or just in time.
+        try other("batch Third")
+        try other("purge")
+        try other("insert Fourth 1")
+        #expect(expect(["Fourth", "Third", "Zeroth"]))
+        _ = follower
+    }
+
+    @Test("Nothing is left of a watch when the store is removed, or its coordinator is gone")
+    func watchesEnd() throws {
+        let folder = try TestFolder()
+        let before = Self.watchCount
+        do {
+            let coordinator = try open(folder).persistentStoreCoordinator
+            #expect(Self.watchCount == before + 1)
+            try coordinator.remove(try #require(coordinator.persistentStores.first))
+            #expect(Self.isSoon { Self.watchCount == before })
+            _ = try open(folder)
+        }
+        #expect(Self.isSoon { Self.watchCount == before })
+    }
+
+    /// How many instances of `inotify` this process has.
+    private static var watchCount: Int {
+        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return descriptors.filter {
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+            return target?.contains("inotify") ?? false
+        }.count
+    }
+
+    private static func isSoon(_ condition: () -> Bool) -> Bool {
+        let end = Date(timeIntervalSinceNow: 20)
+        while !condition() {
+            guard Date() < end else { return false }
+            Thread.sleep(forTimeInterval: 0.005)
+        }
+        return true
+    }
+}
+
+/// A delegate, without which a controller follows no changes.
+private final class Follower: NSObject, NSFetchedResultsControllerDelegate {
+    func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {}
+}
