@@ -1,3 +1,6 @@
+import CocoaFoundation
+import Foundation
+
 // The operators between a key path and a value.
 
 // MARK: Equality

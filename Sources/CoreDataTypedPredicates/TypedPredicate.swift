@@ -1,3 +1,6 @@
+import CocoaFoundation
+import Foundation
+
 /// A condition on objects of a class, written with the class's key paths and checked by the compiler.
 ///
 /// ```swift

@@ -1,3 +1,6 @@
+import CocoaFoundation
+import Foundation
+
 // Conditions that read better as methods: `(\Book.title).beginsWith("War")`.
 
 /// `String` and `String?`, whose key paths have conditions on text.
