@@ -134,8 +134,7 @@ let package = Package(
             swiftSettings: settings),
         // Conditions written with key paths. Not in `CoreData`: operators on key paths get in the way of those of other modules.
         .target(
-            name: "CoreDataTypedPredicates", dependencies: ["CoreData", "CocoaFoundation"],
-            swiftSettings: settings),
+            name: "CoreDataTypedPredicates", dependencies: ["CoreData"], swiftSettings: settings),
         .testTarget(
             name: "CoreDataOpenCombineTests", dependencies: ["CoreDataOpenCombine"], packageAccess: false,
             swiftSettings: settings),

@@ -1,5 +1,4 @@
-import CocoaFoundation
-import Foundation
+import CoreData
 
 // Conditions that read better as methods: `(\Book.title).beginsWith("War")`.
 

@@ -1,5 +1,4 @@
-import CocoaFoundation
-import Foundation
+import CoreData
 
 // The operators between a key path and a value.
 

@@ -1,5 +1,4 @@
-import CocoaFoundation
-import Foundation
+import CoreData
 
 /// A condition on objects of a class, written with the class's key paths and checked by the compiler.
 ///
