@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "CoreData", targets: ["CoreData"]),
         .library(name: "CoreDataMacros", targets: ["CoreDataMacros"]),
         .library(name: "CoreDataOpenCombine", targets: ["CoreDataOpenCombine"]),
+        .library(name: "CoreDataTypedPredicates", targets: ["CoreDataTypedPredicates"]),
         .plugin(name: "CoreDataPortPlugin", targets: ["CoreDataPortPlugin"]),
         .executable(name: "coredata", targets: ["CoreDataCommand"]),
         .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
@@ -131,6 +132,9 @@ let package = Package(
             name: "CoreDataOpenCombine",
             dependencies: ["CoreData", .product(name: "OpenCombine", package: "OpenCombine")],
             swiftSettings: settings),
+        // Conditions written with key paths. Not in `CoreData`: operators on key paths get in the way of those of other modules.
+        .target(
+            name: "CoreDataTypedPredicates", dependencies: ["CoreData"], swiftSettings: settings),
         .testTarget(
             name: "CoreDataOpenCombineTests", dependencies: ["CoreDataOpenCombine"], packageAccess: false,
             swiftSettings: settings),
@@ -217,7 +221,8 @@ let package = Package(
         .testTarget(
             name: "DurableFilesTests", dependencies: ["DurableFiles", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "CocoaFoundationTests", dependencies: ["CocoaFoundation", "TestSupport"],
+            name: "CocoaFoundationTests",
+            dependencies: ["CocoaFoundation", "CoreDataTypedPredicates", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ManagedObjectModelTests",
@@ -242,6 +247,7 @@ let package = Package(
                 "CocoaFoundation",
                 "ContextStress",
                 "CoreData",
+                "CoreDataTypedPredicates",
                 "DurableFiles",
                 "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),

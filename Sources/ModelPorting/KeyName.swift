@@ -10,6 +10,18 @@ enum KeyName {
         return first.lowercased() + name.dropFirst()
     }
 
+    /// The property whose primitive value `primitiveAge` is; nil for a property that is called so itself, which is in the model,
+    /// or where there is no `age`.
+    ///
+    /// - Parameters:
+    ///   - known: the keys of the class's properties, those of the model included.
+    ///   - modelKeys: those that the model tells of.
+    static func keyOfPrimitive(_ key: String, among known: KnownKeys, modelKeys: Set<String>) -> String? {
+        guard !modelKeys.contains(key), let suffix = suffix(of: key, after: "primitive") else { return nil }
+        let property = Self.key(from: suffix, among: known)
+        return known.contains(property) ? property : nil
+    }
+
     /// What follows a prefix where a key does: it begins with no small letter.
     static func suffix(of name: String, after prefix: String) -> Substring? {
         guard name.hasPrefix(prefix) else { return nil }

@@ -112,6 +112,33 @@ import Testing
         #expect(Set(current).count == 1 && current[0].contains("pages"))
     }
 
+    @Test("A single version is compiled into a folder where the output says so")
+    func aVersionIsCompiledIntoAFolder() throws {
+        let version = folder.url.appending(path: "Library.xcdatamodeld/Library 2.xcdatamodel").path
+        let compiled = try Command("model", "compile", version, "-o", "One.momd", in: folder.url)
+        #expect(compiled.status == 0 && compiled.output == "One.momd\n")
+        for file in ["VersionInfo.plist", "Library 2.mom"] { #expect(folder.exists("One.momd/\(file)"), "\(file)") }
+        let hashes = try [version, "One.momd"].map { try Command("model", "hash", $0, in: folder.url).output }
+        #expect(hashes[0] == hashes[1] && !hashes[0].isEmpty)
+    }
+
+    @Test("Classes of the current module get the name of the module that is told")
+    func theCurrentModuleIsNamed() throws {
+        let file = folder.url.appending(path: "Library.xcdatamodeld/Library 2.xcdatamodel/contents")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        try Data(text.replacing("representedClassName=\"Book\"", with: "representedClassName=\".Book\"").utf8)
+            .write(to: file)
+        func show(_ arguments: String...) throws -> String {
+            _ = try Command(["model", "compile", folder.model] + arguments, in: folder.url)
+            return try Command("model", "show", "--json", "Library.momd", in: folder.url).output
+        }
+        #expect(try show().contains("\".Book\""))
+        let named = try show("--module", "Shop")
+        #expect(named.contains("\"Shop.Book\"") && named.contains("\"Author\""))
+        let wrong = try Command("model", "compile", "--module", "a b", folder.model, in: folder.url)
+        #expect(wrong.status == 64 && wrong.errors.contains("'a b' is not the name of a module"))
+    }
+
     @Test func decompilingTouchesNothingThatIsThere() throws {
         _ = try Command("model", "compile", folder.model, in: folder.url)
         let before = try Command("model", "hash", folder.model).output

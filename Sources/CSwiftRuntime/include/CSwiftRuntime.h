@@ -1,6 +1,8 @@
 #ifndef CSWIFTRUNTIME_H
 #define CSWIFTRUNTIME_H
 
+#include "CDeclaredClasses.h"
+
 /// Retains `object` unless its deinitialisation has begun, in which case it
 /// answers NULL. Exported by every Swift runtime library; the identity map
 /// uses it to hold objects weakly without a side table per object.

@@ -23,10 +23,11 @@ public enum KeyPathNames {
         table.withLock { $0.add(key, for: SharedKeyPath(keyPath)) }
     }
 
-    /// The key, or the dotted key path, that `keyPath` stands for; `nil` when nobody registered it.
+    /// The key, or the dotted key path, that `keyPath` stands for; "self" for `\Book.self`; `nil` when nobody registered it.
     public static func name(of keyPath: AnyKeyPath) -> String? {
         let keyPath = SharedKeyPath(keyPath)
         if let name = table.withLock({ $0.names[keyPath] }) { return name }
+        if keyPath.root == keyPath.value, keyPath.keyPath == identity(keyPath.root) { return "self" }
         readNames(of: keyPath.root)
         if let name = table.withLock({ $0.names[keyPath] }) { return name }
         let resolvers = table.withLock { $0.resolvers }
@@ -35,6 +36,8 @@ public enum KeyPathNames {
         table.withLock { $0.names[keyPath] = name }
         return name
     }
+
+    private static func identity<Root>(_ root: Root.Type) -> AnyKeyPath { \Root.self }
 
     /// Finds the key of a key path that is not registered, or answers `nil`.
     package typealias Resolver = @Sendable (AnyKeyPath) -> String?

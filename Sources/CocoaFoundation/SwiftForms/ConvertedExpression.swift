@@ -83,7 +83,7 @@ extension NSPredicate {
     }
 
     /// `left operator right`.
-    static func comparison(
+    package static func comparison(
         _ left: NSExpression, _ type: NSComparisonPredicate.Operator, _ right: NSExpression,
         _ options: NSComparisonPredicate.Options = []
     ) -> NSPredicate {
@@ -92,7 +92,7 @@ extension NSPredicate {
     }
 
     /// The predicates joined; those of the same kind that come first are not nested.
-    static func compound(
+    package static func compound(
         _ type: NSCompoundPredicate.LogicalType, _ left: NSPredicate, _ right: NSPredicate
     ) -> NSPredicate {
         var parts = [left]
@@ -102,7 +102,7 @@ extension NSPredicate {
         return CompoundPredicate(type: type, subpredicates: parts + [right])
     }
 
-    var negated: NSPredicate { CompoundPredicate(type: .not, subpredicates: [self]) }
+    package var negated: NSPredicate { CompoundPredicate(type: .not, subpredicates: [self]) }
 }
 
 extension NSExpression {
@@ -128,7 +128,7 @@ extension NSExpression {
     }
 
     /// The value of a key of this expression's value.
-    func appending(key: String) -> NSExpression {
+    package func appending(key: String) -> NSExpression {
         switch kind {
         case .keyPath(let operand, let path):
             NSExpression(kind: .keyPath(operand: operand, path: "\(path).\(key)"))

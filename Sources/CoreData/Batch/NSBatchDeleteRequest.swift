@@ -62,6 +62,13 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
         self.fetch = Self.copy(of: fetch)
     }
 
+    /// A request for what another request finds, whatever the type of its results.
+    ///
+    /// Apple's framework has this through a cast, `request as! NSFetchRequest<any NSFetchRequestResult>`, which fails here.
+    public convenience init<ResultType: NSFetchRequestResult>(fetchRequest fetch: NSFetchRequest<ResultType>) {
+        self.init(fetchRequest: NSFetchRequest<any NSFetchRequestResult>.sharing(fetch))
+    }
+
     /// A request for certain rows. They are of one entity, or have a superentity in common.
     public convenience init(objectIDs objects: [NSManagedObjectID]) {
         let request = NSFetchRequest<any NSFetchRequestResult>()

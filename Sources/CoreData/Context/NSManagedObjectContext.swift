@@ -300,7 +300,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             fatalError(
                 "The context has no persistent store coordinator, so no model to find \(type) in.")
         }
-        guard let entity = coordinator.entity(for: type) else {
+        let named = { type.entity().name.flatMap { coordinator.managedObjectModel.entitiesByName[$0] } }
+        guard let entity = coordinator.entity(for: type) ?? named() else {
             fatalError(
                 """
                 No entity of the model names the class \(type). Check the class name in the model, and that the class is \

@@ -1,6 +1,24 @@
 import Foundation
 import ManagedObjectModel
 
+/// What a coordinator makes a store with.
+public struct _StoreOpening {
+    package let coordinator: NSPersistentStoreCoordinator?
+    package let configuration: String?
+    package let url: URL
+    package let options: [AnyHashable: Any]?
+
+    package init(
+        _ coordinator: NSPersistentStoreCoordinator?, configuration: String?, at url: URL,
+        options: [AnyHashable: Any]?
+    ) {
+        self.coordinator = coordinator
+        self.configuration = configuration
+        self.url = url
+        self.options = options
+    }
+}
+
 /// A place where objects are kept: a file, or memory. Made by a coordinator.
 open class NSPersistentStore: NSObject, @unchecked Sendable {
     private let lock = NSLock()
@@ -20,8 +38,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// The options that the store was added with.
     public let options: [AnyHashable: Any]?
 
-    /// Prepares a store; `loadMetadata()` opens it.
-    public required init(
+    /// Prepares a store; `loadMetadata()` opens it. A subclass may override it, and have other initializers: a coordinator
+    /// makes the stores of a registered class with this one.
+    public init(
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
         at url: URL,
         options: [AnyHashable: Any]? = nil
@@ -32,6 +51,14 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         self.options = options
         readOnly = (options?[NSReadOnlyPersistentStoreOption] as? Bool) ?? false
         super.init()
+    }
+
+    /// Makes a store of a class that only the program's run knows, by the initializer above. Every class has it that inherits
+    /// or overrides that one.
+    public required convenience init(_opening opening: _StoreOpening) {
+        self.init(
+            persistentStoreCoordinator: opening.coordinator, configurationName: opening.configuration,
+            at: opening.url, options: opening.options)
     }
 
     /// The type of the store, as `NSStoreTypeKey` names it.

@@ -20,30 +20,59 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// What others change.
     let remoteChanges = RemoteChanges()
     private let stores = Mutex<[any ObjectStore]>([])
-    private let classes: [ObjectIdentifier: [NSEntityDescription]]
+    private let classes = Mutex<[ObjectIdentifier: ClassEntity]>([:])
     /// Whether objects are `NSManagedObject`s, whatever classes the model names. Set before stores are added.
     nonisolated(unsafe) var makesPlainObjects = false
     private let queue = ContextQueue(main: false, label: "com.apple.CoreData.NSPersistentStoreCoordinator")
 
     /// Makes a coordinator without stores.
-    public init(managedObjectModel model: NSManagedObjectModel) {
+    ///
+    /// - Parameters:
+    ///   - model: the model; it cannot be changed from now on.
+    ///   - fileID: tells the module whose classes are meant; leave it out.
+    public init(managedObjectModel model: NSManagedObjectModel, fileID: String = #fileID) {
+        ManagedObjectClasses.noteModule(of: fileID, for: model)
         managedObjectModel = model
-        model.makeImmutable()
-        var classes: [ObjectIdentifier: [NSEntityDescription]] = [:]
-        for entity in model.entities {
-            classes[ObjectIdentifier(EntityLayout.layout(of: entity).objectClass), default: []].append(entity)
-        }
-        self.classes = classes
         super.init()
+        takeModel()
+    }
+
+    /// Makes a coordinator without stores; the classes are looked for in a subclass's module first.
+    ///
+    /// Apple's very signature, which a subclass overrides or calls on `super`.
+    @_disfavoredOverload
+    public init(managedObjectModel model: NSManagedObjectModel) {
+        ManagedObjectClasses.noteModule(of: Self.modulePath, for: model)
+        managedObjectModel = model
+        super.init()
+        takeModel()
+    }
+
+    /// The class's module as the beginning of a `#fileID`.
+    private class var modulePath: String { String(reflecting: self).replacing(".", with: "/") }
+
+    private func takeModel() {
+        managedObjectModel.makeImmutable()
+        for entity in managedObjectModel.entities { _ = EntityLayout.layout(of: entity) }
         LiveModels.note(self)
     }
 
     /// The entity whose class is this one; of several, one that is no heir of another.
+    ///
+    /// An entity that has found no class for its name takes this one, if it has the name.
     func entity(for type: NSManagedObject.Type) -> NSEntityDescription? {
-        let candidates = classes[ObjectIdentifier(type)] ?? []
-        return candidates.first { entity in
+        if let known = classes.withLock({ $0[ObjectIdentifier(type)] }) { return known.entity }
+        let candidates = managedObjectModel.entities.filter { EntityLayout.layout(of: $0).adopt(type) }
+        let entity = candidates.first { entity in
             !candidates.contains { entity !== $0 && entity.isKindOf(entity: $0) }
         }
+        classes.withLock { $0[ObjectIdentifier(type)] = ClassEntity(entity: entity) }
+        return entity
+    }
+
+    /// The entity of a class, if it has one.
+    private struct ClassEntity: @unchecked Sendable {
+        let entity: NSEntityDescription?
     }
 
     // MARK: Stores
@@ -103,8 +132,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             )
         }
         let store = storeClass.init(
-            persistentStoreCoordinator: self, configurationName: configuration, at: storeURL, options: options
-        )
+            _opening: _StoreOpening(self, configuration: configuration, at: storeURL, options: options))
         if storeClass == SQLiteStore.self {
             try LightweightMigration.runIfNeeded(
                 at: storeURL, to: managedObjectModel, configuration: configuration, options: options)
@@ -309,16 +337,6 @@ enum LiveModels {
 }
 
 extension NSManagedObject {
-    /// The entity of this class, in the model that came into use last.
-    public class func entity() -> NSEntityDescription {
-        guard let entity = LiveModels.entity(for: self) else {
-            fatalError(
-                "No model in use names the class \(self). Make a container or coordinator first, or name the entity."
-            )
-        }
-        return entity
-    }
-
     /// A request for the objects of this class's entity.
     ///
     /// Generated classes declare a method of this name that returns a request for their own type; where a call fits both,

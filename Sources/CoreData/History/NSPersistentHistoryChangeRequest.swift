@@ -81,6 +81,13 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
         return request
     }
 
+    /// What meets the conditions of a request, whatever the type of its results; see `fetchRequest`.
+    public class func fetchHistory<ResultType: NSFetchRequestResult>(
+        withFetch fetchRequest: NSFetchRequest<ResultType>
+    ) -> Self {
+        fetchHistory(withFetch: NSFetchRequest<any NSFetchRequestResult>.sharing(fetchRequest))
+    }
+
     /// Deletes what was saved before a date.
     public class func deleteHistory(before date: Date) -> Self { request(.date(date), deletes: true) }
 

@@ -136,9 +136,7 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
     package let traits: [SlotTraits]
     package let rowSlotCount: Int
     package let indexByName: [String: Int]
-    package let objectClass: NSManagedObject.Type
-    /// What the entity's class registers.
-    let classProperties: ClassProperties
+    private let classBinding: Atomic<UnsafeRawPointer>
     /// What a new object starts with: default values, nulls and empty to-many relationships.
     package let initialValues: ContiguousArray<SlotValue>
     /// Slots with a destination to maintain, by index.
@@ -198,8 +196,8 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
         // inherited one.
         indexByName = Dictionary(
             slots.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        objectClass = ManagedObjectClasses.resolve(entity)
-        classProperties = ClassProperties.of(objectClass)
+        let (objectClass, isCertain) = ManagedObjectClasses.resolve(entity)
+        classBinding = Atomic(ClassBinding.retained(objectClass, isCertain: isCertain))
         relationshipIndexes = slots.indices.filter { slots[$0].kind.isRelationship }
         toManyIndexes = slots.indices.filter { slots[$0].kind == .toMany }
         pairIndexes = slots.indices.filter { index in
@@ -231,8 +229,66 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
         super.init()
     }
 
+    private var binding: ClassBinding { ClassBinding.at(classBinding.load(ordering: .acquiring)) }
+
+    /// The class of the entity's objects.
+    package var objectClass: NSManagedObject.Type { binding.objectClass }
+
+    /// What the entity's class registers.
+    var classProperties: ClassProperties { binding.properties }
+
+    /// Makes objects of a class from now on, if the model's name means it and it was not certain which class that is.
+    ///
+    /// - Returns: whether objects of the entity are of the class.
+    @discardableResult
+    func adopt(_ type: NSManagedObject.Type) -> Bool {
+        let binding = binding
+        if binding.objectClass == type { return true }
+        guard !binding.isCertain, type != NSManagedObject.self, let name = entity.managedObjectClassName,
+            ManagedObjectClasses.isNamed(type, name)
+        else { return false }
+        ManagedObjectClasses.register(type)
+        classBinding.store(ClassBinding.retained(type, isCertain: true), ordering: .releasing)
+        return true
+    }
+
     /// The slot of the property with this name. O(1).
     package func index(of name: String) -> Int? { indexByName[name] }
+}
+
+/// The class of an entity's objects, with what it registers. It lives as long as the program: objects are made of it without a
+/// lock.
+private final class ClassBinding: Sendable {
+    let objectClass: NSManagedObject.Type
+    let properties: ClassProperties
+    /// Whether the model means this class beyond doubt.
+    let isCertain: Bool
+
+    private init(_ objectClass: NSManagedObject.Type, isCertain: Bool) {
+        self.objectClass = objectClass
+        self.isCertain = isCertain
+        properties = ClassProperties.of(objectClass)
+    }
+
+    private static let made = Mutex<[ObjectIdentifier: [ClassBinding]]>([:])
+
+    static func retained(_ type: NSManagedObject.Type, isCertain: Bool) -> UnsafeRawPointer {
+        // The class is asked for its properties, which may lead here again.
+        let binding = ClassBinding(type, isCertain: isCertain)
+        let kept = made.withLock { made in
+            if let known = made[ObjectIdentifier(type)]?.first(where: { $0.isCertain == isCertain }) {
+                return known
+            }
+            made[ObjectIdentifier(type), default: []].append(binding)
+            return binding
+        }
+        return UnsafeRawPointer(Unmanaged.passUnretained(kept).toOpaque())
+    }
+
+    @inline(__always)
+    static func at(_ pointer: UnsafeRawPointer) -> ClassBinding {
+        Unmanaged<ClassBinding>.fromOpaque(pointer).takeUnretainedValue()
+    }
 }
 
 extension SlotKind {

@@ -8,14 +8,20 @@ import Synchronization
 // The registrar of an object knows its properties by key paths into one subscript, so that it does not matter
 // through which accessor, or none, a property is read.
 
-extension NSManagedObject: Observable {
-    /// Stands for a property in key paths given to the registrar; never read.
-    private subscript(observed slot: Int) -> Int { slot }
+// `NSManagedObject` is not `Observable`, as Apple's is not, so that a class may be declared so; the registrar is given an object
+// that stands for all. It looks at key paths alone.
 
-    private static func path(_ slot: Int) -> KeyPath<NSManagedObject, Int> {
-        \NSManagedObject.[observed: slot]
-    }
+/// What the registrars of objects are told of in the place of an object.
+private final class ObservedProperties: Observable, Sendable {
+    static let shared = ObservedProperties()
 
+    /// Stands for a property in key paths; never read.
+    subscript(slot: Int) -> Int { slot }
+
+    static func path(_ slot: Int) -> KeyPath<ObservedProperties, Int> { \ObservedProperties.[slot] }
+}
+
+extension NSManagedObject {
     /// Notes that a property is read, for whoever tracks.
     @inline(__always)
     final func trackAccess(_ slot: Int) {
@@ -34,20 +40,22 @@ extension NSManagedObject: Observable {
         let extras = madeExtras
         let registrar = extras.registrar ?? ObservationRegistrar()
         extras.registrar = registrar
-        registrar.access(self, keyPath: Self.path(slot))
+        registrar.access(ObservedProperties.shared, keyPath: ObservedProperties.path(slot))
         // A property with an accessor of its own may be computed from others; they note their own accesses.
     }
 
     final func registrarWillSet(_ slot: Int) {
         guard let registrar = extras?.registrar else { return }
-        registrar.willSet(self, keyPath: Self.path(slot))
-        for dependent in dependentSlots(of: slot) { registrar.willSet(self, keyPath: Self.path(dependent)) }
+        let observed = ObservedProperties.shared
+        registrar.willSet(observed, keyPath: ObservedProperties.path(slot))
+        for dependent in dependentSlots(of: slot) { registrar.willSet(observed, keyPath: ObservedProperties.path(dependent)) }
     }
 
     final func registrarDidSet(_ slot: Int) {
         guard let registrar = extras?.registrar else { return }
-        for dependent in dependentSlots(of: slot) { registrar.didSet(self, keyPath: Self.path(dependent)) }
-        registrar.didSet(self, keyPath: Self.path(slot))
+        let observed = ObservedProperties.shared
+        for dependent in dependentSlots(of: slot) { registrar.didSet(observed, keyPath: ObservedProperties.path(dependent)) }
+        registrar.didSet(observed, keyPath: ObservedProperties.path(slot))
     }
 
     /// The modelled properties whose value the class says depends on this one, directly or by way of others.

@@ -105,6 +105,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         home = context?.unstoredEntity(layout) ?? StoredEntity(unstored: layout)
         layoutPointer = Unmanaged.passUnretained(layout)
         super.init()
+        layout.adopt(type(of: self) as NSManagedObject.Type)
         reference = StoredEntity.newTemporaryReference()
         values = layout.initialValues
         context?.insertNew(self)
@@ -115,6 +116,20 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// Required, so that generic code can write `Object(context: context)` as it can on Apple's platforms.
     public required convenience init(context moc: NSManagedObjectContext) {
         self.init(entity: moc.entity(for: type(of: self) as NSManagedObject.Type), insertInto: moc)
+    }
+
+    /// Makes an object of no entity, without properties.
+    ///
+    /// Apple's framework has the initializer of every `NSObject`, of which the documentation says not to call it. As there, the
+    /// object is of no use but to stand for one, and the call is an error in the log for a subclass.
+    public override convenience init() {
+        let type = Self.self as NSManagedObject.Type
+        if type != NSManagedObject.self {
+            Log.objects.error("Failed to call designated initializer on NSManagedObject class '\(type)'")
+        }
+        let entity = NSEntityDescription()
+        self.init(entity: entity, insertInto: nil)
+        withExtendedLifetime(entity) {}
     }
 
     deinit {
@@ -187,6 +202,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
 
     /// Whether the object was inserted, changed or deleted since the last save.
     public final var hasChanges: Bool { isInserted || isUpdated || isDeleted && !state.contains(.gone) }
+
+    /// The entity of this class, in the model that came into use last. Of a class that no model in use names, an entity without
+    /// a name.
+    ///
+    /// A class whose entity is made in code may override it. `init(context:)` then takes the entity of that name in the
+    /// context's model, where none names the class.
+    open class func entity() -> NSEntityDescription { LiveModels.entity(for: self) ?? NSEntityDescription() }
 
     // MARK: Hooks
 

@@ -10,6 +10,14 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     package let home: StoredEntity
     package let reference: Int64
 
+    /// An identity of no object: temporary, and of an entity without a name.
+    public override convenience init() {
+        let entity = NSEntityDescription()
+        let home = StoredEntity(unstored: EntityLayout.layout(of: entity))
+        self.init(home: home, reference: StoredEntity.newTemporaryReference())
+        withExtendedLifetime(entity) {}
+    }
+
     package init(home: StoredEntity, reference: Int64) {
         self.home = home
         self.reference = reference

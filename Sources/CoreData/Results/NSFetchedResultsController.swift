@@ -179,9 +179,31 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 /// Any controller, whatever its result type.
 protocol FetchedResultsSharing: AnyObject {
     var results: FetchedResults { get }
+    var untypedRequest: NSPersistentStoreRequest { get }
 }
 
-extension NSFetchedResultsController: FetchedResultsSharing {}
+extension NSFetchedResultsController: FetchedResultsSharing {
+    var untypedRequest: NSPersistentStoreRequest { fetchRequest }
+
+    /// The controller under the type `NSFetchedResultsController<ResultType>`: what
+    /// `value as? NSFetchedResultsController<ResultType>` gives with Apple's framework, where controllers have no type
+    /// parameter at run time.
+    ///
+    /// Another object that shows the same results, follows the same changes and has the same delegate; the two are equal
+    /// (`==`, `isEqual(_:)`) without being identical. A controller that has the type already is returned itself; one of a
+    /// subclass becomes an `NSFetchedResultsController`. `coredata port` writes this call for casts. Ours.
+    ///
+    /// - Parameter value: a controller of any type, as an object of any class or protocol.
+    /// - Returns: the controller; nil if `value` is nil or not a controller.
+    public static func cast(_ value: Any?) -> NSFetchedResultsController<ResultType>? {
+        guard let value else { return nil }
+        if let controller = value as? NSFetchedResultsController<ResultType> { return controller }
+        guard let other = value as? any FetchedResultsSharing,
+            let request = NSFetchRequest<ResultType>.cast(other.untypedRequest)
+        else { return nil }
+        return NSFetchedResultsController(sharing: other.results, request: request)
+    }
+}
 
 /// One section of a results controller.
 public protocol NSFetchedResultsSectionInfo {

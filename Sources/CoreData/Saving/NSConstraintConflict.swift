@@ -25,6 +25,12 @@ open class NSConstraintConflict: NSObject {
     private let objects: [NSManagedObject]
     private let snapshots: [[AnyHashable: Any]]
 
+    /// A conflict over nothing.
+    public override convenience init() {
+        self.init(
+            constraint: [], database: nil, databaseSnapshot: nil, conflicting: [], conflictingSnapshots: [])
+    }
+
     /// A conflict of objects over the values of a constraint.
     ///
     /// - Parameters:

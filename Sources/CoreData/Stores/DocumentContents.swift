@@ -98,8 +98,8 @@ package struct DocumentNames {
             contents.type == NSBinaryStoreType ? BinaryStore.self : XMLStore.self
         // It only lends what it knows of names; the file is not opened.
         store = storeClass.init(
-            persistentStoreCoordinator: nil, configurationName: nil, at: url,
-            options: [NSReadOnlyPersistentStoreOption: true])
+            _opening: _StoreOpening(
+                nil, configuration: nil, at: url, options: [NSReadOnlyPersistentStoreOption: true]))
         store.installEntities(model.entitiesInPreorder().enumerated().map { ($1, Int32($0 + 1)) })
         try store.prepare(model)
         homes = Dictionary(

@@ -17,8 +17,8 @@ struct StoreTransfer {
         self.old = old
         self.url = url
         new = type.init(
-            persistentStoreCoordinator: coordinator, configurationName: old.configurationName, at: url,
-            options: options)
+            _opening: _StoreOpening(
+                coordinator, configuration: old.configurationName, at: url, options: options))
     }
 
     /// The new store, open.

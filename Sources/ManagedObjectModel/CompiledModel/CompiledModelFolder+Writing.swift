@@ -3,25 +3,33 @@ import DurableFiles
 
 extension CompiledModelFolder {
     /// Compiles a model of Xcode as Apple's compiler does: all versions of a folder `.xcdatamodeld` into a folder
-    /// `.momd`, and a folder `.xcdatamodel` into a file `.mom`.
+    /// `.momd`, and a folder `.xcdatamodel` into a file `.mom`, or into a folder `.momd` with the one version.
     ///
     /// - Parameters:
     ///   - source: a folder `.xcdatamodeld` or `.xcdatamodel`.
     ///   - target: where the compiled model goes. A compiled model that is there is replaced when all of the new one has
     ///     been written.
+    ///   - currentModule: the module of the classes whose module is the "current" one in the model (`.Book`); with nil their
+    ///     names stay so.
     /// - Throws: `ModelFileError` for a source that cannot be read or compiled, for a model that contradicts itself, and
     ///   for a target that cannot be written or is something else.
-    package static func compile(_ source: URL, to target: URL) throws {
+    package static func compile(_ source: URL, to target: URL, currentModule: String? = nil) throws {
         let file = try XcodeModelFile(url: source)
+        func draft(_ version: XcodeModelFile.Version) throws -> Draft {
+            let model = try NSManagedObjectModel(loading: version.url)
+            if let currentModule { model.nameCurrentModule(currentModule) }
+            return Draft(name: version.name, model: model, file: version.url)
+        }
         if source.pathExtension != "xcdatamodeld" {
-            let model = try NSManagedObjectModel(loading: file.currentVersion.url)
-            try write(try compiledData(model, from: file.currentVersion.url), to: target)
+            let version = try draft(file.currentVersion)
+            if target.pathExtension == "momd" {
+                try write([version], currentVersion: nil, to: target)
+            } else {
+                try write(try compiledData(version.model, from: version.file), to: target)
+            }
             return
         }
-        let versions = try file.versions.map { version in
-            Draft(
-                name: version.name, model: try NSManagedObjectModel(loading: version.url), file: version.url)
-        }
+        let versions = try file.versions.map(draft)
         // Apple's compiler names the current version where the source does.
         let isNamed = try file.versions.count > 1 || namesCurrentVersion(source)
         try write(versions, currentVersion: isNamed ? file.currentVersion.name : nil, to: target)
@@ -134,6 +142,16 @@ extension CompiledModelFolder {
             throw ModelFileError(
                 .unwritable, "the compiled model cannot be written: \(error.localizedDescription)",
                 file: target)
+        }
+    }
+}
+
+extension NSManagedObjectModel {
+    /// Gives the classes whose module is the "current" one, which is a dot before their names, the name of a module.
+    fileprivate func nameCurrentModule(_ module: String) {
+        for entity in entities {
+            guard let name = entity.managedObjectClassName, name.hasPrefix(".") else { continue }
+            entity.managedObjectClassName = module + name
         }
     }
 }

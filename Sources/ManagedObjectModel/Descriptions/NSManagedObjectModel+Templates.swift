@@ -34,4 +34,12 @@ extension NSManagedObjectModel {
         templates[name] = fetchRequestTemplate
         if let fetchRequestTemplate { bind(fetchRequestTemplate, in: entitiesByName) }
     }
+
+    /// Adds a fetch request under a name, whatever the type of its results.
+    public func setFetchRequestTemplate<ResultType: NSFetchRequestResult>(
+        _ fetchRequestTemplate: NSFetchRequest<ResultType>, forName name: String
+    ) {
+        setFetchRequestTemplate(
+            NSFetchRequest<any NSFetchRequestResult>.sharing(fetchRequestTemplate), forName: name)
+    }
 }

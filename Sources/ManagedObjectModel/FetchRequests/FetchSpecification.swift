@@ -7,7 +7,7 @@ import CocoaFoundation
 /// request.
 package struct FetchSpecification {
     /// The generic argument of the request: what its elements are promised to be.
-    package private(set) var resultClass: any Any.Type
+    package internal(set) var resultClass: any Any.Type
 
     package var predicate: NSPredicate?
     package var sortDescriptors: [NSSortDescriptor]?

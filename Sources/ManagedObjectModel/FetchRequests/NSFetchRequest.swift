@@ -12,8 +12,12 @@ import CocoaFoundation
 /// A request that a model holds as a template cannot be changed once the model is in use; take a copy, or use
 /// `NSManagedObjectModel.fetchRequestFromTemplate(withName:substitutionVariables:)`.
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
-    private var specification = FetchSpecification(resultClass: ResultType.self)
-    private var isImmutable = false
+    private var settings = FetchSettings(FetchSpecification(resultClass: ResultType.self))
+
+    private var specification: FetchSpecification {
+        get { settings.specification }
+        set { settings.specification = newValue }
+    }
 
     /// Creates a request without an entity: set `entity` before it is executed.
     public required init() {}
@@ -41,11 +45,36 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         return copy
     }
 
-    package override var fetchSpecification: FetchSpecification? { specification }
+    package override var fetchSpecification: FetchSpecification? {
+        var specification = specification
+        specification.resultClass = ResultType.self
+        return specification
+    }
+
+    package override var fetchSettings: FetchSettings? { settings }
+
+    package override var affectedStoreObjects: [AnyObject]? {
+        get { settings.affectedStoreObjects }
+        set { settings.affectedStoreObjects = newValue }
+    }
+
+    /// Makes a request that shares the settings of another one.
+    package convenience init(sharing settings: FetchSettings) {
+        self.init()
+        self.settings = settings
+    }
+
+    // Two requests of different types with the same settings are one request of Apple's.
+
+    open override func isEqual(_ object: Any?) -> Bool {
+        (object as? NSPersistentStoreRequest)?.fetchSettings === settings
+    }
+
+    open override var hash: Int { ObjectIdentifier(settings).hashValue }
 
     /// A request that a model in use holds stays as it is: it has its entity, and several threads may execute it.
     package override func resolveEntity(_ entity: NSEntityDescription) {
-        guard !isImmutable else { return }
+        guard !settings.isImmutable else { return }
         specification.entity = entity
     }
 
@@ -62,12 +91,12 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
 
     /// Ends the time in which the request can be changed.
     func makeImmutable() {
-        isImmutable = true
+        settings.isImmutable = true
     }
 
     private func change(_ property: String, _ body: (inout FetchSpecification) -> Void) {
         refuseChange(
-            of: property, in: "the fetch request for '\(entityName ?? "?")'", if: isImmutable)
+            of: property, in: "the fetch request for '\(entityName ?? "?")'", if: settings.isImmutable)
         body(&specification)
     }
 

@@ -46,6 +46,9 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
     /// this value instead.
     package var fetchSpecification: FetchSpecification? { nil }
 
+    /// What a fetch request is set to, shared by all that were made of it by a cast; `nil` if it is no fetch request.
+    package var fetchSettings: FetchSettings? { nil }
+
     /// Puts the entity that the request's entity name stands for in place. Only fetch requests have one.
     package func resolveEntity(_ entity: NSEntityDescription) {}
 }

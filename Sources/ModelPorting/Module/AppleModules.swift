@@ -36,6 +36,26 @@ enum AppleModules {
         "_Differentiation", "_StringProcessing",
     ]
 
+    /// What Foundation has in modules of their own here.
+    static let partsOfFoundation: [(module: String, names: Set<String>)] = [
+        (
+            "FoundationNetworking",
+            [
+                "CachedURLResponse", "HTTPCookie", "HTTPCookieStorage", "HTTPURLResponse", "NSURLRequest",
+                "URLAuthenticationChallenge", "URLCache", "URLCredential", "URLProtectionSpace", "URLProtocol",
+                "URLRequest", "URLResponse", "URLSession", "URLSessionConfiguration", "URLSessionDataDelegate",
+                "URLSessionDataTask", "URLSessionDelegate", "URLSessionDownloadTask", "URLSessionTask",
+                "URLSessionTaskDelegate", "URLSessionUploadTask",
+            ]
+        ),
+        (
+            "FoundationXML",
+            [
+                "XMLDTD", "XMLDTDNode", "XMLDocument", "XMLElement", "XMLNode", "XMLParser", "XMLParserDelegate",
+            ]
+        ),
+    ]
+
     /// What the names of a framework begin with.
     private static let prefixes = [
         "ARKit": "AR", "AVFoundation": "AV", "AVKit": "AV", "CloudKit": "CK", "Contacts": "CN",

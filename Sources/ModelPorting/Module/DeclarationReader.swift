@@ -125,6 +125,7 @@ final class DeclarationReader: SyntaxVisitor {
 
     override func visit(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
         guard let owner = owner(of: node) else { return .visitChildren }
+        noteOverride(DeclSyntax(node), node.modifiers, owner)
         if node.modifiers.contains(.static, .class) {
             if let binding = node.bindings.first, node.bindings.count == 1, let name = binding.name,
                 let suffix = Self.dependencySuffix(name.identifierText)
@@ -152,6 +153,14 @@ final class DeclarationReader: SyntaxVisitor {
         return .visitChildren
     }
 
+    private func noteOverride(
+        _ member: DeclSyntax, _ modifiers: DeclModifierListSyntax, _ owner: TypeDeclaration
+    ) {
+        guard owner.kind == .typeExtension, modifiers.contains(.override) else { return }
+        owner.overrides.append(ExtensionOverride(member: member, conditions: conditions))
+        owner.overrideConditions[member.id] = conditions
+    }
+
     private func isReadable(_ node: VariableDeclSyntax, _ binding: PatternBindingSyntax) -> Bool {
         guard let name = binding.name?.identifierText,
             !["description", "debugDescription", "hash"].contains(name),
@@ -164,8 +173,19 @@ final class DeclarationReader: SyntaxVisitor {
     override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
         guard let owner = owner(of: node) else { return .visitChildren }
         if node.attributes.contains("NSManaged") { owner.hasManagedMembers = true }
+        noteOverride(DeclSyntax(node), node.modifiers, owner)
         let name = node.name.identifierText
         let parameters = node.signature.parameterClause.parameters
+        if !node.modifiers.contains(.static, .class), node.genericParameterClause == nil {
+            let effects = node.signature.effectSpecifiers
+            owner.methods.append(
+                MethodDeclaration(
+                    name: name, labels: parameters.labels, parameterTypes: parameters.map(\.type),
+                    isMainActor: node.attributes.contains("MainActor"),
+                    isAsynchronous: effects?.asyncSpecifier != nil,
+                    throwsErrors: effects?.throwsClause != nil,
+                    returnsValue: node.signature.returnClause != nil))
+        }
         if name == "observeValue", parameters.labels == ["forKeyPath", "of", "change", "context"] {
             owner.observesByMethod = true
         }

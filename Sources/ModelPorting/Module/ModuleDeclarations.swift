@@ -62,6 +62,9 @@ final class ModuleDeclarations {
     /// Whether the module declares a type of a name, be it in another type, or an alias.
     func declares(_ name: String) -> Bool { ownNames.contains(name) || aliases[name] != nil }
 
+    /// What a type alias at the top of a source stands for.
+    func alias(_ name: String) -> String? { aliases[name] }
+
     /// The type of a name, as it is understood inside another type; the first one, when conditions choose among several.
     func type(named name: String, in scope: String = "") -> TypeDeclaration? {
         declarations(named: name, in: scope).first

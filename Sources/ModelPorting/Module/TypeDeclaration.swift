@@ -27,6 +27,12 @@ final class TypeDeclaration {
     var members: [CodedMember] = []
     /// The labels of its initialisers, and whether they are convenient ones.
     var initializers: [(labels: [String], isConvenience: Bool, place: AbsolutePosition)] = []
+    /// The methods of objects, by their names.
+    var methods: [MethodDeclaration] = []
+    /// The members of an extension that override others.
+    var overrides: [ExtensionOverride] = []
+    /// The conditions of the `#if`s around these members.
+    var overrideConditions: [SyntaxIdentifier: [String]] = [:]
     var hasManagedMembers = false
     var observesByMethod = false
 
@@ -62,6 +68,24 @@ struct PropertyDeclaration {
     let key: String
     /// The name of the type that the next name of a key path belongs to.
     let elementType: String?
+}
+
+/// A method of objects.
+struct MethodDeclaration {
+    let name: String
+    let labels: [String]
+    let parameterTypes: [TypeSyntax]
+    let isMainActor: Bool
+    let isAsynchronous: Bool
+    let throwsErrors: Bool
+    let returnsValue: Bool
+}
+
+/// A member of an extension that overrides one of a superclass, which only the Objective-C runtime lets it do.
+struct ExtensionOverride {
+    let member: DeclSyntax
+    /// The conditions of the `#if`s around it.
+    let conditions: [String]
 }
 
 /// A member that key-value coding, observing or validation finds by its name.

@@ -6,6 +6,8 @@ final class TypeSummary {
     let properties: [String: PropertyDeclaration]
     /// The keys of the properties, and those that the model tells.
     let keys: Set<String>
+    /// The methods by their names.
+    let methods: [String: [MethodDeclaration]]
     let hasManagedMembers: Bool
     let observesByMethod: Bool
     let propertyCount: Int
@@ -17,6 +19,7 @@ final class TypeSummary {
         let all = parts.flatMap(\.properties)
         properties = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
         keys = modelKeys.union(all.map(\.key))
+        methods = Dictionary(grouping: parts.flatMap(\.methods), by: \.name)
         hasManagedMembers = parts.contains(where: \.hasManagedMembers)
         observesByMethod = parts.contains(where: \.observesByMethod)
         propertyCount = all.count

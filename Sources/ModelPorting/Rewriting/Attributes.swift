@@ -43,9 +43,7 @@ extension FilePort {
                 "an optional requirement needs the Objective-C runtime: give it a default in an extension of the "
                     + "protocol", at: node)
         case .keyword(.override) where scope?.kind == .typeExtension:
-            refuse(
-                "only the Objective-C runtime lets a member of an extension override another: move it into the class",
-                at: node)
+            portOverrideModifier(node, of: declared)
         case .keyword(.dynamic):
             let isManaged = module.isManaged(scope)
             guard isManaged || attributes?.contains("objc") == true else { return }

@@ -37,15 +37,11 @@ final class ClassRegistration {
         for member in module.codedMembers(of: declaration) {
             switch member.role {
             case .stored(let key):
-                // The primitive value of a property is none itself.
-                if let suffix = KeyName.suffix(of: key, after: "primitive"),
-                    keys.contains(KeyName.key(from: suffix, among: keys))
-                        || !module.modelKeys(of: declaration).contains(key)
-                {
-                    continue
-                }
+                // The primitive value of a property is none itself, but has a name.
+                let isPrimitive =
+                    KeyName.keyOfPrimitive(key, among: keys, modelKeys: module.modelKeys(of: declaration)) != nil
                 add(
-                    "properties.append(.stored(\"\(key)\", \\\(root).\(member.name)))", of: member,
+                    "properties.append(.\(isPrimitive ? "custom" : "stored")(\"\(key)\", \\\(root).\(member.name)))", of: member,
                     to: \.properties)
             case .custom(let key):
                 add(

@@ -20,10 +20,15 @@ final class FilePort: SyntaxVisitor {
     private(set) var diagnostics: [PortDiagnostic] = []
     var importsCoreData = false
     var importsOthers = false
+    var importedModules: Set<String> = []
+    /// Where in the header the import of Combine goes on, and its place in the source.
+    var combineImport: (line: Int, place: AbsolutePosition)?
     /// The frameworks of Apple that are imported on every system.
     var frameworks: [(name: String, place: AbsolutePosition)] = []
     /// The names of types, functions and attributes that are used and are no members, each where it first is.
     var usedNames: [String: AbsolutePosition] = [:]
+    /// Classes that members were added to.
+    var extendedClasses: Set<SyntaxIdentifier> = []
     /// Classes of other files whose members in this one are listed.
     var listed: Set<ObjectIdentifier> = []
 
@@ -38,6 +43,7 @@ final class FilePort: SyntaxVisitor {
         // Lines come before it, where it means nothing; only a script has one.
         if let shebang = source.tree.shebang { replace(shebang, with: "") }
         walk(source.tree)
+        importPartsOfFoundation()
         warnOfMissingFrameworks()
         let diagnostics = diagnostics.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
         let isPorted = !diagnostics.contains { $0.severity == .error }
@@ -101,6 +107,12 @@ final class FilePort: SyntaxVisitor {
 
     func insert(_ text: String, after node: some SyntaxProtocol) {
         edits.insert(text, at: node.endPositionBeforeTrailingTrivia.utf8Offset)
+    }
+
+    /// Puts a text in the place of what is between the end of one node and the end of another.
+    func replace(from last: some SyntaxProtocol, to node: some SyntaxProtocol, with text: String) {
+        let start = last.endPositionBeforeTrailingTrivia.utf8Offset
+        edits.replace(start..<node.endPositionBeforeTrailingTrivia.utf8Offset, with: text)
     }
 
     private func range(of node: some SyntaxProtocol) -> Range<Int> {
@@ -187,6 +199,7 @@ final class FilePort: SyntaxVisitor {
     override func visit(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
         if node.attributes.contains("NSManaged") { return portManagedVariable(node) }
         checkOverride(node)
+        portExtensionOverride(node)
         return .visitChildren
     }
 
@@ -196,6 +209,7 @@ final class FilePort: SyntaxVisitor {
         } else {
             portObserverMethod(node)
             checkOverride(node)
+            portExtensionOverride(node)
         }
         return .visitChildren
     }
@@ -218,6 +232,23 @@ final class FilePort: SyntaxVisitor {
     }
 
     override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind { portCall(node) }
+
+    override func visit(_ node: SequenceExprSyntax) -> SyntaxVisitorContinueKind { portCasts(node) }
+
+    override func visit(_ node: IsTypePatternSyntax) -> SyntaxVisitorContinueKind {
+        checkPattern(node)
+        return .visitChildren
+    }
+
+    override func visit(_ node: MemberAccessExprSyntax) -> SyntaxVisitorContinueKind {
+        portKeyPathString(node)
+        return .visitChildren
+    }
+
+    override func visit(_ node: KeyPathPropertyComponentSyntax) -> SyntaxVisitorContinueKind {
+        checkKeyPathString(node)
+        return .visitChildren
+    }
 
     override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
         portReference(node)

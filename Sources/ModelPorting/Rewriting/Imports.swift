@@ -15,13 +15,17 @@ extension FilePort {
             return
         }
         importsOthers = true
+        importedModules.insert(name)
         guard !AppleModules.everywhere.contains(name) else { return }
         // A condition such as `compiler(>=6)` says nothing about where a module of Apple's is.
         if isConditional, importableModules.contains(name) || !AppleModules.names.contains(name) { return }
         let text = node.tokens(viewMode: .sourceAccurate).map(\.text).joined(separator: " ")
             .replacing("@ ", with: "@").replacing(" . ", with: ".")
         header += ["#if canImport(\(name))", text]
-        if AppleModules.names.contains(name) {
+        if name == "Combine" {
+            // Closed when it is known what the source uses of it.
+            combineImport = (header.count, node.positionAfterSkippingLeadingTrivia)
+        } else if AppleModules.names.contains(name) {
             frameworks.append((name, node.positionAfterSkippingLeadingTrivia))
         } else {
             // A module of the package, or one of Apple's that is not known: the compiler finds out.
@@ -37,6 +41,37 @@ extension FilePort {
         {
             remove(semicolon)
         }
+    }
+
+    /// Imports what is in modules of their own here.
+    func importPartsOfFoundation() {
+        closeCombineImport()
+        for (part, names) in AppleModules.partsOfFoundation
+        where !importedModules.contains(part)
+            && usedNames.contains(where: { names.contains($0.key) && !module.declares($0.key) })
+        {
+            importsOthers = true
+            header += ["#if canImport(\(part))", "import \(part)", "#endif"]
+        }
+    }
+
+    /// OpenCombine takes the place of Combine, which has the same names, where the target has it.
+    private func closeCombineImport() {
+        guard let (line, place) = combineImport else { return }
+        var lines = [
+            "#elseif canImport(CoreDataOpenCombine)", "import CoreDataOpenCombine",
+            "#elseif canImport(OpenCombine)", "import OpenCombine",
+        ]
+        let isUsed = usedNames.contains { AppleModules.isName($0.key, of: "Combine") && !module.declares($0.key) }
+        if isUsed {
+            let number = source.locations.location(for: place).line
+            lines += [
+                "#else",
+                "#warning(\"There is no 'Combine' here, which line \(number) imports: add the product "
+                    + "CoreDataOpenCombine of OpenCoreData to the target, which brings OpenCombine along.\")",
+            ]
+        }
+        header.insert(contentsOf: lines, at: line)
     }
 
     /// Says which frameworks' names the source cannot do without.

@@ -79,4 +79,33 @@ extension FilePort {
         }
         return names.reversed()
     }
+
+    /// The name that the Objective-C runtime has for a key path; there is none here.
+    private static let keyPathString = "_kvcKeyPathString"
+
+    /// Writes `CoreData.KeyPathNames.name(of: keyPath)` for `keyPath._kvcKeyPathString`.
+    func portKeyPathString(_ node: MemberAccessExprSyntax) {
+        guard node.declName.baseName.text == Self.keyPathString, let base = node.base else { return }
+        if let optional = base.as(OptionalChainingExprSyntax.self) {
+            replace(
+                from: optional.expression, to: node, with: ".flatMap { CoreData.KeyPathNames.name(of: $0) }")
+            return
+        }
+        insert("CoreData.KeyPathNames.name(of: ", before: base)
+        replace(from: base, to: node, with: ")")
+    }
+
+    /// The same in an extension of `KeyPath`, without a key path before it.
+    func portKeyPathString(_ node: DeclReferenceExprSyntax) {
+        guard node.baseName.text == Self.keyPathString else { return }
+        replace(node, with: "CoreData.KeyPathNames.name(of: self)")
+    }
+
+    /// `paths.map(\._kvcKeyPathString)`
+    func checkKeyPathString(_ node: KeyPathPropertyComponentSyntax) {
+        guard node.declName.baseName.text == Self.keyPathString else { return }
+        refuse(
+            "'\(Self.keyPathString)' needs the Objective-C runtime: write the closure "
+                + "'{ CoreData.KeyPathNames.name(of: $0) }'", at: node)
+    }
 }

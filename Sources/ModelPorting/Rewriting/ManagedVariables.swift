@@ -150,9 +150,9 @@ struct ManagedAccessor {
         self.isUnwrapped = isUnwrapped
         self.type = isUnwrapped ? "(\(type))?" : type.hasSuffix("!") ? "\(type.dropLast())?" : type
         let key = objectiveCName ?? name
-        if !modelKeys.contains(key), let suffix = KeyName.suffix(of: key, after: "primitive") {
+        if let property = KeyName.keyOfPrimitive(key, among: keys, modelKeys: modelKeys) {
             isPrimitive = true
-            self.key = KeyName.key(from: suffix, among: keys)
+            self.key = property
         } else {
             isPrimitive = false
             self.key = key

@@ -37,7 +37,7 @@ extension FilePort {
         return module.lineage(of: type).dropFirst().contains { module.summary(of: $0).observesByMethod }
     }
 
-    private static func isObserverMethod(_ node: FunctionDeclSyntax) -> Bool {
+    static func isObserverMethod(_ node: FunctionDeclSyntax) -> Bool {
         node.name.text == "observeValue"
             && node.signature.parameterClause.parameters.labels == ["forKeyPath", "of", "change", "context"]
     }

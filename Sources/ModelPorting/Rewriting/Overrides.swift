@@ -5,7 +5,6 @@ extension FilePort {
     private static let closedMembers = [
         "validateValue(_:forKey:)": "it takes 'inout Any?' here; write 'validate<Key>(_:)' for one property",
         "automaticallyNotifiesObservers(forKey:)": "observers are told of every change",
-        "entity()": "the model tells the entity of a class",
         "hasPersistentChangedValues": "", "hash": "", "isEqual(_:)": "", "objectID": "",
         "managedObjectContext": "", "isFault": "",
         "changedValues()": "", "changedValuesForCurrentEvent()": "", "committedValues(forKeys:)": "",
@@ -47,7 +46,7 @@ extension FilePort {
 
     private func checkOverride(of name: String, _ modifiers: DeclModifierListSyntax, at place: TokenSyntax) {
         guard modifiers.contains(.override), let advice = Self.closedMembers[name], let scope,
-            scope.kind == .classType, module.isManaged(scope)
+            module.isManaged(scope)
         else { return }
         refuse(
             "'\(name)' of a managed object cannot be overridden here" + (advice.isEmpty ? "" : ": \(advice)"),

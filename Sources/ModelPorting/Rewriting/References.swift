@@ -4,6 +4,16 @@ extension FilePort {
     /// Classes that Foundation has as empty shells; ours are meant.
     static let ownClasses: Set<String> = ["NSExpression", "NSComparisonPredicate"]
 
+    /// What is ours and has no like in Foundation here, where a source names Foundation all the same.
+    private static let ownNames: Set<String> = ownClasses.union([
+        "NSKeyValueChange", "NSKeyValueChangeKey", "NSKeyValueObservation", "NSKeyValueObservedChange",
+        "NSKeyValueObservingOptions", "NSKeyValueSetMutationKind", "NSSecureUnarchiveFromDataTransformer",
+        "NSValueTransformerName", "UndoManager", "ValueTransformer",
+    ])
+
+    /// Whether `Foundation.Name` is to be `CoreData.Name`.
+    static func isOwn(_ name: String) -> Bool { ownNames.contains(name) }
+
     /// Functions of the Objective-C runtime, beside all that begin with `objc_`.
     private static let runtimeFunctions: Set<String> = [
         "class_addMethod", "class_copyMethodList", "class_copyPropertyList", "class_getClassMethod",
@@ -23,7 +33,7 @@ extension FilePort {
 
     /// `Foundation.NSExpression` as a type.
     func portMemberType(_ node: MemberTypeSyntax) {
-        guard Self.ownClasses.contains(node.name.text),
+        guard Self.isOwn(node.name.text),
             let base = node.baseType.as(IdentifierTypeSyntax.self),
             base.name.text == "Foundation"
         else { return }
@@ -33,7 +43,7 @@ extension FilePort {
     func portReference(_ node: DeclReferenceExprSyntax) {
         if let member = node.parent?.as(MemberAccessExprSyntax.self), member.declName.id == node.id {
             // `Foundation.NSExpression`
-            if Self.ownClasses.contains(node.baseName.text),
+            if Self.isOwn(node.baseName.text),
                 let base = member.base?.as(DeclReferenceExprSyntax.self),
                 base.baseName.text == "Foundation"
             {
@@ -42,6 +52,7 @@ extension FilePort {
             return
         }
         portTypeName(node.baseName)
+        portKeyPathString(node)
         let name = node.baseName.text
         guard name.hasPrefix("objc_") || Self.runtimeFunctions.contains(name) else { return }
         let advice =
@@ -57,6 +68,8 @@ extension FilePort {
     /// Calls of what only an Objective-C runtime can do.
     func portCall(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
         if portObserverCall(node) { return .skipChildren }
+        if let kind = portTargetCall(node) { return kind }
+        portOwnInitializer(node)
         let labels = node.arguments.map { $0.label?.text ?? "_" }
         if let member = node.calledExpression.as(MemberAccessExprSyntax.self) {
             return checkCall(node, of: member.declName.baseName, labels)
@@ -120,7 +133,7 @@ extension ModuleDeclarations {
                 return token.text
             }
             if let member = named.parent?.as(MemberTypeSyntax.self), member.baseType.id == named.id,
-                token.text == "Foundation", FilePort.ownClasses.contains(member.name.text)
+                token.text == "Foundation", FilePort.isOwn(member.name.text)
             {
                 return "CoreData"
             }

@@ -5,6 +5,8 @@ extension FilePort {
     /// keys they depend on, its validators.
     func portClass(_ node: ClassDeclSyntax, _ declaration: TypeDeclaration) {
         portObserver(node, declaration)
+        addMembers(
+            forwardedOverrides(of: declaration) + [missingStoreInitializer(of: declaration)].compactMap(\.self), to: node)
         guard module.lineage(of: declaration).count < ModuleDeclarations.mostAncestors else {
             refuse(
                 "'\(declaration.name)' has \(ModuleDeclarations.mostAncestors) ancestors or more",
@@ -38,14 +40,22 @@ extension FilePort {
         }
         let overrides = registration.overrides
         if !overrides.isEmpty {
-            let brace = node.memberBlock.rightBrace
-            let isOnLineOfMember =
-                !node.memberBlock.members.isEmpty && !brace.leadingTrivia.containsNewlines
-                && node.memberBlock.members.last?.semicolon == nil
-            insert((isOnLineOfMember ? "; " : "") + overrides.joined(separator: "; ") + " ", before: brace)
+            addMembers(overrides, to: node)
             additions += registration.lists
         }
         additions += registration.renaming
+    }
+
+    /// Writes members, each of one line, at the end of a class.
+    private func addMembers(_ members: [String], to node: ClassDeclSyntax) {
+        guard !members.isEmpty else { return }
+        let brace = node.memberBlock.rightBrace
+        let isOnLineOfMember =
+            !node.memberBlock.members.isEmpty && !brace.leadingTrivia.containsNewlines
+            && node.memberBlock.members.last?.semicolon == nil
+        let isFirst = extendedClasses.insert(node.id).inserted
+        insert(
+            (isOnLineOfMember || !isFirst ? "; " : "") + members.joined(separator: "; ") + " ", before: brace)
     }
 
     /// Lists the members that only this file sees, for a class that another file declares.

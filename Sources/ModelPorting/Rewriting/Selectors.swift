@@ -33,7 +33,8 @@ extension FilePort {
         }
         refuse(
             "'\(node.trimmedDescription.prefix(80))' names a method to be called by an Objective-C runtime, which is "
-                + "not here; write a closure, or call the method", at: node)
+                + "not here; write a closure, or call the method; only addObserver(self, selector:name:object:) is rewritten, "
+                + "for a method of the class that takes a notification or nothing", at: node)
     }
 
     /// `setTitle:` for the property `title`.

@@ -1,4 +1,5 @@
 import CocoaFoundation
+import CoreDataTypedPredicates
 import Testing
 
 /// Conditions written with key paths: their texts, and what they find.

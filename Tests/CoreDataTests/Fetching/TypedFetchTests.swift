@@ -1,4 +1,5 @@
 import CoreData
+import CoreDataTypedPredicates
 import Testing
 
 /// Requests written with key paths, Swift's predicates among them.

@@ -45,10 +45,11 @@ import Testing
         let ported = Ported(
             "extension Book {\n    public override func willSave() {}\n}\nclass A: B { override func c() {} }"
         )
-        #expect(ported.errors.count == 1)
         #expect(
-            ported.errors.first?.hasPrefix("Book.swift:2:12: error: only the Objective-C runtime lets")
-                == true)
+            ported.errors == [
+                "Book.swift:2:12: error: only the Objective-C runtime lets a member of an extension override another, and the "
+                    + "class is in another module: move it into the class"
+            ])
     }
 
     @Test func interfaceBuilderIsWarnedOf() {
@@ -100,7 +101,7 @@ import Testing
             15
         ),
         ("class func automaticallyNotifiesObservers(forKey key: String) -> Bool { false }", 21),
-        ("class func entity() -> NSEntityDescription { super.entity() }", 21), ("var hash: Int { 1 }", 14),
+        ("var hash: Int { 1 }", 14),
         ("func setNilValueForKey(_ key: String) {}", 15), ("class func description() -> String { \"\" }", 21),
     ])
     func whatCannotBeOverriddenIsAnError(_ declaration: String, _ column: Int) {

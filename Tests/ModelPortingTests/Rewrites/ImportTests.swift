@@ -70,7 +70,7 @@ import Testing
     @Test(arguments: [
         ("UIKit", "let a: UIColor? = nil", "UIColor"), ("SwiftUI", "struct A: View {}", "View"),
         ("SwiftUI", "struct A { @FetchRequest(entity: b) var c: D }", "FetchRequest"),
-        ("Combine", "let a = PassthroughSubject<Int, Never>()", "PassthroughSubject"),
+        ("CoreLocation", "let a = CLLocation()", "CLLocation"),
         ("os.log", "os_log(\"a\")", "os_log"), ("Cocoa", "let a = NSImage()", "NSImage"),
     ])
     func usesOfFrameworksAreWarnedOf(_ framework: String, _ use: String, _ name: String) {
@@ -82,6 +82,44 @@ import Testing
                     + "that out with '#if canImport(\(module))', or declare the name for other platforms"
             ])
         #expect(ported.text != nil)
+    }
+
+    @Test("OpenCombine takes the place of Combine, with a warning of the compiler where it is not there")
+    func combineIsOpenCombine() {
+        let ported = Ported("import CoreData\nimport Combine\nlet a = PassthroughSubject<Int, Never>()")
+        #expect(ported.warnings.isEmpty)
+        #expect(
+            ported.header == [
+                "#if canImport(Combine)", "import Combine", "#elseif canImport(CoreDataOpenCombine)",
+                "import CoreDataOpenCombine", "#elseif canImport(OpenCombine)", "import OpenCombine", "#else",
+                "#warning(\"There is no 'Combine' here, which line 2 imports: add the product CoreDataOpenCombine of "
+                    + "OpenCoreData to the target, which brings OpenCombine along.\")",
+                "#endif",
+            ])
+        let unused = Ported("import UIKit\nimport Combine\nimport WebKit")
+        #expect(
+            unused.header == [
+                "#if canImport(UIKit)", "import UIKit", "#endif", "#if canImport(Combine)", "import Combine",
+                "#elseif canImport(CoreDataOpenCombine)", "import CoreDataOpenCombine",
+                "#elseif canImport(OpenCombine)", "import OpenCombine", "#endif", "#if canImport(WebKit)",
+                "import WebKit", "#endif", "import CoreData",
+            ])
+    }
+
+    @Test("What Foundation has in modules of their own is imported where it is used")
+    func partsOfFoundationAreImported() {
+        let xml = Ported("import Foundation\nclass A: NSObject, XMLParserDelegate { let a = XMLParser(data: b) }")
+        #expect(
+            xml.header == ["#if canImport(FoundationXML)", "import FoundationXML", "#endif", "import CoreData"])
+        #expect(Ported("import CoreData\nlet a = URLSession.shared").header.contains("import FoundationNetworking"))
+        #expect(Ported("import CoreData\nlet a = b.XMLParser").header.isEmpty)
+        #expect(Ported("import CoreData\nstruct XMLNode {}\nlet a = XMLNode()").header.isEmpty)
+        #expect(Ported("import FoundationXML\nlet a = XMLParser(data: b)").header == ["import CoreData"])
+    }
+
+    @Test("An attribute of an import of Core Data stays")
+    func attributesOfImportsStay() {
+        #expect(Ported("@preconcurrency import CoreData").lines == ["@preconcurrency import CoreData"])
     }
 
     @Test(arguments: [

@@ -47,7 +47,9 @@ import Testing
 
     @Test func primitivePropertiesReachTheKeptValue() {
         #expect(
-            portedMember("@NSManaged private var primitiveDueDate: Date?")
+            portedMember(
+                "@NSManaged private var primitiveDueDate: Date?",
+                with: ["extension Book { var dueDate: Date? { nil } }"])
                 == "private var primitiveDueDate: Date? "
                 + accessor("primitiveDueDate", "Date?", key: "dueDate", primitive: true))
         // `primitives` and `primitive` are names as any other.
@@ -60,7 +62,18 @@ import Testing
         let source = "class Book: NSManagedObject { @NSManaged var primitiveAge: Int }"
         let accessor = accessor("primitiveAge", "Int", key: "primitiveAge")
         #expect(Ported(source, modelKeys: ["Book": ["primitiveAge"]]).text?.contains(accessor) == true)
-        #expect(Ported(source).text?.contains(accessor) == false)
+        // Without the model it is one where nothing is called `age`.
+        #expect(Ported(source).text?.contains(accessor) == true)
+        let age = "extension Book { @NSManaged var age: Int }"
+        #expect(Ported(source, with: [age]).text?.contains(accessor) == false)
+    }
+
+    @Test("A primitive property has a name for its key path")
+    func primitivePropertiesHaveNames() {
+        let source = "class Book: NSManagedObject { @NSManaged var age: Int; @NSManaged var primitiveAge: Int }"
+        #expect(
+            Ported(source).additions.contains(
+                "properties.append(.custom(\"primitiveAge\", \\_Object.primitiveAge))"))
     }
 
     @Test func theObjectiveCNameIsTheKey() {

@@ -29,6 +29,35 @@ import Testing
         #expect(Ported(source).lines == [source])
     }
 
+    @Test(
+        "An observer with a method of its own is called by a closure",
+        arguments: [
+            ("changed(_ n: Notification)", "changed(_:)", "changed($1)"),
+            ("changed(_ n: Notification)", "changed", "changed($1)"),
+            ("changed(note n: Notification)", "Book.changed(note:)", "changed(note: $1)"),
+            ("changed()", "self.changed", "changed()"),
+            (
+                "changed(_ n: NSNotification)", "changed(_:)",
+                "changed(NSNotification(name: $1.name, object: $1.object, userInfo: $1.userInfo))"
+            ),
+        ])
+    func observersWithMethods(_ method: String, _ selector: String, _ call: String) {
+        let add = "center.addObserver(self, selector: #selector(\(selector)), name: .a, object: b)"
+        let ported = Ported("class Book: NSObject {\n@objc func \(method) {}\nfunc c() { \(add) }\n}")
+        #expect(ported.diagnostics.isEmpty)
+        #expect(
+            ported.lines[2] == "func c() { center._addObserver(self, name: .a, object: b) { $0.\(call) } }")
+    }
+
+    @Test("An observer of the main actor is called there")
+    func observersOfTheMainActor() {
+        let source =
+            "@MainActor class A { func b() {}\nfunc c() { d.addObserver(self, selector: #selector(b), name: e, object: nil) } }"
+        #expect(
+            Ported(source).lines.last
+                == "func c() { d._addMainActorObserver(self, name: e, object: nil) { $0.b() } } }")
+    }
+
     @Test(arguments: [
         "#selector(refresh(_:))", "#selector(Book.compare(_:to:))", "#selector(prepareForDeletion)",
     ])

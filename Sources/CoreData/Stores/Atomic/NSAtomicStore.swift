@@ -21,7 +21,7 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
     private var metadataChanges = 0
 
     /// Prepares a store; the coordinator opens it.
-    public required init(
+    public override init(
         persistentStoreCoordinator coordinator: NSPersistentStoreCoordinator?,
         configurationName: String?, at url: URL, options: [AnyHashable: Any]? = nil
     ) {

@@ -19,7 +19,7 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
     private var metadataChanges = 0
 
     /// Prepares a store; the coordinator opens it.
-    public required init(
+    public override init(
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
         at url: URL, options: [AnyHashable: Any]? = nil
     ) {

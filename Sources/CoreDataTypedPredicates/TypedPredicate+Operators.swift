@@ -1,3 +1,5 @@
+import CoreData
+
 // The operators between a key path and a value.
 
 // MARK: Equality

@@ -1,6 +1,4 @@
-import CocoaFoundation
-import Foundation
-import ManagedObjectModel
+import CoreData
 
 extension SortOrder {
     /// The least value first.

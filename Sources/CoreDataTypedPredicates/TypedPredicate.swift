@@ -1,3 +1,5 @@
+import CoreData
+
 /// A condition on objects of a class, written with the class's key paths and checked by the compiler.
 ///
 /// ```swift

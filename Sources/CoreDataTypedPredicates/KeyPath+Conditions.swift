@@ -1,3 +1,5 @@
+import CoreData
+
 // Conditions that read better as methods: `(\Book.title).beginsWith("War")`.
 
 /// `String` and `String?`, whose key paths have conditions on text.

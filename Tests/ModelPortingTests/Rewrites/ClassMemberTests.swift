@@ -1,0 +1,107 @@
+import ModelPorting
+import Testing
+
+/// Members that only the Objective-C runtime calls as they are written.
+@Suite struct ClassMemberTests {
+    @Test("An override in an extension is called by one in the class")
+    func overridesOfExtensionsAreForwarded() {
+        let ported = Ported(
+            """
+            class Book: NSManagedObject {
+            }
+            extension Book {
+                public override func awakeFromInsert() {
+                    super.awakeFromInsert()
+                }
+                override class var a: Set<String> { [] }
+                override func b(_ c: inout Int, d e: NSExpression) throws -> Int { 1 }
+                override var f: Int { get { 1 } set {} }
+            }
+            """)
+        #expect(ported.diagnostics.isEmpty)
+        #expect(ported.lines[3] == "    public func _override_awakeFromInsert() {")
+        #expect(ported.lines[6] == "    class var _override_a: Set<String> { [] }")
+        #expect(
+            ported.lines[1]
+                == "public override func awakeFromInsert() { self._override_awakeFromInsert() }; "
+                + "override class var a: Set<String> { _override_a }; "
+                + "override func b(_ value0: inout Int, d value1: CoreData.NSExpression) throws -> Int "
+                + "{ try self._override_b(&value0, d: value1) }; "
+                + "override var f: Int { get { self._override_f } set { self._override_f = newValue } } }")
+    }
+
+    @Test("An override in an extension of another file is called as well")
+    func overridesInOtherFiles() {
+        let ported = Ported(
+            "class Book: NSManagedObject {}",
+            with: ["extension Book { override func willSave() {} }"])
+        #expect(
+            ported.lines == [
+                "class Book: NSManagedObject {override func willSave() { self._override_willSave() } }"
+            ])
+    }
+
+    @Test("An override in an extension under a condition is an error")
+    func conditionalOverrides() {
+        let ported = Ported(
+            "class Book: NSManagedObject {}\nextension Book {\n#if A\noverride func willSave() {}\n#endif\n}")
+        #expect(ported.errors.count == 1)
+        #expect(ported.errors.first?.contains("this one is compiled under a condition") == true)
+    }
+
+    @Test("entity() may be overridden")
+    func entityIsOverridden() {
+        let source = "class Book: NSManagedObject { override class func entity() -> NSEntityDescription { a } }"
+        #expect(Ported(source).lines == [source])
+    }
+
+    @Test("A class method calls the initializer of a class of the framework by the class's name")
+    func ownInitializersAreCalledByName() {
+        let type = "NSPersistentStoreCoordinator"
+        let source = "extension \(type) {\nstatic func a() -> \(type) { self.init(managedObjectModel: b) }\n}"
+        #expect(
+            Ported(source).lines[1] == "static func a() -> \(type) { \(type)(managedObjectModel: b) }"
+                || Ported(source).lines[1] == "static func a() -> \(type) { \(type).init(managedObjectModel: b) }")
+        let own = "extension \(type) {\nclass func a() -> Self { Self(managedObjectModel: b) }\n}"
+        #expect(Ported(own).errors.first?.hasPrefix("Book.swift:2:26: error: only the Objective-C runtime makes") == true)
+        let convenience = "extension \(type) { convenience init(a: Int) { self.init(managedObjectModel: b) } }"
+        #expect(Ported(convenience).lines == [convenience])
+    }
+
+    @Test("A store with initializers of its own gets the one that coordinators call")
+    func storesHaveTheirInitializer() {
+        let ported = Ported("class Store: NSAtomicStore {\n    init(a: Int) { super.init() }\n}")
+        #expect(
+            ported.lines[2].hasPrefix(
+                "override init(persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: "
+                    + "String?, at url: URL, options: [AnyHashable: Any]? = nil) { fatalError("))
+        let complete =
+            "class Store: NSAtomicStore { override init(persistentStoreCoordinator a: B?, configurationName: C?, at d: URL, "
+            + "options: E?) {} }"
+        #expect(Ported(complete).lines == [complete])
+    }
+
+    @Test("The name of a key path is asked of the framework")
+    func namesOfKeyPaths() {
+        #expect(
+            Ported("let a = b.c._kvcKeyPathString!").lines == ["let a = CoreData.KeyPathNames.name(of: b.c)!"])
+        #expect(
+            Ported("let a = b?._kvcKeyPathString").lines == [
+                "let a = b.flatMap { CoreData.KeyPathNames.name(of: $0) }"
+            ])
+        #expect(
+            Ported("extension KeyPath { var a: String? { _kvcKeyPathString } }").lines == [
+                "extension KeyPath { var a: String? { CoreData.KeyPathNames.name(of: self) } }"
+            ])
+        #expect(
+            Ported("let a = b.map(\\._kvcKeyPathString)").errors.first?.contains("write the closure") == true)
+    }
+
+    @Test("What Foundation has on Apple's platforms only is Core Data's")
+    func namesOfFoundation() {
+        #expect(
+            Ported("let a: Foundation.ValueTransformer = Foundation.UndoManager()").lines == [
+                "let a: CoreData.ValueTransformer = CoreData.UndoManager()"
+            ])
+    }
+}

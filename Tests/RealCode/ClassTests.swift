@@ -1,0 +1,220 @@
+import CoreData
+import Observation
+import Testing
+
+private func entity(_ name: String, class className: String?) -> NSEntityDescription {
+    let entity = NSEntityDescription()
+    entity.name = name
+    entity.managedObjectClassName = className
+    let title = NSAttributeDescription()
+    title.name = "title"
+    title.attributeType = .stringAttributeType
+    entity.properties = [title]
+    return entity
+}
+
+private func model(_ entities: NSEntityDescription...) -> NSManagedObjectModel {
+    let model = NSManagedObjectModel()
+    model.entities = entities
+    return model
+}
+
+/// A stack as a library makes it: with a plain coordinator.
+@MainActor private func stack(_ model: NSManagedObjectModel) throws -> NSManagedObjectContext {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    return context
+}
+
+final class Tricycle: NSManagedObject {}
+final class Unicycle: NSManagedObject {}
+private final class Sidecar: NSManagedObject {}
+
+private enum Yard {
+    final class Wagon: NSManagedObject {}
+}
+
+private enum Depot {
+    final class Handcart: NSManagedObject {}
+}
+
+private enum Shed {
+    final class Handcart: NSManagedObject {}
+}
+
+private final class Unnamed: NSManagedObject {}
+
+private final class Rickshaw: NSManagedObject {
+    static let description: NSEntityDescription = {
+        let description = NSEntityDescription()
+        description.name = "Rickshaw"
+        description.managedObjectClassName = NSStringFromClass(Rickshaw.self)
+        let title = NSAttributeDescription()
+        title.name = "title"
+        title.attributeType = .stringAttributeType
+        description.properties = [title]
+        return description
+    }()
+
+    override class func entity() -> NSEntityDescription { description }
+}
+
+private final class Bicycle: NSManagedObject {
+    static let titleKey = ManagedKey<String?>("title")
+    var title: String? {
+        get { self[Self.titleKey] }
+        set { self[Self.titleKey] = newValue }
+    }
+}
+
+extension Bicycle: Observable {}
+
+/// How classes are found by the names that models have for them.
+@MainActor @Suite struct ClassTests {
+    @Test("A plain coordinator finds a class by its name alone")
+    func aPlainCoordinatorFindsClasses() throws {
+        let context = try stack(model(entity("Tricycle", class: "Tricycle")))
+        #expect(NSEntityDescription.insertNewObject(forEntityName: "Tricycle", into: context) is Tricycle)
+        #expect(Tricycle(context: context).entity.name == "Tricycle")
+        #expect(Tricycle.entity().name == "Tricycle")
+        #expect(Tricycle.fetchRequest().entityName == "Tricycle")
+    }
+
+    @Test("A class is found by the name of another module")
+    func anotherModulesNameIsTaken() throws {
+        let context = try stack(model(entity("Unicycle", class: "Elsewhere.Unicycle")))
+        #expect(NSEntityDescription.insertNewObject(forEntityName: "Unicycle", into: context) is Unicycle)
+    }
+
+    @Test("Private and nested classes are found by their names")
+    func nestedClassesAreFound() throws {
+        let context = try stack(
+            model(entity("Sidecar", class: "Sidecar"), entity("Wagon", class: "Yard.Wagon")))
+        #expect(NSEntityDescription.insertNewObject(forEntityName: "Sidecar", into: context) is Sidecar)
+        #expect(NSEntityDescription.insertNewObject(forEntityName: "Wagon", into: context) is Yard.Wagon)
+        #expect(Yard.Wagon(context: context).entity.name == "Wagon")
+    }
+
+    @Test("Of classes with one name, the one whose initializer is called becomes that of the entity")
+    func theClassAtHandIsTaken() throws {
+        let first = try stack(model(entity("Cart", class: "Handcart")))
+        #expect(!(NSEntityDescription.insertNewObject(forEntityName: "Cart", into: first) is Shed.Handcart))
+        #expect(Shed.Handcart(context: first).entity.name == "Cart")
+        #expect(NSEntityDescription.insertNewObject(forEntityName: "Cart", into: first) is Shed.Handcart)
+    }
+
+    @Test("An object made for an entity makes its class that of the entity")
+    func theClassOfAnObjectIsTaken() throws {
+        let description = entity("Cart", class: "Handcart")
+        let context = try stack(model(description))
+        _ = Depot.Handcart(entity: description, insertInto: context)
+        try context.save()
+        context.reset()
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Cart")
+        #expect(try context.fetch(request).first is Depot.Handcart)
+    }
+
+    @Test("The name of a private or nested class leads to it")
+    func namesOfClassesLeadToThem() throws {
+        let name = NSStringFromClass(Yard.Wagon.self)
+        #expect(name.hasSuffix("Yard.Wagon"))
+        let context = try stack(
+            model(
+                entity("A", class: NSStringFromClass(Depot.Handcart.self)),
+                entity("B", class: NSStringFromClass(Shed.Handcart.self)), entity("C", class: name)))
+        #expect(NSEntityDescription.insertNewObject(forEntityName: "A", into: context) is Depot.Handcart)
+        #expect(NSEntityDescription.insertNewObject(forEntityName: "B", into: context) is Shed.Handcart)
+        #expect(NSEntityDescription.insertNewObject(forEntityName: "C", into: context) is Yard.Wagon)
+        #expect(NSStringFromClass(NSString.self) == "NSString")
+    }
+
+    @Test("The entity of a class that no model names has no name")
+    func anUnknownClassHasNoEntity() {
+        #expect(Unnamed.entity().name == nil)
+        #expect(Unnamed.entity().properties.isEmpty)
+    }
+
+    @Test("A model is made of the entity that a class overrides, and its objects are of the class")
+    func entitiesAreOverridden() throws {
+        let context = try stack(model(Rickshaw.entity()))
+        let object = Rickshaw(context: context)
+        object.setValue("a", forKey: "title")
+        try context.save()
+        context.reset()
+        let request = NSFetchRequest<Rickshaw>(entityName: try #require(Rickshaw.entity().name))
+        #expect(try context.fetch(request).first?.value(forKey: "title") as? String == "a")
+        #expect(Rickshaw.fetchRequest().entityName == "Rickshaw")
+    }
+
+    @Test("A class may be declared observable, and its properties are observed one by one")
+    func classesAreObservable() throws {
+        let context = try stack(model(entity("Bicycle", class: "Bicycle")))
+        let bicycle = Bicycle(context: context)
+        let changes = Changes()
+        withObservationTracking {
+            _ = bicycle.title
+        } onChange: {
+            changes.count += 1
+        }
+        bicycle.title = "a"
+        #expect(changes.count == 1)
+        #expect((bicycle as Any) is any Observable)
+    }
+
+    private final class Changes: @unchecked Sendable {
+        var count = 0
+    }
+
+    @Test("Objects, identities and conflicts can be made without anything")
+    func objectsAreMadeOfNothing() {
+        let object = NSManagedObject()
+        #expect(object.entity.name == nil)
+        #expect(object.managedObjectContext == nil)
+        #expect(Unnamed().objectID.isTemporaryID)
+        #expect(NSManagedObjectID().isTemporaryID)
+        #expect(NSManagedObjectID() != NSManagedObjectID())
+        #expect(NSManagedObjectID().entity.name == nil)
+        #expect(NSConstraintConflict().conflictingObjects.isEmpty)
+        #expect(Unnamed.classForCoder() == Unnamed.self)
+    }
+}
+
+private final class NotedStore: NSAtomicStore, @unchecked Sendable {
+    let note: String
+
+    init(note: String, at url: URL) {
+        self.note = note
+        super.init(persistentStoreCoordinator: nil, configurationName: nil, at: url, options: nil)
+    }
+
+    override init(
+        persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
+        at url: URL, options: [AnyHashable: Any]? = nil
+    ) {
+        note = "made by a coordinator"
+        super.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)
+    }
+
+    override var type: String { "Noted" }
+    override func load() throws {}
+    override func save() throws {}
+    override func newReferenceObject(for managedObject: NSManagedObject) -> Any { UUID().uuidString }
+}
+
+/// Stores that programs write themselves.
+@MainActor @Suite struct OwnStoreTests {
+    @Test("A store overrides its initializer and has others of its own")
+    func storesHaveInitializersOfTheirOwn() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Cars.noted")
+        NSPersistentStoreCoordinator.registerStoreClass(
+            NotedStore.self, type: NSPersistentStore.StoreType(rawValue: "Noted"))
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: CarStack.model())
+        let store = try coordinator.addPersistentStore(
+            ofType: "Noted", configurationName: nil, at: url, options: nil)
+        #expect((store as? NotedStore)?.note == "made by a coordinator")
+        #expect(NotedStore(note: "by hand", at: url).note == "by hand")
+    }
+}
