@@ -20,6 +20,7 @@ final class CreationOperation: StoreOperation {
         guard state > 2 else { return }
         try NSPersistentStoreCoordinator(managedObjectModel: store(0).model).destroyPersistentStore(
             at: store(state - 2).file, type: .sqlite)
+        try FileManager.default.removeItem(at: store(state - 2).file)
     }
 
     func attempt() throws { StatedStore.close(try store(next).open([NSPersistentHistoryTrackingKey: true])) }
@@ -205,7 +206,12 @@ final class MoveOperation: StoreOperation {
     func prepare(_ state: Int) throws {
         StatedStore.close(coordinator)
         if next > 1 {
-            try coordinator.destroyPersistentStore(at: destination(next - 1).file, type: type)
+            let former = destination(next - 1).file
+            try coordinator.destroyPersistentStore(at: former, type: type)
+            // Of a SQLite store an empty file is left.
+            if FileManager.default.fileExists(atPath: former.path) {
+                try FileManager.default.removeItem(at: former)
+            }
         }
         next = state
         coordinator = try store.open()
@@ -257,7 +263,7 @@ final class DestructionOperation: StoreOperation {
 
     func prepare(_ state: Int) throws {
         next = state
-        if !FileManager.default.fileExists(atPath: store(next).file.path) { try store(next).make() }
+        if !isThere(next) { try store(next).make() }
     }
 
     func attempt() throws {
@@ -266,7 +272,13 @@ final class DestructionOperation: StoreOperation {
     }
 
     func shownState() throws -> Int {
-        FileManager.default.fileExists(atPath: store(next).file.path) ? next - 1 : next
+        isThere(next) ? next - 1 : next
+    }
+
+    /// Of a store that was destroyed an empty file is left.
+    private func isThere(_ number: Int) -> Bool {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: store(number).file.path)
+        return (attributes?[.size] as? NSNumber)?.intValue ?? 0 > 0
     }
 
     func storedState() throws -> Int {
@@ -276,8 +288,10 @@ final class DestructionOperation: StoreOperation {
     }
 
     func checkFiles() throws {
-        let isThere = FileManager.default.fileExists(atPath: store(next).file.path)
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name != "ballast" {
+        let isThere = isThere(next)
+        let left = Set((1...max(next, 1)).filter { !self.isThere($0) }.map { "Store\($0)" })
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        where name != "ballast" && !left.contains(name) {
             guard isThere, name == "Store\(next)" || name == ".Store\(next)_SUPPORT" else {
                 throw StressFailure("there is a file \(name)")
             }

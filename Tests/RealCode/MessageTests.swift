@@ -15,9 +15,12 @@ import Testing
         let (center, context, log) = (NotificationCenter.default, stack.context, Log())
         var token: NSPersistentHistoryToken?
         let tokens = [
-            center.addObserver(of: context, for: .willSave) { log.entries.append("will \($0.context === context)") },
+            center.addObserver(of: context, for: .willSave) {
+                log.entries.append("will \($0.context === context)")
+            },
             center.addObserver(of: context, for: .didSave) { message in
-                log.entries.append("did \(message.inserted.count) \(message.updated.count) \(message.deleted.count)")
+                log.entries.append(
+                    "did \(message.inserted.count) \(message.updated.count) \(message.deleted.count)")
                 token = message.historyToken
             },
             center.addObserver(of: context, for: .objectsDidChange) { message in
@@ -47,7 +50,8 @@ import Testing
         #expect(log.entries.count == 6)
     }
 
-    @Test("A context of a private queue posts IDs as asynchronous messages, and merges are told to both kinds")
+    @Test(
+        "A context of a private queue posts IDs as asynchronous messages, and merges are told to both kinds")
     func privateQueueMessages() async throws {
         let folder = try TemporaryFolder()
         let stack = try CarStack(storeAt: folder.url.appendingPathComponent("Cars.sqlite"))
@@ -55,9 +59,12 @@ import Testing
         stack.context.automaticallyMergesChangesFromParent = true
         let saved = NotificationCenter.default.messages(
             of: background, for: NSManagedObjectContext.DidSaveObjectIDsAsyncMessage.self)
+        // It observes from here on.
+        var iterator = saved.makeAsyncIterator()
         let log = Log()
         let merged = AsyncStream<Int>.makeStream()
-        let token = NotificationCenter.default.addObserver(of: stack.context, for: .didMergeChanges) { message in
+        let token = NotificationCenter.default.addObserver(of: stack.context, for: .didMergeChanges) {
+            message in
             log.entries.append("merged \(message.insertedIDs.count)")
             merged.continuation.yield(message.insertedIDs.count)
         }
@@ -65,7 +72,6 @@ import Testing
             _ = NSEntityDescription.insertNewObject(forEntityName: "Car", into: background)
             try background.save()
         }
-        var iterator = saved.makeAsyncIterator()
         let message = try await iterator.next()
         #expect(message?.insertedIDs.count == 1)
         #expect(message?.context === background)
@@ -81,11 +87,13 @@ import Testing
         let url = folder.url.appendingPathComponent("Cars.sqlite")
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: CarStack.model())
         let log = Log()
-        let token = NotificationCenter.default.addObserver(of: coordinator, for: .storesDidChange) { message in
+        let token = NotificationCenter.default.addObserver(of: coordinator, for: .storesDidChange) {
+            message in
             log.entries.append("+\(message.addedStores.count) -\(message.removedStores.count)")
         }
         let remote = NotificationCenter.default.messages(
             of: coordinator, for: NSPersistentStoreCoordinator.RemoteChangeMessage.self)
+        var iterator = remote.makeAsyncIterator()
         let store = try coordinator.addPersistentStore(
             type: .sqlite, at: url,
             options: [NSPersistentStoreRemoteChangeNotificationPostOptionKey: NSNumber(value: true)])
@@ -93,7 +101,6 @@ import Testing
         context.persistentStoreCoordinator = coordinator
         _ = NSEntityDescription.insertNewObject(forEntityName: "Car", into: context)
         try context.save()
-        var iterator = remote.makeAsyncIterator()
         let message = try await iterator.next()
         #expect(message?.storeUUID == store.identifier)
         #expect(message?.storeURL == url)

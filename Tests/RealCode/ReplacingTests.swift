@@ -107,12 +107,16 @@ import Testing
         #expect(coordinator.persistentStores.isEmpty)
     }
 
-    @Test("Two stores at the null device cannot be in one coordinator: 134081; a destroyed one can be added again")
+    @Test(
+        "Two stores at the null device cannot be in one coordinator: 134081; a destroyed one can be added again"
+    )
     func nullDevices() throws {
         let stack = try CarStack()
         let coordinator = stack.container.persistentStoreCoordinator
         let url = URL(fileURLWithPath: "/dev/null")
-        let error = #expect(throws: NSError.self) { try coordinator.addPersistentStore(type: .sqlite, at: url) }
+        let error = #expect(throws: NSError.self) {
+            try coordinator.addPersistentStore(type: .sqlite, at: url)
+        }
         #expect(error?.code == 134081)
         stack.insert("Car")
         try stack.context.save()

@@ -38,7 +38,9 @@ private final class CountingStore: NSIncrementalStore, @unchecked Sendable {
         return try context.fetch(request).compactMap { $0.value(forKey: "maker") as? String }
     }
 
-    @Test("A batch insertion leaves duplicate rows out under the default policy, and updates them under the object's")
+    @Test(
+        "A batch insertion leaves duplicate rows out under the default policy, and updates them under the object's"
+    )
     func duplicatesInBatches() throws {
         let (folder, context) = try folderAndUniqueStack()
         defer { _ = folder }
@@ -138,14 +140,17 @@ private final class CountingStore: NSIncrementalStore, @unchecked Sendable {
         #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Car")) == 2)
     }
 
-    @Test("Options that a store does not know are accepted, and so are a history token and details of the history")
+    @Test(
+        "Options that a store does not know are accepted, and so are a history token and details of the history"
+    )
     func options() throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent("Cars.sqlite")
         let stack = try CarStack(
             storeAt: url,
             options: [
-                NSPersistentHistoryTokenKey: NSNumber(value: true), "NSFlyToTheMoonOption": NSNumber(value: 1),
+                NSPersistentHistoryTokenKey: NSNumber(value: true),
+                "NSFlyToTheMoonOption": NSNumber(value: 1),
                 NSPersistentHistoryTrackingKey: NSDictionary(
                     dictionary: [NSPersistentHistoryTrackingKey: NSNumber(value: true)]),
             ])

@@ -82,7 +82,7 @@ extension NSManagedObjectContext {
     /// - Parameter slot: the property that is read; nil for the object as a whole.
     func fulfil(_ object: NSManagedObject, reading slot: Int? = nil) {
         assertOnQueue()
-        if object.isInserted || object.isUnknownBelow { return object.realiseUnsaved() }
+        if object.isInserted { return object.realiseUnsaved() }
         if let row = object.row, accepts(row) { return object.realise(with: row) }
         do {
             var oldest = oldestAcceptable
@@ -210,10 +210,11 @@ extension NSManagedObjectContext {
     public func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
         assertOnQueue()
         guard object.context === self else { return }
-        guard !object.isInserted, !object.isUnknownBelow else {
+        guard !object.isInserted else {
             if !flag { object.turnIntoFaultKeepingValues() }
             return
         }
+        guard !object.isUnknownBelow else { return }
         if flag {
             mergeFromStore(object)
             readingStore(of: object) { try agreeOnPairs(of: [object]) }

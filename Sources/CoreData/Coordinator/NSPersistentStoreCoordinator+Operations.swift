@@ -195,7 +195,9 @@ extension NSPersistentStoreCoordinator {
         }
         // What has no file that others share, and is here alone.
         for store in objectStores where store.type == storeType {
-            guard let place = store.url, place.standardizedFileURL == url.standardizedFileURL else { continue }
+            guard let place = store.url, place.standardizedFileURL == url.standardizedFileURL else {
+                continue
+            }
             try remove(store)
         }
     }

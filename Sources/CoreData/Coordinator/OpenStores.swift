@@ -81,7 +81,8 @@ struct OpenStores {
                 }
                 guard isTwice else { continue }
                 Log.store.error(
-                    "The store at \(store.url?.path ?? "") is removed: it is a copy of another one of its coordinator.")
+                    "The store at \(store.url?.path ?? "") is removed: it is a copy of another one of its coordinator."
+                )
             } catch {
                 Log.store.error(
                     "The store at \(store.url?.path ?? "") is removed: \(error.localizedDescription)")
@@ -95,7 +96,8 @@ struct OpenStores {
             try coordinator.remove(store)
         } catch {
             Log.store.error(
-                "The store at \(store.url?.path ?? "") stays in its coordinator: \(error.localizedDescription)")
+                "The store at \(store.url?.path ?? "") stays in its coordinator: \(error.localizedDescription)"
+            )
         }
     }
 }

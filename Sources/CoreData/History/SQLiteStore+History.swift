@@ -92,7 +92,8 @@ extension NSPersistentStoreCoordinator {
         if let historyNumber, let identifier = store.identifier {
             userInfo[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken([identifier: historyNumber])
         }
-        let notification = Notification(name: .NSPersistentStoreRemoteChange, object: self, userInfo: userInfo)
+        let notification = Notification(
+            name: .NSPersistentStoreRemoteChange, object: self, userInfo: userInfo)
         NotificationCenter.default.post(notification)
         if let message = RemoteChangeMessage.makeMessage(notification) {
             NotificationCenter.default.post(message, subject: self)

@@ -38,7 +38,8 @@ struct IDEvent {
     }
 
     static func userInfo(
-        _ inserted: Set<NSManagedObjectID>, _ updated: Set<NSManagedObjectID>, _ deleted: Set<NSManagedObjectID>,
+        _ inserted: Set<NSManagedObjectID>, _ updated: Set<NSManagedObjectID>,
+        _ deleted: Set<NSManagedObjectID>,
         _ refreshed: Set<NSManagedObjectID>, _ invalidated: Set<NSManagedObjectID>,
         _ historyToken: NSPersistentHistoryToken?, _ queryGeneration: NSQueryGenerationToken?
     ) -> [AnyHashable: Any] {

@@ -6,7 +6,9 @@ import Foundation
 enum MessagePosting {
     /// Posts a message for the main actor. What runs on behalf of the main queue on another thread, while that queue waits, has it
     /// posted when the queue comes round.
-    static func post<Message: NotificationCenter.MainActorMessage>(_ message: Message, of subject: Message.Subject)
+    static func post<Message: NotificationCenter.MainActorMessage>(
+        _ message: Message, of subject: Message.Subject
+    )
     where Message.Subject: AnyObject & Sendable {
         let message = Transfer(message)
         if MainQueue.isCurrent {
@@ -82,7 +84,9 @@ where Self == NotificationCenter.BaseMessageIdentifier<NSPersistentStoreCoordina
 }
 
 extension NotificationCenter.MessageIdentifier
-where Self == NotificationCenter.BaseMessageIdentifier<NSPersistentStoreCoordinator.StoresDidChangeAsyncMessage> {
+where
+    Self == NotificationCenter.BaseMessageIdentifier<NSPersistentStoreCoordinator.StoresDidChangeAsyncMessage>
+{
     /// Stores were added or removed, or another one has taken a store's place, elsewhere than on the main queue.
     public static var storesDidChangeAsync: Self { .init() }
 }

@@ -48,7 +48,8 @@ extension NSManagedObjectContext {
         /// The objects that were deleted.
         public var deleted: Set<NSManagedObject> { Set(changes.deleted) }
 
-        init(_ context: NSManagedObjectContext, _ changes: ContextChanges, _ token: NSPersistentHistoryToken?) {
+        init(_ context: NSManagedObjectContext, _ changes: ContextChanges, _ token: NSPersistentHistoryToken?)
+        {
             self.context = context
             self.changes = changes
             historyToken = token

@@ -29,7 +29,9 @@ extension NSManagedObjectContext {
         public let queryGeneration: NSQueryGenerationToken?
 
         init(_ event: IDEvent) {
-            (context, historyToken, queryGeneration) = (event.context, event.historyToken, event.queryGeneration)
+            (context, historyToken, queryGeneration) = (
+                event.context, event.historyToken, event.queryGeneration
+            )
             (insertedIDs, updatedIDs, deletedIDs) = (event.inserted, event.updated, event.deleted)
             (refreshedIDs, invalidatedIDs) = (event.refreshed, event.invalidated)
         }
@@ -75,7 +77,9 @@ extension NSManagedObjectContext {
         public let queryGeneration: NSQueryGenerationToken?
 
         init(_ event: IDEvent) {
-            (context, historyToken, queryGeneration) = (event.context, event.historyToken, event.queryGeneration)
+            (context, historyToken, queryGeneration) = (
+                event.context, event.historyToken, event.queryGeneration
+            )
             (insertedIDs, updatedIDs, deletedIDs) = (event.inserted, event.updated, event.deleted)
             (refreshedIDs, invalidatedIDs) = (event.refreshed, event.invalidated)
         }
@@ -121,7 +125,9 @@ extension NSManagedObjectContext {
         public let queryGeneration: NSQueryGenerationToken?
 
         init(_ event: IDEvent) {
-            (context, historyToken, queryGeneration) = (event.context, event.historyToken, event.queryGeneration)
+            (context, historyToken, queryGeneration) = (
+                event.context, event.historyToken, event.queryGeneration
+            )
             (insertedIDs, updatedIDs, deletedIDs) = (event.inserted, event.updated, event.deleted)
             (refreshedIDs, invalidatedIDs) = (event.refreshed, event.invalidated)
         }
@@ -167,7 +173,9 @@ extension NSManagedObjectContext {
         public let queryGeneration: NSQueryGenerationToken?
 
         init(_ event: IDEvent) {
-            (context, historyToken, queryGeneration) = (event.context, event.historyToken, event.queryGeneration)
+            (context, historyToken, queryGeneration) = (
+                event.context, event.historyToken, event.queryGeneration
+            )
             (insertedIDs, updatedIDs, deletedIDs) = (event.inserted, event.updated, event.deleted)
             (refreshedIDs, invalidatedIDs) = (event.refreshed, event.invalidated)
         }

@@ -105,7 +105,8 @@ extension NSPersistentStoreCoordinator {
             else { return nil }
             return RemoteChangeMessage(
                 persistentStoreCoordinator: coordinator, storeUUID: identifier, storeURL: url,
-                historyToken: notification.userInfo?[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken)
+                historyToken: notification.userInfo?[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken
+            )
         }
 
         /// Makes the notification that tells the same.

@@ -33,11 +33,13 @@ struct StoreOptionKeys {
                 let name = (value as? FileProtectionType)?.rawValue ?? value as? String
                 guard name != FileProtectionType.none.rawValue else { continue }
                 warnings.append(
-                    "'\(key)' protects nothing here: whoever may read the file can read it, also while the device is locked")
+                    "'\(key)' protects nothing here: whoever may read the file can read it, also while the device is locked"
+                )
             case NSBinaryStoreSecureDecodingClasses, NSBinaryStoreInsecureDecodingCompatibilityOption:
                 guard type == NSBinaryStoreType else { continue }
                 warnings.append(
-                    "'\(key)' changes nothing here: only the classes are decoded that the model and its transformers tell")
+                    "'\(key)' changes nothing here: only the classes are decoded that the model and its transformers tell"
+                )
             case NSPersistentHistoryTrackingKey:
                 guard type != NSSQLiteStoreType, Self.isOn(value) else { continue }
                 warnings.append("'\(key)' has no effect: stores of this type keep no history")
@@ -50,7 +52,9 @@ struct StoreOptionKeys {
             ["encrypt", "passphrase", "password", "cipher"].contains { key.lowercased().contains($0) }
         }
         let names = unknown.map { "'\($0)'" }.joined(separator: ", ")
-        return warnings + ["it ignores what it does not know: \(names)\(isSecret ? "; nothing is encrypted" : "")"]
+        return warnings + [
+            "it ignores what it does not know: \(names)\(isSecret ? "; nothing is encrypted" : "")"
+        ]
     }
 
     /// Logs them.

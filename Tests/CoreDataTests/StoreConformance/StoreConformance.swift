@@ -660,7 +660,8 @@ struct StoreConformance {
         let derivation = try error { _ = try ConformanceStore(kind).open(NSManagedObjectModel(of: computed)) }
         #expect(derivation.code == 134020 && derivation.localizedDescription.contains("upper"))
         // It keeps no history, which the log tells.
-        try ConformanceStore(kind).open(ConformanceModel.make(), [NSPersistentHistoryTrackingKey: true]).close()
+        try ConformanceStore(kind).open(ConformanceModel.make(), [NSPersistentHistoryTrackingKey: true])
+            .close()
     }
 
     // MARK: Migration

@@ -113,7 +113,7 @@ extension NSAsynchronousFetchRequest: AsynchronousFetch {
                     .coreData, "The request asks for \(ResultType.self), but the result has other elements.")
             }
             result.finalResult = typed
-        } catch where result.cancellation.isCancelled && FetchCancellation.isError(error) {
+        } catch  where result.cancellation.isCancelled && FetchCancellation.isError(error) {
             // As Apple's: who has cancelled it knows so.
             result.finalResult = []
         } catch {

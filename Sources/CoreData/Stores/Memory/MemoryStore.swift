@@ -46,7 +46,8 @@ package class MappedStore: NSAtomicStore, @unchecked Sendable {
         let unchecked = homes.filter { !$0.entity.uniquenessConstraints.isEmpty }.compactMap(\.entity.name)
         guard !unchecked.isEmpty else { return }
         Log.store.warning(
-            "A store of type \(type) does not check the uniqueness constraints of \(unchecked.joined(separator: ", ")).")
+            "A store of type \(type) does not check the uniqueness constraints of \(unchecked.joined(separator: ", "))."
+        )
     }
 
     final func refusal(_ reason: String) -> NSError {

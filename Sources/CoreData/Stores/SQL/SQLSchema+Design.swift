@@ -352,7 +352,9 @@ private struct SchemaDesign {
         var orders = relationship.isOrdered ? [order(table.first)] : []
         // Each end of a link has its own order. Of a table that others have made, what it has counts.
         let columns = existing?.columns(of: table.name)
-        if relationship.isOrdered, columns?.contains(Self.reverseOrder) ?? true { orders.append(Self.reverseOrder) }
+        if relationship.isOrdered, columns?.contains(Self.reverseOrder) ?? true {
+            orders.append(Self.reverseOrder)
+        }
         joinTables.append(
             SQLSchema.JoinTable(name: table.name, orders: orders, first: table.first, second: table.second))
         links[ObjectIdentifier(relationship)] = SQLLinks(

@@ -32,8 +32,12 @@ extension SQLiteStoreFile {
                 try Self.complete(draft, attributes)
                 if takesEmptyFile {
                     try withLock("copy the store") { connection in
-                        guard url.isEmptyFile else { throw unopenable(existing) }
-                        try take(draft, isLocked: connection != nil)
+                        // To lock an empty file gives it a page.
+                        let isFree = try connection?.read { database in
+                            try Int.fetchOne(database, sql: "SELECT 1 FROM sqlite_master LIMIT 1") == nil
+                        }
+                        guard isFree ?? false else { throw unopenable(existing) }
+                        try take(draft, isLocked: true)
                     }
                 } else {
                     guard try draft.placeIfMissing() else { throw unopenable(existing) }

@@ -165,7 +165,12 @@ extension SQLiteStoreFile {
         if try remainder == .nothing || FileKind(at: file.path) == .missing {
             try locked { _ in try remove(file, external) }
         } else {
-            try empty(file, external)
+            do {
+                try empty(file, external)
+            } catch let error as FileError where [ENOSPC, EDQUOT].contains(error.code) {
+                // There is no room for an empty file; who destroys a store may want just that.
+                try locked { _ in try remove(file, external) }
+            }
         }
         removeDrafts()
     }

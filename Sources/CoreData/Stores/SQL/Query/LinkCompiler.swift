@@ -45,7 +45,8 @@ struct LinkCompiler {
         func select(_ owner: String, _ destination: String, _ order: String?) -> String {
             let name = links.order.map(schema.quoted)
             let order = order.flatMap { order in name.map { ", p.\(schema.quoted(order)) \($0)" } } ?? ""
-            return "SELECT p.\(schema.quoted(owner)) o, p.\(schema.quoted(destination)) d\(order) FROM \(table) p"
+            return
+                "SELECT p.\(schema.quoted(owner)) o, p.\(schema.quoted(destination)) d\(order) FROM \(table) p"
         }
         let forward = select(links.owner, links.destination, links.order)
         guard links.isReflexive else { return forward }
