@@ -24,7 +24,7 @@ import Testing
         let makers = array.value(forKey: "maker") as? NSArray
         #expect(makers?.map { $0 as? String } == ["Fiat", "Seat", "Fiat", "Opel"])
         let numbers = array.value(forKey: "number") as? NSArray
-        #expect(numbers?.map { $0 as? Int } == [1, 2, 3, 0])
+        #expect(numbers?.map { $0 as? Int } == [1, 2, 3, nil])
         let names = array.value(forKeyPath: "owner.name") as? NSArray
         #expect(names?.lastObject is NSNull)
         let set = NSSet(array: cars).value(forKey: "maker") as? NSSet

@@ -86,6 +86,7 @@ final class RemoteChanges: Sendable {
         let number = store.history.flatMap { _ in try? store.readHistory { try $0.lastNumber() } }
         if merges {
             if let changes = history.changes() {
+                if case .anything = changes { store.rowCache.removeAll() }
                 for context in coordinator.subscribers.contexts { context.mergeLater(changes) }
             }
         }
@@ -208,7 +209,10 @@ extension NSManagedObjectContext {
             guard let self else { return }
             switch changes {
             case .objects(let ids): Self.mergeChanges(fromRemoteContextSave: ids, into: [self])
-            case .anything: refreshAllObjects()
+            case .anything:
+                refreshAllObjects()
+                processPendingChanges()
+                listeners.tell(.anything)
             }
             for child in childSubscribers.contexts { child.mergeLater(changes) }
         }
