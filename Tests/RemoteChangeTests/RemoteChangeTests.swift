@@ -165,29 +165,31 @@ import Testing
     @Test("Nothing is left of a watch when the store is removed, or its coordinator is gone")
     func watchesEnd() throws {
         let folder = try TestFolder()
-        let before = Self.watchCount
         do {
             let coordinator = try open(folder).persistentStoreCoordinator
-            #expect(Self.watchCount == before + 1)
+            #expect(try watches(of: folder) == 1)
             try coordinator.remove(try #require(coordinator.persistentStores.first))
-            #expect(Self.isSoon { Self.watchCount == before })
+            #expect(try Self.isSoon { try watches(of: folder) == 0 })
             _ = try open(folder)
         }
-        #expect(Self.isSoon { Self.watchCount == before })
+        #expect(try Self.isSoon { try watches(of: folder) == 0 })
     }
 
-    /// How many instances of `inotify` this process has.
-    private static var watchCount: Int {
-        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-        return descriptors.filter {
-            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
-            return target?.contains("inotify") ?? false
+    /// How many instances of `inotify` of this process watch a folder.
+    private func watches(of folder: TestFolder) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.url.path)
+        let number = try #require(attributes[.systemFileNumber] as? UInt64)
+        let watch = " ino:\(String(number, radix: 16)) "
+        return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo").filter {
+            // Others may close theirs meanwhile.
+            let information = try? String(contentsOfFile: "/proc/self/fdinfo/\($0)", encoding: .utf8)
+            return information?.contains(watch) ?? false
         }.count
     }
 
-    private static func isSoon(_ condition: () -> Bool) -> Bool {
+    private static func isSoon(_ condition: () throws -> Bool) rethrows -> Bool {
         let end = Date(timeIntervalSinceNow: 20)
-        while !condition() {
+        while try !condition() {
             guard Date() < end else { return false }
             Thread.sleep(forTimeInterval: 0.005)
         }
