@@ -71,8 +71,8 @@ private final class FileEvents: @unchecked Sendable {
         descriptor = inotify_init1(O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         folder = inotify_add_watch(descriptor, directory, UInt32(IN_CREATE | IN_MOVED_TO))
-        for path in paths.values { watch(path) }
-        guard folder >= 0 else {
+        let isWatching = folder >= 0 && paths.values.allSatisfy(watch)
+        guard isWatching else {
             close()
             return nil
         }
@@ -80,8 +80,10 @@ private final class FileEvents: @unchecked Sendable {
 
     func close() { closeDescriptor(descriptor) }
 
-    /// Watches a file if it is there; else it is when it is made.
-    private func watch(_ path: String) { _ = inotify_add_watch(descriptor, path, UInt32(IN_MODIFY)) }
+    /// Watches a file if it is there; else it is when it is made. Whether it will be.
+    private func watch(_ path: String) -> Bool {
+        inotify_add_watch(descriptor, path, UInt32(IN_MODIFY)) >= 0 || errno == ENOENT
+    }
 
     /// Takes all events; the one of them that says most of the database.
     func read() -> FileChangeWatch.Event? {
@@ -111,7 +113,7 @@ private final class FileEvents: @unchecked Sendable {
             }
             let changed = String(decoding: name, as: UTF8.self)
             guard let path = paths[changed] else { continue }
-            watch(path)
+            _ = watch(path)
             result = changed == file ? .replacement : result ?? .writing
         }
     }
