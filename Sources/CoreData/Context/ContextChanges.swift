@@ -11,6 +11,16 @@ package struct ContextChanges {
 
     package var invalidatedAll: Bool { invalidatedIDs != nil }
 
+    /// Whether what is in the stores may have changed in any way, so that who follows it has to fetch again.
+    private(set) var isOfAnything = false
+
+    /// Of the stores anything.
+    static var anything: ContextChanges {
+        var changes = ContextChanges()
+        changes.isOfAnything = true
+        return changes
+    }
+
     /// The slots that were set of changed objects, as far as it is known which ones they are.
     private(set) var slots: [ObjectIdentifier: [Int]] = [:]
 
@@ -20,6 +30,7 @@ package struct ContextChanges {
         deleted += other.deleted
         refreshed += other.refreshed
         if let ids = other.invalidatedIDs { invalidatedIDs = (invalidatedIDs ?? []) + ids }
+        isOfAnything = isOfAnything || other.isOfAnything
         slots.merge(other.slots) { $0 + $1 }
     }
 
@@ -35,6 +46,7 @@ package struct ContextChanges {
 
     package var isEmpty: Bool {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && !invalidatedAll
+            && !isOfAnything
     }
 
     /// The changed objects, each once.

@@ -118,7 +118,7 @@ package final class ContextListeners {
 
     func tell(_ changes: ContextChanges) {
         guard !entries.isEmpty else { return }
-        if changes.invalidatedAll {
+        if changes.invalidatedAll || changes.isOfAnything {
             for number in entries.keys.sorted() { entries[number]?.listener?.contextDidChange(changes) }
             return
         }

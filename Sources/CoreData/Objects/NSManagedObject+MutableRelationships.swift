@@ -19,6 +19,31 @@ extension NSManagedObject {
         orderedSet(at: toManySlot(key, ordered: true))
     }
 
+    /// A set that edits the to-many relationship at the end of a key path over relationships to one: `publisher.books`.
+    ///
+    /// Stops with a message where the path leads to no object.
+    public final func mutableSetValue(forKeyPath keyPath: String) -> NSMutableSet {
+        let (owner, key) = owner(of: keyPath)
+        return owner.mutableSetValue(forKey: key)
+    }
+
+    /// An ordered set that edits the ordered to-many relationship at the end of a key path over relationships to one.
+    ///
+    /// Stops with a message where the path leads to no object.
+    public final func mutableOrderedSetValue(forKeyPath keyPath: String) -> NSMutableOrderedSet {
+        let (owner, key) = owner(of: keyPath)
+        return owner.mutableOrderedSetValue(forKey: key)
+    }
+
+    private final func owner(of keyPath: String) -> (NSManagedObject, key: String) {
+        guard let dot = keyPath.lastIndex(of: ".") else { return (self, keyPath) }
+        let path = String(keyPath[..<dot])
+        guard let owner = value(forKeyPath: path) as? NSManagedObject else {
+            fatalError("The key path \(path) of \(objectID) leads to no object.")
+        }
+        return (owner, String(keyPath[keyPath.index(after: dot)...]))
+    }
+
     private final func toManySlot(_ key: String, ordered: Bool) -> Int {
         guard let slot = layout.index(of: key) else { fatalError(unknownKeyMessage(key)) }
         let info = layout.slots[slot]

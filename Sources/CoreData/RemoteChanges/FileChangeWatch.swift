@@ -8,17 +8,25 @@ import Foundation
 final class FileChangeWatch: @unchecked Sendable {
     // Unchecked: a source may be cancelled on any queue.
 
+    /// What happened to the files.
+    enum Event {
+        /// One was written to.
+        case writing
+        /// The database is another file now.
+        case replacement
+    }
+
     private let source: any DispatchSourceRead
 
     /// - Parameters:
     ///   - file: the database.
-    ///   - queue: where `changed` is called, as long as the watch has not ended.
+    ///   - queue: where `happened` is called, as long as the watch has not ended.
     /// - Returns: nil where the kernel does not watch files, or not as many.
-    init?(_ file: URL, on queue: DispatchQueue, _ changed: @escaping @Sendable () -> Void) {
+    init?(_ file: URL, on queue: DispatchQueue, _ happened: @escaping @Sendable (Event) -> Void) {
         #if os(Linux) || os(Android)
         guard let events = FileEvents(file) else { return nil }
         source = DispatchSource.makeReadSource(fileDescriptor: events.descriptor, queue: queue)
-        source.setEventHandler { if events.read() { changed() } }
+        source.setEventHandler { if let event = events.read() { happened(event) } }
         source.setCancelHandler { events.close() }
         source.activate()
         #else
@@ -44,12 +52,17 @@ private final class FileEvents: @unchecked Sendable {
     // Unchecked: used on one queue once it is made.
 
     let descriptor: Int32
+    /// By the names of the files.
     private let paths: [String: String]
+    /// The name of the database.
+    private let file: String
+    /// The watch on the folder.
     private let folder: Int32
 
     init?(_ file: URL) {
         // The log is beside the file itself, whatever leads to that.
         let path = file.resolvingSymlinksInPath()
+        self.file = path.lastPathComponent
         let directory = path.deletingLastPathComponent().path
         paths = Dictionary(
             uniqueKeysWithValues: ["", "-wal"].map {
@@ -58,8 +71,8 @@ private final class FileEvents: @unchecked Sendable {
         descriptor = inotify_init1(O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         folder = inotify_add_watch(descriptor, directory, UInt32(IN_CREATE | IN_MOVED_TO))
-        for path in paths.values { watch(path) }
-        guard folder >= 0 else {
+        let isWatching = folder >= 0 && paths.values.allSatisfy(watch)
+        guard isWatching else {
             close()
             return nil
         }
@@ -67,25 +80,26 @@ private final class FileEvents: @unchecked Sendable {
 
     func close() { closeDescriptor(descriptor) }
 
-    /// Watches a file if it is there; else it is when it is made.
-    private func watch(_ path: String) { _ = inotify_add_watch(descriptor, path, UInt32(IN_MODIFY)) }
+    /// Watches a file if it is there; else it is when it is made. Whether it will be.
+    private func watch(_ path: String) -> Bool {
+        inotify_add_watch(descriptor, path, UInt32(IN_MODIFY)) >= 0 || errno == ENOENT
+    }
 
-    /// Takes all events; whether one concerns the database.
-    func read() -> Bool {
-        var concerns = false
+    /// Takes all events; the one of them that says most of the database.
+    func read() -> FileChangeWatch.Event? {
+        var event: FileChangeWatch.Event?
         withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
             while true {
                 let count = readDescriptor(descriptor, buffer)
                 guard count > 0 else { return }
-                if takeEvents(UnsafeRawBufferPointer(rebasing: buffer[..<count])) { concerns = true }
+                takeEvents(UnsafeRawBufferPointer(rebasing: buffer[..<count]), &event)
             }
         }
-        return concerns
+        return event
     }
 
-    private func takeEvents(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    private func takeEvents(_ bytes: UnsafeRawBufferPointer, _ result: inout FileChangeWatch.Event?) {
         let headerSize = MemoryLayout<inotify_event>.size
-        var concerns = false
         var start = 0
         while start + headerSize <= bytes.count {
             let event = bytes.loadUnaligned(fromByteOffset: start, as: inotify_event.self)
@@ -94,13 +108,14 @@ private final class FileEvents: @unchecked Sendable {
             start = end
             if event.wd != folder {
                 // Also when the kernel has lost events, which has no watch's number.
-                if event.mask & UInt32(IN_IGNORED) == 0 { concerns = true }
-            } else if let path = paths[String(decoding: name, as: UTF8.self)] {
-                watch(path)
-                concerns = true
+                if event.mask & UInt32(IN_IGNORED) == 0 { result = result ?? .writing }
+                continue
             }
+            let changed = String(decoding: name, as: UTF8.self)
+            guard let path = paths[changed] else { continue }
+            _ = watch(path)
+            result = changed == file ? .replacement : result ?? .writing
         }
-        return concerns
     }
 }
 #endif

@@ -21,6 +21,8 @@ final class RemoteChangeMonitor: @unchecked Sendable {
     /// The time of the last question.
     private var lastTime = DispatchTime.now()
     private var interval = RemoteChangeMonitor.shortest
+    /// Whether another file has taken the place of the one that is asked.
+    private var isReplaced = false
     private var hasEnded = false
 
     /// Between two questions, in milliseconds: at first, and at last.
@@ -45,7 +47,7 @@ final class RemoteChangeMonitor: @unchecked Sendable {
         self.version = version
         self.changed = changed
         knownVersion = try version()
-        watch = FileChangeWatch(file, on: queue) { [weak self] in self?.noteWriting() }
+        watch = FileChangeWatch(file, on: queue) { [weak self] in self?.note($0) }
         if watch == nil {
             Log.store.notice(
                 "The store at \(file.path) cannot be watched; it is asked once a second for changes.")
@@ -61,7 +63,9 @@ final class RemoteChangeMonitor: @unchecked Sendable {
         queue.async { self.hasEnded = true }
     }
 
-    private func noteWriting() {
+    private func note(_ event: FileChangeWatch.Event) {
+        // The connections to the file that was there do not learn of it.
+        if event == .replacement { isReplaced = true }
         interval = Self.shortest
         ask(after: Self.rest)
     }
@@ -79,7 +83,8 @@ final class RemoteChangeMonitor: @unchecked Sendable {
     private func takeTurn(_ turn: Int) {
         guard turn == self.turn, !hasEnded else { return }
         nextTime = nil
-        let hasChanged = isNewVersion()
+        let hasChanged = isNewVersion() || isReplaced
+        isReplaced = false
         lastTime = .now()
         if hasChanged {
             interval = Self.shortest

@@ -180,7 +180,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
     /// - Throws: an error of the store, or of the condition.
     private func edit(for changes: ContextChanges) throws -> ResultEdit? {
         guard let fetch, let reads, let rules, let list else { return nil }
-        if changes.invalidatedAll || missed != nil || fetch.isOfStoresAlone {
+        if changes.invalidatedAll || changes.isOfAnything || missed != nil || fetch.isOfStoresAlone {
             rules.noteFetch()
             var changed = missed ?? []
             if !changes.invalidatedAll { changed.formUnion(changes.objects.map(ObjectIdentifier.init)) }

@@ -15,7 +15,8 @@ import Testing
             let before = try #require(try context.fetch(request).first?["sum"] as? Int)
             let germinal = try context.book("Germinal")
             germinal.pages += 1000
-            #expect(request.includesPendingChanges)
+            request.includesPendingChanges = true
+            #expect(!request.includesPendingChanges)
             #expect(try context.fetch(request).first?["sum"] as? Int == before)
             try context.save()
             #expect(try context.fetch(request).first?["sum"] as? Int == before + 1000)

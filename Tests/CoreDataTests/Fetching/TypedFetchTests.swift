@@ -13,7 +13,6 @@ import Testing
         KeyPathNames.register("publishDate", for: \Book.publishDate)
         KeyPathNames.register("author", for: \Book.author)
         KeyPathNames.register("name", for: \Author.name)
-        KeyPathNames.register("author.name", for: \Book.author?.name)
         stack = try Shelf.stack()
     }
 

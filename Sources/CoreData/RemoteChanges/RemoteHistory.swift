@@ -1,0 +1,86 @@
+import Foundation
+import Synchronization
+
+/// What others have added to the history of a store since it was asked last.
+final class RemoteHistory: Sendable {
+    private struct State: Sendable {
+        /// The last transaction that is known; nil when that could not be read.
+        var last: Int64?
+        /// Transactions after it that contexts of the coordinator have made, which merged them already.
+        var own: Set<Int64> = []
+    }
+
+    private weak let store: SQLiteStore?
+    private let state: Mutex<State>
+
+    init(of store: SQLiteStore) {
+        self.store = store
+        let last = store.history.flatMap { _ in try? store.readHistory { try $0.lastNumber() } }
+        state = Mutex(State(last: last))
+    }
+
+    func noteOwn(_ number: Int64) {
+        state.withLock { state in
+            if number > state.last ?? .max { state.own.insert(number) }
+        }
+    }
+
+    /// What has changed.
+    enum Changes {
+        /// The objects, by the keys of `mergeChanges(fromRemoteContextSave:into:)`.
+        case objects([String: [NSManagedObjectID]])
+        /// Any object may have: there is no history, or the part that tells it was deleted.
+        case anything
+    }
+
+    /// What others have changed since this was asked last; nil for nothing.
+    func changes() -> Changes? {
+        guard let store else { return nil }
+        let known = state.withLock { $0 }
+        do {
+            guard store.history != nil, let last = known.last else { throw SQLiteStore.removed }
+            let (changes, end) = try store.readHistory { reader in
+                let end = try reader.lastNumber()
+                try reader.checkNotExpired(last)
+                return (try Self.changes(reader, after: last, but: known.own), end)
+            }
+            note(end)
+            return changes.isEmpty ? nil : .objects(changes)
+        } catch {
+            note(store.history.flatMap { _ in try? store.readHistory { try $0.lastNumber() } })
+            return .anything
+        }
+    }
+
+    private func note(_ last: Int64?) {
+        state.withLock { state in
+            state.last = last
+            state.own = state.own.filter { $0 > last ?? .max }
+        }
+    }
+
+    private static func changes(
+        _ reader: HistoryReader, after last: Int64, but own: Set<Int64>
+    ) throws -> [String: [NSManagedObjectID]] {
+        var types: [NSManagedObjectID: NSPersistentHistoryChangeType] = [:]
+        guard last < .max else { return [:] }
+        try reader.forEachChange(of: (last + 1)...Int64.max) { row in
+            guard !own.contains(row.transactionNumber) else { return true }
+            let id = row.objectID
+            // What was inserted and then updated is new; what was deleted at last is gone.
+            if row.type != .update || types[id] == nil { types[id] = row.type }
+            return true
+        }
+        var changes: [String: [NSManagedObjectID]] = [:]
+        for (id, type) in types {
+            let key =
+                switch type {
+                case .insert: NSInsertedObjectIDsKey
+                case .update: NSUpdatedObjectIDsKey
+                case .delete: NSDeletedObjectIDsKey
+                }
+            changes[key, default: []].append(id)
+        }
+        return changes
+    }
+}
