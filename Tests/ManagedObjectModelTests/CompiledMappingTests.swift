@@ -133,7 +133,8 @@ struct CompiledMappingTests {
 
     @Test func valuesOfWrongTypesAreRefused() {
         for (key, value) in [
-            ("NSMappingName", ArchivedValue.number(1)), ("NSMappingType", .text("x")), ("NSMappingType", .number(9)),
+            ("NSMappingName", ArchivedValue.number(1)), ("NSMappingType", .text("x")),
+            ("NSMappingType", .number(9)),
             ("NSSourceEntityVersionHash", .text("x")), ("NSAttributeMappings", .table([])),
         ] {
             let data = Self.model([.object("NSEntityMapping", [(key, value)])])

@@ -13,7 +13,8 @@ struct ForeignModelTests {
 
     private func index(_ name: String, over property: String) -> NSFetchIndexDescription {
         NSFetchIndexDescription(
-            name: name, elements: [NSFetchIndexElementDescription(propertyName: property, collationType: .binary)])
+            name: name,
+            elements: [NSFetchIndexElementDescription(propertyName: property, collationType: .binary)])
     }
 
     /// An archive in which the indexes of an entity are listed twice.
@@ -22,7 +23,8 @@ struct ForeignModelTests {
         element.indexes = [index("identifier", over: "identifier"), index("byKind", over: "kind")]
         var editor = try ArchiveEditor(model(element).compiledData())
         let places = try editor.objects(of: "NSFetchIndexDescription")
-        let owner = try #require(try editor.place("NSEntityDescription", where: "NSEntityName", is: "Element"))
+        let owner = try #require(
+            try editor.place("NSEntityDescription", where: "NSEntityName", is: "Element"))
         editor.set("NSFetchIndexDescriptions", of: owner, toObject: try editor.addList(places + places))
         return editor.data
     }
@@ -80,7 +82,8 @@ struct ForeignModelTests {
         editor.set("title", of: object, to: .string("Metamorphosis"))
         node += 1
         editor.setNode(of: description, to: .dictionary(keys: [node], values: [node - 1]))
-        let place = try #require(try editor.place("NSAttributeDescription", where: "NSPropertyName", is: "cover"))
+        let place = try #require(
+            try editor.place("NSAttributeDescription", where: "NSPropertyName", is: "cover"))
         editor.set("NSDefaultValue", of: place, toObject: object)
         editor.set("NSUserInfo", of: place, toObject: try editor.addTable("k", object))
         return editor.data
@@ -95,14 +98,17 @@ struct ForeignModelTests {
         #expect(archive.className == "Cover")
         #expect(cover.userInfo?["k"] as? OpaqueArchive == archive)
         let again = try NSManagedObjectModel(compiled: read.compiledData())
-        #expect(again.entitiesByName["Book"]?.attributesByName["cover"]?.defaultValue as? OpaqueArchive == archive)
+        #expect(
+            again.entitiesByName["Book"]?.attributesByName["cover"]?.defaultValue as? OpaqueArchive == archive
+        )
         #expect(again == read)
     }
 
     @Test("A default value of another attribute than a transformable one is refused")
     func foreignDefaultOfAText() throws {
         var editor = try ArchiveEditor(withCover())
-        let place = try #require(try editor.place("NSAttributeDescription", where: "NSPropertyName", is: "cover"))
+        let place = try #require(
+            try editor.place("NSAttributeDescription", where: "NSPropertyName", is: "cover"))
         editor.set("NSAttributeType", of: place, to: .integer(700))
         #expect(throws: ModelFileError.self) { try NSManagedObjectModel(compiled: editor.data) }
     }

@@ -28,7 +28,8 @@ import Testing
         return context
     }
 
-    private func count(_ format: String, _ arguments: [Any], _ context: NSManagedObjectContext) throws -> Int {
+    private func count(_ format: String, _ arguments: [Any], _ context: NSManagedObjectContext) throws -> Int
+    {
         let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
         request.predicate = NSPredicate(format: format, argumentArray: arguments)
         return try context.count(for: request)

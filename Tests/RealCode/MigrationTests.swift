@@ -135,7 +135,9 @@ import Testing
         return mapping
     }
 
-    @Test("A migration by a mapping model keeps identifier, metadata and history, and adds a transaction of its own")
+    @Test(
+        "A migration by a mapping model keeps identifier, metadata and history, and adds a transaction of its own"
+    )
     func mappedMigration() throws {
         let old = model("maker", "old")
         let made = try makeStore(old)
@@ -156,7 +158,8 @@ import Testing
         let update = try #require(all.first?.changes?.first)
         #expect(update.updatedProperties?.map(\.name) == ["brand"])
         #expect(
-            try context.existingObject(with: update.changedObjectID).value(forKey: "brand") as? String == "Ford")
+            try context.existingObject(with: update.changedObjectID).value(forKey: "brand") as? String
+                == "Ford")
         let gone = try #require(all.dropFirst().first?.changes?.first)
         #expect(gone.changeType == .delete && gone.changedObjectID != update.changedObjectID)
         try close(context)

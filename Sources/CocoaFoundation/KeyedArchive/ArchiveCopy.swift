@@ -29,7 +29,9 @@ package struct ArchiveCopy {
     ///   - maximum: how many parts it may have.
     /// - Returns: its place in the other archive.
     /// - Throws: ``MalformedPropertyList``.
-    package mutating func add(_ reference: UInt64, maximum: Int = KeyedArchiveReader.maximumWeight) throws -> Int {
+    package mutating func add(_ reference: UInt64, maximum: Int = KeyedArchiveReader.maximumWeight) throws
+        -> Int
+    {
         let root = try place(of: reference)
         while next < waiting.count {
             let (index, place) = waiting[next]

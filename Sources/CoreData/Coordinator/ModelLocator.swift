@@ -31,14 +31,19 @@ enum ModelLocator {
     private static func resourceFolders(module: String) -> [URL] {
         var folders: [URL] = []
         if let resources = Bundle.main.resourceURL { folders.append(resources) }
-        let beside = Bundle.main.bundleURL
-        let entries =
-            (try? FileManager.default.contentsOfDirectory(at: beside, includingPropertiesForKeys: nil)) ?? []
-        let bundles = entries.filter { $0.pathExtension == "resources" }
+        let bundles = resourceBundles
         // The asking module's own bundle first.
         folders += bundles.filter { $0.deletingPathExtension().lastPathComponent.hasSuffix("_\(module)") }
         folders += bundles.filter { !$0.deletingPathExtension().lastPathComponent.hasSuffix("_\(module)") }
             .sorted { $0.path < $1.path }
         return folders
+    }
+
+    /// The folders with the resources of the program's modules.
+    static var resourceBundles: [URL] {
+        let beside = Bundle.main.bundleURL
+        let entries =
+            (try? FileManager.default.contentsOfDirectory(at: beside, includingPropertiesForKeys: nil)) ?? []
+        return entries.filter { $0.pathExtension == "resources" }.sorted { $0.path < $1.path }
     }
 }

@@ -26,6 +26,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     private var readOnly: Bool
     private var features: [String] = []
     private var location: URL?
+    /// The file whose external data the store reads, if that is another one than its own. Set before it is used.
+    nonisolated(unsafe) var fileOfExternalData: URL?
     private var homesByNumber: [StoredEntity?] = []
     private var homesByEntity: [ObjectIdentifier: StoredEntity] = [:]
 

@@ -3,7 +3,8 @@ import Foundation
 import GRDB
 import ManagedObjectModel
 
-/// The migration of a SQLite store to a model that differs from its own in ways that need no decision: what Apple's
+/// The migration of a SQLite store when it is opened: by the mapping model for the two models that is among the resources of
+/// the program, or else to a model that differs from the store's own in ways that need no decision. That is what Apple's
 /// framework calls lightweight, with a mapping model that is inferred.
 ///
 /// The store is locked and copied; the objects of the copy are written to a draft with the tables of the new model; the
@@ -22,6 +23,8 @@ struct LightweightMigration {
     private let configuration: String?
     private let options: [AnyHashable: Any]
     private let mapping: NSMappingModel
+    /// Whether the mapping model is not inferred, so that a migration manager has to follow it.
+    private let isMappedByHand: Bool
 
     /// What a store has that needs a migration to another model.
     private struct Findings {
@@ -32,8 +35,8 @@ struct LightweightMigration {
     /// Migrates the store at a URL if the options ask for it and its model is another one.
     ///
     /// - Throws: 134130 when the store's own model is neither in the store nor in the program, 134140 when only mapping
-    ///   models that are made by hand are asked for, 134190 for a difference that cannot be inferred, 134110 when the
-    ///   objects do not fit the new model, 134090 while others have the store open.
+    ///   models that are made by hand are asked for and none of the program's fits, or for a difference that cannot be inferred, under which 134190 names
+    ///   it; 134110 when the objects do not fit the new model, 134090 while others have the store open.
     static func runIfNeeded(
         at url: URL, to model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
     ) throws {
@@ -90,14 +93,6 @@ struct LightweightMigration {
         self.configuration = configuration
         metadata = findings.metadata
         destination = model
-        guard Self.isOn(NSInferMappingModelAutomaticallyOption, options) else {
-            throw NSError.coreData(
-                .migrationMissingMappingModel,
-                """
-                The store at \(file.url.path) has another model, and \(NSInferMappingModelAutomaticallyOption) is not set. \
-                NSMigrationManager migrates by a mapping model that is made by hand.
-                """, [NSFilePathErrorKey: file.url.path])
-        }
         guard
             let source = findings.model
                 ?? NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: metadata)
@@ -108,7 +103,43 @@ struct LightweightMigration {
                 [NSFilePathErrorKey: file.url.path])
         }
         self.source = source
-        mapping = try NSMappingModel.inferredMappingModel(forSourceModel: source, destinationModel: model)
+        let found = NSMappingModel(
+            from: Self.bundles, forSourceModel: source, destinationModel: model)
+        isMappedByHand = found != nil
+        if let found {
+            mapping = found
+            return
+        }
+        guard Self.isOn(NSInferMappingModelAutomaticallyOption, options) else {
+            throw NSError.coreData(
+                .migrationMissingMappingModel,
+                """
+                The store at \(file.url.path) has another model, no bundle of the program has a mapping model between the \
+                two, and \(NSInferMappingModelAutomaticallyOption) is not set.
+                """, [NSFilePathErrorKey: file.url.path])
+        }
+        do {
+            mapping = try NSMappingModel.inferredMappingModel(forSourceModel: source, destinationModel: model)
+        } catch {
+            throw NSError.coreData(
+                .migrationMissingMappingModel,
+                """
+                Can't find or automatically infer mapping model for migration of the store at \(file.url.path): \
+                \(error.localizedDescription)
+                """,
+                [
+                    NSFilePathErrorKey: file.url.path, NSUnderlyingErrorKey: error as NSError,
+                    "reason": "Can't find or automatically infer mapping model for migration",
+                ])
+        }
+    }
+
+    /// Where mapping models are looked for: in all bundles of the program.
+    private static var bundles: [Bundle] {
+        var known: Set<URL> = []
+        let resources = ModelLocator.resourceBundles.compactMap { Bundle(url: $0) }
+        return ([.main] + Bundle.allBundles + Bundle.allFrameworks + resources)
+            .filter { known.insert($0.bundleURL.standardizedFileURL).inserted }
     }
 
     // MARK: Running
@@ -125,7 +156,10 @@ struct LightweightMigration {
             try file.withDraft { copy in
                 try SQLiteStoreFile.write(to: copy.url) { queue in try store.backup(to: queue) }
                 try file.withDraft { draft in
-                    let unused = try fill(draft.url, from: copy.url, present)
+                    let unused =
+                        try isMappedByHand
+                        ? follow(mapping, to: draft.url, from: copy.url, present)
+                        : fill(draft.url, from: copy.url, present)
                     // The new file has the mode and owner of the old one from the start.
                     try SQLiteStoreFile.complete(draft, FileAttributes(of: file.url))
                     try take(draft, unused)
@@ -136,20 +170,72 @@ struct LightweightMigration {
         Log.store.info("Migrated the store at \(file.url.path) in \(Date().timeIntervalSince(start)) s.")
     }
 
-    /// Puts the draft into the store's place, and removes the files of external data that it needs no more.
+    /// Puts the draft into the store's place, with the files of external data that it has in its folder, and removes those that
+    /// it needs no more.
     private func take(_ draft: FileDraft, _ unused: Set<String>) throws {
-        guard !unused.isEmpty else { return try file.take(draft, isLocked: true) }
+        let source = draft.url.externalDataFolder
+        let made =
+            try isMappedByHand && FileKind(at: source.path) == .folder
+            ? DurableFile.names(in: source).filter { UUID(uuidString: $0) != nil } : []
+        guard !unused.isEmpty || !made.isEmpty else { return try file.take(draft, isLocked: true) }
         let list = try ExternalFileList(in: externalData, of: store, try FileAttributes(of: file.url))
         do {
-            try list.add(unused)
+            try list.add(unused.union(made))
+            for name in made {
+                try DurableFile.move(
+                    source.appendingPathComponent(name).path,
+                    to: externalData.appendingPathComponent(name).path)
+            }
+            if !made.isEmpty { try DurableFile.syncFolder(externalData) }
             try file.take(draft, isLocked: true)
             try list.remove(unused)
             list.end()
         } catch {
             // Rows of the old file name them still.
-            if draft.isPlaced { list.abandon() } else { list.end() }
+            if draft.isPlaced {
+                list.abandon()
+            } else {
+                try? list.remove(made)
+                list.end()
+            }
             throw error
         }
+    }
+
+    /// Has a migration manager write the objects of a copy of the store to a draft.
+    ///
+    /// - Returns: the names of external data that the draft needs no more.
+    private func follow(
+        _ mapping: NSMappingModel, to draft: URL, from copy: URL, _ metadata: [String: Any]
+    ) throws -> Set<String> {
+        let configuration = ModelCache.configuration(of: source, for: metadata)
+        let manager = NSMigrationManager(sourceModel: source, destinationModel: destination)
+        manager.copiedSource = .init(
+            store: store, configuration: configuration, destinationConfiguration: self.configuration)
+        var sourceOptions = options
+        for key in [
+            NSMigratePersistentStoresAutomaticallyOption, NSInferMappingModelAutomaticallyOption,
+        ] { sourceOptions[key] = nil }
+        let before = try open(copy, source, configuration, sourceOptions)
+        let unsupported = before.unsupportedFeatures
+        let names = try before.externalFileNames()
+        before.willRemove(from: before.persistentStoreCoordinator)
+        if !unsupported.isEmpty {
+            throw Self.failure("the store has \(unsupported.joined(separator: ", "))")
+        }
+        // Without a log: all that was written is in the file that takes the store's place.
+        try manager.migrateStore(
+            from: copy, sourceType: NSSQLiteStoreType, options: sourceOptions, with: mapping,
+            toDestinationURL: draft, destinationType: NSSQLiteStoreType,
+            destinationOptions: [NSSQLitePragmasOption: ["journal_mode": "DELETE"]])
+        let after = try open(
+            draft, destination, self.configuration,
+            [
+                NSReadOnlyPersistentStoreOption: true,
+                NSSQLitePragmasOption: ["journal_mode": "DELETE"],
+            ])
+        defer { after.willRemove(from: after.persistentStoreCoordinator) }
+        return names.subtracting(try after.externalFileNames())
     }
 
     /// Writes the objects of a copy of the store to a draft.

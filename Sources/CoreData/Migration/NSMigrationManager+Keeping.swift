@@ -20,14 +20,22 @@ extension NSMigrationManager {
     /// Whether a store has persistent history that its successor takes over.
     static func hasHistory(_ store: NSPersistentStore) -> Bool { (store as? SQLiteStore)?.history != nil }
 
-    /// Gives the new store the history of the old one, after the objects were saved: what their changes name, and one more
+    /// Gives the new store the history of the old one, and of a store that is migrated in its place the tables of no model, after the objects were saved: what their changes name, and one more
     /// transaction, without changes.
     ///
     /// - Throws: an error of SQLite; 134020 for values of deleted objects that cannot be kept.
     func keepHistory(of source: NSPersistentStore, in destination: NSPersistentStore) throws {
-        guard let source = source as? SQLiteStore, let destination = destination as? SQLiteStore,
-            source.history != nil
-        else { return }
+        guard let source = source as? SQLiteStore, let destination = destination as? SQLiteStore else {
+            return
+        }
+        if copiedSource != nil {
+            try source.withSnapshot { snapshot in
+                try destination.write("migrate the store") { database in
+                    try UnmodelledTables(snapshot, destination.schema).copy(to: database)
+                }
+            }
+        }
+        guard source.history != nil else { return }
         let counterparts = counterparts()
         let mappings = (mappingModel.entityMappings ?? []).filter { $0.destinationEntityName != nil }
         try source.withSnapshot { snapshot in

@@ -51,6 +51,17 @@ open class NSMigrationManager: NSObject {
     /// Who observes the manager.
     public var observationCenter: ObservationCenter?
 
+    /// What there is to know of a source that is a copy of a store; nil for one that is a store by itself.
+    struct CopiedSource {
+        /// The store that was copied, whose external data stays where it is.
+        let store: URL
+        let configuration: String?
+        let destinationConfiguration: String?
+    }
+
+    /// Set by those who migrate a store in its place.
+    var copiedSource: CopiedSource?
+
     private var associations: [String: MigrationAssociations] = [:]
     private let cancellation = Mutex<NSError?>(nil)
     private var isRunning = false
@@ -115,7 +126,9 @@ open class NSMigrationManager: NSObject {
         }
         try begin(mappings)
         let source = try open(
-            .migrationManagerSourceStore, sourceContext, sStoreType, sourceURL, readOnly(sOptions))
+            .migrationManagerSourceStore, sourceContext, sStoreType, sourceURL, readOnly(sOptions),
+            copiedSource?.configuration)
+        source?.fileOfExternalData = copiedSource?.store
         defer { close(source, sourceContext) }
         guard dURL.isNullDevice || dURL.isFreeForStore(dStoreType == NSSQLiteStoreType) else {
             throw NSError.coreData(
@@ -125,7 +138,7 @@ open class NSMigrationManager: NSObject {
         }
         let destination = try open(
             .migrationManagerDestinationStore, destinationContext, dStoreType, dURL,
-            destinationOptions(dOptions, source))
+            destinationOptions(dOptions, source), copiedSource?.destinationConfiguration)
         do {
             if let source, let destination { keepMetadata(of: source, in: destination) }
             try sourceContext.performAndWait {
@@ -172,11 +185,11 @@ open class NSMigrationManager: NSObject {
 
     private func open(
         _ code: CocoaError.Code, _ context: NSManagedObjectContext, _ type: String, _ url: URL,
-        _ options: [AnyHashable: Any]?
+        _ options: [AnyHashable: Any]?, _ configuration: String?
     ) throws -> NSPersistentStore? {
         do {
             return try context.persistentStoreCoordinator?.addPersistentStore(
-                ofType: type, configurationName: nil, at: url, options: options)
+                ofType: type, configurationName: configuration, at: url, options: options)
         } catch {
             throw NSError.coreData(
                 code,

@@ -52,7 +52,8 @@ struct UnmodelledTables {
         let virtual = objects.filter(\.isVirtualTable).map(\.name)
         var copied: Set<String> = []
         for object in objects where object.type == "table" {
-            guard !ours.contains(object.name.uppercased()), !object.name.lowercased().hasPrefix("sqlite_"),
+            guard try !ours.contains(object.name.uppercased()) && !database.tableExists(object.name),
+                !object.name.lowercased().hasPrefix("sqlite_"),
                 !virtual.contains(where: { object.name == $0 || object.name.hasPrefix("\($0)_") }),
                 object.isWhatItSays
             else { continue }

@@ -73,7 +73,7 @@ enum ExternalData {
 
 extension NSPersistentStore {
     /// The folder in `.<name>_SUPPORT`, beside the store's file, that has the files of external data.
-    var externalDataFolder: URL? { fileURL?.externalDataFolder }
+    var externalDataFolder: URL? { (fileOfExternalData ?? fileURL)?.externalDataFolder }
 
     /// The file of the store; nil for one in memory.
     var fileURL: URL? {

@@ -39,7 +39,8 @@ final class CompiledMappingReader {
             throw ModelFileError(.missingValue, "the archive has no outermost object")
         }
         // The table by name has the same mappings again.
-        var values = try values(at: root, of: "NSMappingModel", ["NSEntityMappings", "NSEntityMappingsByName"])
+        var values = try values(
+            at: root, of: "NSMappingModel", ["NSEntityMappings", "NSEntityMappingsByName"])
         let model = NSMappingModel()
         model.entityMappings = try elements(values.take("NSEntityMappings")).map(entityMapping)
         return model
@@ -68,7 +69,8 @@ final class CompiledMappingReader {
         mapping.destinationEntityVersionHash = try values.data("NSDestinationEntityVersionHash")
         mapping.entityMigrationPolicyClassName = try values.text("NSEntityMigrationPolicyClassName")
         mapping.attributeMappings = try elements(values.take("NSAttributeMappings")).map(propertyMapping)
-        mapping.relationshipMappings = try elements(values.take("NSRelationshipMappings")).map(propertyMapping)
+        mapping.relationshipMappings = try elements(values.take("NSRelationshipMappings")).map(
+            propertyMapping)
         mapping.sourceExpression = try values.take("NSSourceExpression").flatMap(expression)
         mapping.userInfo = try userInfo(values.take("NSUserInfo"))
         return mapping

@@ -116,7 +116,9 @@ package struct MappingInference {
         _ source: [String: NSPropertyDescription], _ destination: [String: NSPropertyDescription],
         in mapping: NSEntityMapping
     ) {
-        func isModelled(_ property: NSPropertyDescription) -> Bool { !(property is NSFetchedPropertyDescription) }
+        func isModelled(_ property: NSPropertyDescription) -> Bool {
+            !(property is NSFetchedPropertyDescription)
+        }
         let origins = Self.counterparts(source.filter { isModelled($0.value) })
         var mapped: Set<String> = []
         var added: Set<String> = []

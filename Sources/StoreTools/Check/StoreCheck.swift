@@ -86,7 +86,8 @@ package struct StoreCheck {
                 let open = model == nil ? try? OpenStore(url, model: nil) : nil
                 let use =
                     open == nil
-                    ? "" : " Rows are checked with a model that was made from the tables: give it with --model."
+                    ? ""
+                    : " Rows are checked with a model that was made from the tables: give it with --model."
                 findings.append(
                     StoreFinding(.error, .unreadableModel, "\(error.localizedDescription)\(use)"))
                 if model == nil { return open }

@@ -56,11 +56,11 @@ import Testing
         #expect(error <= abs(kept.doubleValue) * 1e-14)
     }
 
-    @Test func notANumberIsNoValue() throws {
+    @Test func notANumberIsKeptAsAText() throws {
         let (saved, read) = try roundTrip("not a number")
-        #expect(saved == nil)
-        #expect(read == nil)
-        #expect(try folder.stored("ZAMOUNT", in: "ZPRICE") == ["null NULL"])
+        #expect(saved == .notANumber)
+        #expect(read == .notANumber)
+        #expect(try folder.stored("ZAMOUNT", in: "ZPRICE") == ["text 'NaN'"])
     }
 
     @Test func whatIsCutIsNoChange() throws {

@@ -114,6 +114,105 @@ struct ModelCacheTests {
         #expect(refused > 0)
     }
 
+    /// What a damaged copy may be: cut, noise, no data, nothing.
+    static let damages = [
+        "substr(Z_CONTENT, 1, length(Z_CONTENT) / 2)", "x'0102030405'", "'text'", "x''",
+    ]
+
+    @Test(arguments: damages)
+    func aDamagedCopyIsWrittenAnewWhenTheModelFits(_ damage: String) throws {
+        try folder.make(Library.model())
+        try folder.execute("UPDATE Z_MODELCACHE SET Z_CONTENT = \(damage)")
+        #expect(throws: NSError.self) { try cachedModel() }
+        let coordinator = try folder.open(Library.model())
+        #expect(coordinator.persistentStores.first?.isReadOnly == false)
+        try coordinator.close()
+        #expect(try cachedModel().entityVersionHashesByName == Library.model().entityVersionHashesByName)
+        #expect(try folder.rows("SELECT 1 FROM Z_MODELCACHE").count == 1)
+    }
+
+    @Test func aDamagedCopyStaysWhenTheStoreIsOpenedForReading() throws {
+        try folder.make(Library.model())
+        try folder.execute("UPDATE Z_MODELCACHE SET Z_CONTENT = x'0102'")
+        let before = try Data(contentsOf: folder.file)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
+        try coordinator.addPersistentStore(
+            type: .sqlite, at: folder.file, options: [NSReadOnlyPersistentStoreOption: true])
+        try coordinator.close()
+        #expect(try Data(contentsOf: folder.file) == before)
+    }
+
+    @Test(arguments: damages)
+    func aStoreWithADamagedCopyOpensWithAModelOfItsTables(_ damage: String) throws {
+        let made = try folder.open(Library.model())
+        try made.inContext { context in
+            try context.insert("Author", ["name": "Kafka"])
+            try context.save()
+        }
+        try made.close()
+        try folder.execute("UPDATE Z_MODELCACHE SET Z_CONTENT = \(damage)")
+        let container = try NSPersistentContainer(storeAt: folder.file)
+        var failure: (any Error)?
+        container.loadPersistentStores { failure = $1 }
+        #expect(failure == nil)
+        #expect(container.managedObjectModel.isReconstructed)
+        #expect(container.persistentStoreCoordinator.persistentStores.first?.isReadOnly == true)
+        let names = try container.viewContext.performAndWait {
+            try container.viewContext.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author"))
+                .map { $0.value(forKey: "name") as? String }
+        }
+        #expect(names == ["Kafka"])
+    }
+
+    @Test func theFileOfAConfigurationHasTheTablesOfAllEntities() throws {
+        let model = NSManagedObjectModel()
+        let (kept, other) = (NSEntityDescription(), NSEntityDescription())
+        kept.name = "Kept"
+        kept.properties = [attribute("name", .string)]
+        other.name = "Alien"
+        model.entities = [kept, other]
+        model.setEntities([kept], forConfigurationName: "Mine")
+        for round in 1...2 {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            try coordinator.addPersistentStore(type: .sqlite, configuration: "Mine", at: folder.file)
+            #expect(coordinator.persistentStores.first?.isReadOnly == false)
+            try coordinator.inContext { context in
+                try context.insert("Kept", ["name": "\(round)"])
+                try context.save()
+                #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Kept")) == round)
+            }
+            try coordinator.close()
+        }
+        let names = try folder.rows("SELECT Z_NAME FROM Z_PRIMARYKEY ORDER BY Z_ENT")
+        #expect(names.map { String.fromDatabaseValue($0[0]) } == ["Alien", "Kept"])
+        #expect(
+            try folder.rows("SELECT DISTINCT Z_ENT FROM ZKEPT").map { Int.fromDatabaseValue($0[0]) } == [2])
+        #expect(try folder.hasTable("ZALIEN"))
+    }
+
+    @Test func aFileWithTheTablesOfItsConfigurationAloneCountsThese() throws {
+        let model = NSManagedObjectModel()
+        let (kept, other) = (NSEntityDescription(), NSEntityDescription())
+        kept.name = "Kept"
+        other.name = "Alien"
+        model.entities = [kept, other]
+        model.setEntities([kept], forConfigurationName: "Mine")
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(type: .sqlite, configuration: "Mine", at: folder.file)
+        try coordinator.close()
+        try folder.execute("DROP TABLE ZALIEN")
+        try folder.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Alien'")
+        try folder.execute("UPDATE Z_PRIMARYKEY SET Z_ENT = 1")
+        try folder.execute("INSERT INTO ZKEPT (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1)")
+        let again = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try again.addPersistentStore(type: .sqlite, configuration: "Mine", at: folder.file)
+        #expect(again.persistentStores.first?.isReadOnly == false)
+        try again.inContext { context in
+            #expect(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Kept")).count == 1)
+        }
+        try again.close()
+    }
+
     @Test func aMissingFileIsNamed() throws {
         let error = #expect(throws: (any Error).self) { try cachedModel() }
         #expect((error as? NSError)?.code == 260)

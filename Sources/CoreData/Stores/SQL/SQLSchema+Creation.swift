@@ -18,9 +18,10 @@ extension SQLSchema {
             SQLStatement(
                 "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)"
             ))
+        let numbers = Dictionary(
+            entities.map { (ObjectIdentifier($0.home.entity), $0.number) }, uniquingKeysWith: { $1 })
         statements += entities.map { entity in
-            let parent =
-                entity.home.entity.superentity.flatMap { entity.home.store?.home(of: $0)?.entityNumber } ?? 0
+            let parent = entity.home.entity.superentity.flatMap { numbers[ObjectIdentifier($0)] } ?? 0
             return SQLStatement(
                 "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)",
                 [

@@ -76,11 +76,31 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         if let old {
             takeEntities(of: old)
         } else {
-            let entities = model.entitiesInPreorder(configuration: configuration)
-            installEntities(entities.enumerated().map { ($1, Int32($0 + 1)) })
+            installEntities(numbered(model, configuration, options))
         }
         let opening = SQLiteStoreOpening(self, at: url, model: model, options: options)
         take(opening, try opening.connect())
+    }
+
+    /// The entities that the store holds, with their numbers.
+    ///
+    /// The file of a store with a configuration has the tables of all entities of the model, as with Apple's framework, and
+    /// counts all; one that has those of the configuration alone counts these.
+    private func numbered(
+        _ model: NSManagedObjectModel, _ configuration: String?, _ options: SQLiteStoreOptions
+    ) -> [(entity: NSEntityDescription, number: Int32)] {
+        let all = model.entitiesInPreorder().enumerated().map { (entity: $1, number: Int32($0 + 1)) }
+        guard let configuration else { return all }
+        let held = model.entitiesInPreorder(configuration: configuration)
+        if let url = fileURL, FileManager.default.fileExists(atPath: url.path),
+            // What is wrong with a file is told when it is opened.
+            let names = try? SQLiteStoreFile(url: url, options: options).entityNames(),
+            names == held.compactMap(\.name)
+        {
+            return held.enumerated().map { ($1, Int32($0 + 1)) }
+        }
+        let identities = Set(held.map(ObjectIdentifier.init))
+        return all.filter { identities.contains(ObjectIdentifier($0.entity)) }
     }
 
     /// Opens another file in the place of this one. On an error, everything is as it was.

@@ -41,12 +41,19 @@ struct SQLiteStoreFeatures {
     // MARK: Entities
 
     /// The first number of an entity of Apple's own, such as those of history.
-    private static let firstPrivateEntity = 16000
+    static let firstPrivateEntity = 16000
 
     /// Rows of `Z_PRIMARYKEY` that do not fit the model: new objects would get numbers that others have, or none.
     private func unknownEntities() throws -> [String] {
         var numbers: [String: Int64] = [:]
         for entity in schema.entities { numbers[entity.home.entity.name ?? ""] = Int64(entity.number) }
+        // The entities that other configurations have.
+        let model = schema.entities.first?.home.entity.model
+        var others: [String: Int64] = [:]
+        for (index, entity) in (model?.entitiesInPreorder() ?? []).enumerated() {
+            guard let name = entity.name, numbers[name] == nil else { continue }
+            others[name] = Int64(index + 1)
+        }
         var features: [String] = []
         var found: Set<String> = []
         let rows = try GRDB.Row.fetchCursor(
@@ -58,7 +65,7 @@ struct SQLiteStoreFeatures {
             }
             if numbers[name] == number {
                 found.insert(name)
-            } else {
+            } else if others[name] != number {
                 features.append(
                     "entity '\(name)' (number \(number)), which the model has not under this number")
             }

@@ -203,6 +203,18 @@ struct SQLiteStoreFile {
         return try read { try ModelCache.exists($0) }
     }
 
+    /// The names of the entities that the store has tables of, by their numbers.
+    ///
+    /// - Throws: as `read`.
+    func entityNames() throws -> [String] {
+        try read { database in
+            try String.fetchAll(
+                database,
+                sql: "SELECT IFNULL(Z_NAME, '') FROM Z_PRIMARYKEY WHERE Z_ENT < ? ORDER BY Z_ENT",
+                arguments: [SQLiteStoreFeatures.firstPrivateEntity])
+        }
+    }
+
     /// The copy of its model that the store holds, or else a model made from its tables: the log tells why where there is
     /// a copy.
     ///

@@ -60,6 +60,8 @@ final class SQLiteStoreOpening {
 
     /// The tables, with the names that they have in the file.
     private(set) var schema: SQLSchema
+    /// The tables of a new file: those of all entities of the model, as Apple's stores with a configuration have them.
+    private let newSchema: SQLSchema
     /// What the file says of itself.
     private(set) var metadata: [String: Any] = [:]
     /// The persistent history; nil when the file has none.
@@ -85,6 +87,23 @@ final class SQLiteStoreOpening {
         configurationName = store.configurationName
         reports = store.reports
         schema = SQLSchema.design(homes: homes, dialect: SQLiteDialect())
+        newSchema =
+            store.configurationName == defaultConfigurationName
+            ? schema : SQLSchema.design(homes: Self.allHomes(model, store), dialect: SQLiteDialect())
+    }
+
+    /// Places of all entities of the model, also of those that the store does not hold.
+    private static func allHomes(_ model: NSManagedObjectModel, _ store: SQLiteStore) -> [StoredEntity] {
+        var tables: [ObjectIdentifier: UInt32] = [:]
+        return model.entitiesInPreorder().enumerated().map { index, entity in
+            let number = Int32(index + 1)
+            if let home = store.home(of: entity), home.entityNumber == number { return home }
+            let root = ObjectIdentifier(entity.rootEntity)
+            let table = tables[root] ?? StoredEntity.newTable()
+            tables[root] = table
+            return StoredEntity(
+                layout: EntityLayout.layout(of: entity), store: store, entityNumber: number, table: table)
+        }
     }
 
     /// - Throws: 259 when the file is no SQLite database, 134010 when it is one and no store, 134080 when it cannot be
@@ -299,7 +318,8 @@ final class SQLiteStoreOpening {
         let path = file.url.path
         do {
             try connection.write { try ModelCache.renew(model, $0) }
-            Log.store.warning("The copy of its model in the store at \(path) was damaged; it was written anew.")
+            Log.store.warning(
+                "The copy of its model in the store at \(path) was damaged; it was written anew.")
         } catch {
             // The store needs it for nothing but to be opened without a model.
             Log.store.error(
@@ -340,9 +360,12 @@ final class SQLiteStoreOpening {
     }
 
     private func makeInMemory(_ file: SQLiteStoreFile) throws -> SQLiteAccess {
-        usesSpatialIndexes = try schema.creationStatements().contains { $0.text.contains("USING RTREE") }
+        usesSpatialIndexes = try newSchema.creationStatements().contains { $0.text.contains("USING RTREE") }
         let connection = try DatabaseQueue(configuration: configuration(file))
         try connection.writeWithoutTransaction(fill)
+        guard configurationName != defaultConfigurationName else { return .writing(connection, readers: nil) }
+        let made = try connection.read(tables)
+        schema = SQLSchema.design(homes: homes, dialect: SQLiteDialect(), existing: made)
         return .writing(connection, readers: nil)
     }
 
@@ -351,7 +374,7 @@ final class SQLiteStoreOpening {
         try database.execute(sql: "PRAGMA auto_vacuum = \(options.autoVacuum)")
         try database.inTransaction(.exclusive) {
             guard try !hasTables(database) else { return .rollback }
-            for statement in try schema.creationStatements() + ModelCache.creationStatements(model) {
+            for statement in try newSchema.creationStatements() + ModelCache.creationStatements(model) {
                 try database.execute(
                     sql: statement.text, arguments: StatementArguments(statement.databaseValues))
             }
