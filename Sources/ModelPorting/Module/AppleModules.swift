@@ -42,8 +42,10 @@ enum AppleModules {
             "FoundationNetworking",
             [
                 "CachedURLResponse", "HTTPCookie", "HTTPCookieStorage", "HTTPURLResponse", "NSURLRequest",
-                "URLAuthenticationChallenge", "URLCache", "URLCredential", "URLProtectionSpace", "URLProtocol",
-                "URLRequest", "URLResponse", "URLSession", "URLSessionConfiguration", "URLSessionDataDelegate",
+                "URLAuthenticationChallenge", "URLCache", "URLCredential", "URLProtectionSpace",
+                "URLProtocol",
+                "URLRequest", "URLResponse", "URLSession", "URLSessionConfiguration",
+                "URLSessionDataDelegate",
                 "URLSessionDataTask", "URLSessionDelegate", "URLSessionDownloadTask", "URLSessionTask",
                 "URLSessionTaskDelegate", "URLSessionUploadTask",
             ]
@@ -51,7 +53,8 @@ enum AppleModules {
         (
             "FoundationXML",
             [
-                "XMLDTD", "XMLDTDNode", "XMLDocument", "XMLElement", "XMLNode", "XMLParser", "XMLParserDelegate",
+                "XMLDTD", "XMLDTDNode", "XMLDocument", "XMLElement", "XMLNode", "XMLParser",
+                "XMLParserDelegate",
             ]
         ),
     ]

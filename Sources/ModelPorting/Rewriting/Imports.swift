@@ -62,7 +62,9 @@ extension FilePort {
             "#elseif canImport(CoreDataOpenCombine)", "import CoreDataOpenCombine",
             "#elseif canImport(OpenCombine)", "import OpenCombine",
         ]
-        let isUsed = usedNames.contains { AppleModules.isName($0.key, of: "Combine") && !module.declares($0.key) }
+        let isUsed = usedNames.contains {
+            AppleModules.isName($0.key, of: "Combine") && !module.declares($0.key)
+        }
         if isUsed {
             let number = source.locations.location(for: place).line
             lines += [

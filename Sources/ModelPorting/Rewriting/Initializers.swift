@@ -47,7 +47,8 @@ extension FilePort {
             declaration.initializers.contains(where: { !$0.isConvenience }),
             !declaration.initializers.contains(where: { $0.labels == Self.storeLabels })
         else { return nil }
-        let access = declaration.modifiers.access.flatMap { [.open, .public].contains($0) ? "public " : nil } ?? ""
+        let access =
+            declaration.modifiers.access.flatMap { [.open, .public].contains($0) ? "public " : nil } ?? ""
         return "\(access)override init(persistentStoreCoordinator root: NSPersistentStoreCoordinator?, "
             + "configurationName name: String?, at url: URL, options: [AnyHashable: Any]? = nil) "
             + "{ fatalError(\"use of unimplemented initializer 'init(persistentStoreCoordinator:configurationName:at:options:)'"
@@ -67,7 +68,8 @@ extension FilePort {
         let receiver: Syntax
         if let member = node.calledExpression.as(MemberAccessExprSyntax.self),
             member.declName.baseName.tokenKind == .keyword(.`init`),
-            let base = member.base?.as(DeclReferenceExprSyntax.self), ["self", "Self"].contains(base.baseName.text)
+            let base = member.base?.as(DeclReferenceExprSyntax.self),
+            ["self", "Self"].contains(base.baseName.text)
         {
             receiver = Syntax(base)
         } else if let reference = node.calledExpression.as(DeclReferenceExprSyntax.self),
@@ -103,7 +105,9 @@ extension FilePort {
                 let result = function.signature.returnClause?.type.nameOfElement
                 return ClassMember(returnsSelf: result == "Self")
             }
-            if let variable = current.as(VariableDeclSyntax.self), variable.modifiers.contains(.static, .class) {
+            if let variable = current.as(VariableDeclSyntax.self),
+                variable.modifiers.contains(.static, .class)
+            {
                 return ClassMember(
                     returnsSelf: variable.bindings.first?.typeAnnotation?.type.nameOfElement == "Self")
             }

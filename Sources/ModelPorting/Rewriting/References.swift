@@ -60,7 +60,10 @@ extension FilePort {
             case "objc_getAssociatedObject", "objc_setAssociatedObject", "objc_removeAssociatedObjects":
                 ": keep the value in a property, or in a dictionary by the object"
             case "objc_sync_enter", "objc_sync_exit": ": use NSLock, or the context's queue"
-            default: ""
+            case "class_getName", "class_getSuperclass", "object_getClass":
+                ": use type(of:), String(reflecting:), or a cast"
+            case "property_getName", "class_copyPropertyList": ": use Mirror, or the entity's properties"
+            default: ": call a closure that can be set, or override the method"
             }
         refuse("'\(name)' is a function of the Objective-C runtime, which is not here\(advice)", at: node)
     }
@@ -76,7 +79,9 @@ extension FilePort {
         }
         if let reference = node.calledExpression.as(DeclReferenceExprSyntax.self) {
             if reference.baseName.text == "unsafeBitCast", Self.mentionsSelector(node) {
-                refuse("a selector or an implementation cannot be called by its bits here", at: node)
+                refuse(
+                    "a selector or an implementation cannot be called by its bits here: keep a closure, and call it",
+                    at: node)
                 return .skipChildren
             }
             return checkCall(node, of: reference.baseName, labels)
@@ -94,7 +99,9 @@ extension FilePort {
         case ("responds", ["to"]), ("instancesRespond", ["to"]):
             refuse("nothing here knows an object's methods by their selectors: test for a protocol", at: name)
         case ("method", ["for"]), ("instanceMethod", ["for"]), ("methodSignature", ["for"]):
-            refuse("there is no Objective-C runtime that could give a method", at: name)
+            refuse(
+                "there is no Objective-C runtime that could give a method: keep a closure, and call it",
+                at: name)
         default: return .visitChildren
         }
         return .skipChildren

@@ -40,10 +40,11 @@ extension FilePort {
             let base = member.base?.as(DeclReferenceExprSyntax.self)
         {
             let owner = base.baseName.text
-            guard ["self", "Self"].contains(owner)
-                || module.type(named: owner, in: type.name).map({ named in
-                    module.lineage(of: type).contains { $0 === named }
-                }) == true
+            guard
+                ["self", "Self"].contains(owner)
+                    || module.type(named: owner, in: type.name).map({ named in
+                        module.lineage(of: type).contains { $0 === named }
+                    }) == true
             else { return nil }
             reference = member.declName
         } else {

@@ -108,10 +108,15 @@ import Testing
 
     @Test("What Foundation has in modules of their own is imported where it is used")
     func partsOfFoundationAreImported() {
-        let xml = Ported("import Foundation\nclass A: NSObject, XMLParserDelegate { let a = XMLParser(data: b) }")
+        let xml = Ported(
+            "import Foundation\nclass A: NSObject, XMLParserDelegate { let a = XMLParser(data: b) }")
         #expect(
-            xml.header == ["#if canImport(FoundationXML)", "import FoundationXML", "#endif", "import CoreData"])
-        #expect(Ported("import CoreData\nlet a = URLSession.shared").header.contains("import FoundationNetworking"))
+            xml.header == [
+                "#if canImport(FoundationXML)", "import FoundationXML", "#endif", "import CoreData",
+            ])
+        #expect(
+            Ported("import CoreData\nlet a = URLSession.shared").header.contains(
+                "import FoundationNetworking"))
         #expect(Ported("import CoreData\nlet a = b.XMLParser").header.isEmpty)
         #expect(Ported("import CoreData\nstruct XMLNode {}\nlet a = XMLNode()").header.isEmpty)
         #expect(Ported("import FoundationXML\nlet a = XMLParser(data: b)").header == ["import CoreData"])
