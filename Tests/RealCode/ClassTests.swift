@@ -52,6 +52,14 @@ private enum Shed {
 
 private final class Unnamed: NSManagedObject {}
 
+/// With the initializer that other classes only inherit.
+private final class Scooter: NSManagedObject {
+    convenience init() {
+        self.init(entity: Rickshaw.entity(), insertInto: nil)
+        setValue("new", forKey: "title")
+    }
+}
+
 private final class Rickshaw: NSManagedObject {
     static let description: NSEntityDescription = {
         let description = NSEntityDescription()
@@ -191,6 +199,7 @@ extension Bicycle: Observable {}
         #expect(object.entity.name == nil)
         #expect(object.managedObjectContext == nil)
         #expect(Unnamed().objectID.isTemporaryID)
+        #expect(Scooter().value(forKey: "title") as? String == "new")
         #expect(NSManagedObjectID().isTemporaryID)
         #expect(NSManagedObjectID() != NSManagedObjectID())
         #expect(NSManagedObjectID().entity.name == nil)

@@ -42,6 +42,7 @@ extension FilePort {
 
     func portReference(_ node: DeclReferenceExprSyntax) {
         if let member = node.parent?.as(MemberAccessExprSyntax.self), member.declName.id == node.id {
+            if AppleModules.publisherMembers.contains(node.baseName.text) { usesPublishers = true }
             // `Foundation.NSExpression`
             if Self.isOwn(node.baseName.text),
                 let base = member.base?.as(DeclReferenceExprSyntax.self),
@@ -66,6 +67,16 @@ extension FilePort {
             default: ": call a closure that can be set, or override the method"
             }
         refuse("'\(name)' is a function of the Objective-C runtime, which is not here\(advice)", at: node)
+    }
+
+    /// `Thread.isMainThread` compiles and says something else.
+    func checkMainThread(_ node: MemberAccessExprSyntax) {
+        guard node.declName.baseName.text == "isMainThread",
+            ["Thread", "Thread.current", "Foundation.Thread"].contains(node.base?.trimmedDescription)
+        else { return }
+        warn(
+            "'Thread.isMainThread' is false here on the main queue of a program with an asynchronous 'main': write "
+                + "'dispatchPrecondition(condition: .onQueue(.main))', or '@MainActor' on what needs it", at: node)
     }
 
     /// Calls of what only an Objective-C runtime can do.
@@ -93,6 +104,11 @@ extension FilePort {
         _ node: FunctionCallExprSyntax, of name: TokenSyntax, _ labels: [String]
     ) -> SyntaxVisitorContinueKind {
         switch (name.text, labels) {
+        case ("Bundle", ["identifier"]):
+            warn(
+                "'Bundle(identifier:)' finds here only what the program has loaded as a bundle: write 'Bundle.module', "
+                    + "'Bundle(for:)' or 'Bundle(path:)'", at: name)
+            return .visitChildren
         case ("performSelector", _),
             ("perform", _) where takesSelector(node):
             refuse("a method cannot be called by its selector here: call it", at: name)

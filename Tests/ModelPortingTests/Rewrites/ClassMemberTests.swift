@@ -104,6 +104,20 @@ import Testing
             Ported("let a = b.map(\\._kvcKeyPathString)").errors.first?.contains("write the closure") == true)
     }
 
+    @Test(
+        "What compiles and says something else is warned of",
+        arguments: [
+            ("let a = Thread.isMainThread", "1:9: warning: 'Thread.isMainThread' is false here"),
+            ("let a = Thread.current.isMainThread", "1:9: warning: 'Thread.isMainThread' is false here"),
+            ("let a = Bundle(identifier: b)", "1:9: warning: 'Bundle(identifier:)' finds here only"),
+        ])
+    func whatDiffersIsWarnedOf(_ source: String, _ warning: String) {
+        let ported = Ported(source)
+        #expect(ported.lines == [source])
+        #expect(ported.warnings.first?.hasPrefix("Book.swift:\(warning)") == true)
+        #expect(ported.warnings.count == 1)
+    }
+
     @Test("What Foundation has on Apple's platforms only is Core Data's")
     func namesOfFoundation() {
         #expect(

@@ -96,13 +96,13 @@ import Testing
                     + "OpenCoreData to the target, which brings OpenCombine along.\")",
                 "#endif",
             ])
+        #expect(
+            Ported("import Combine\nlet a = b.sink { _ in }").header.contains("import CoreDataOpenCombine"))
         let unused = Ported("import UIKit\nimport Combine\nimport WebKit")
         #expect(
             unused.header == [
                 "#if canImport(UIKit)", "import UIKit", "#endif", "#if canImport(Combine)", "import Combine",
-                "#elseif canImport(CoreDataOpenCombine)", "import CoreDataOpenCombine",
-                "#elseif canImport(OpenCombine)", "import OpenCombine", "#endif", "#if canImport(WebKit)",
-                "import WebKit", "#endif", "import CoreData",
+                "#endif", "#if canImport(WebKit)", "import WebKit", "#endif", "import CoreData",
             ])
     }
 
