@@ -41,9 +41,7 @@ extension FilePort {
     /// The initializer with which a coordinator makes a store, for a class that declares others and so has not inherited it. It
     /// stops the program as on Apple's platforms, where such an object cannot be made either.
     func missingStoreInitializer(of declaration: TypeDeclaration) -> String? {
-        let stores: Set<String> = ["NSAtomicStore", "NSIncrementalStore", "NSPersistentStore"]
-        let root = module.lineage(of: declaration).last?.inherited.first ?? ""
-        guard stores.contains(root) || stores.contains(where: { root == "CoreData.\($0)" }),
+        guard isStore(declaration),
             declaration.initializers.contains(where: { !$0.isConvenience }),
             !declaration.initializers.contains(where: { $0.labels == Self.storeLabels })
         else { return nil }
@@ -53,6 +51,20 @@ extension FilePort {
             + "configurationName name: String?, at url: URL, options: [AnyHashable: Any]? = nil) "
             + "{ fatalError(\"use of unimplemented initializer 'init(persistentStoreCoordinator:configurationName:at:options:)'"
             + " for class '\(declaration.name)'\") }"
+    }
+
+    private func isStore(_ declaration: TypeDeclaration) -> Bool {
+        let stores: Set<String> = ["NSAtomicStore", "NSIncrementalStore", "NSPersistentStore"]
+        let root = module.lineage(of: declaration).last?.inherited.first ?? ""
+        return stores.contains(root) || stores.contains { root == "CoreData.\($0)" }
+    }
+
+    /// A subclass of a store says again that it is `Sendable`, which stores are here.
+    func portStore(_ node: ClassDeclSyntax, _ declaration: TypeDeclaration) {
+        guard isStore(declaration), !declaration.inherited.contains(where: { $0.hasSuffix("Sendable") }),
+            let last = node.inheritanceClause?.inheritedTypes.last
+        else { return }
+        insert(", @unchecked Sendable", after: last.type)
     }
 
     /// The framework's classes whose initializers are not `required`, so that a class method cannot call them on `self`.

@@ -76,7 +76,8 @@ extension FilePort {
         else { return }
         warn(
             "'Thread.isMainThread' is false here on the main queue of a program with an asynchronous 'main': write "
-                + "'dispatchPrecondition(condition: .onQueue(.main))', or '@MainActor' on what needs it", at: node)
+                + "'dispatchPrecondition(condition: .onQueue(.main))', or '@MainActor' on what needs it",
+            at: node)
     }
 
     /// Calls of what only an Objective-C runtime can do.

@@ -5,6 +5,7 @@ extension FilePort {
     /// keys they depend on, its validators.
     func portClass(_ node: ClassDeclSyntax, _ declaration: TypeDeclaration) {
         portObserver(node, declaration)
+        portStore(node, declaration)
         addMembers(
             forwardedOverrides(of: declaration)
                 + [missingStoreInitializer(of: declaration)].compactMap(\.self), to: node)

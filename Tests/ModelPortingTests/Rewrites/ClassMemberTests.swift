@@ -81,8 +81,9 @@ import Testing
             ported.lines[2].hasPrefix(
                 "override init(persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: "
                     + "String?, at url: URL, options: [AnyHashable: Any]? = nil) { fatalError("))
+        #expect(ported.lines[0] == "class Store: NSAtomicStore, @unchecked Sendable {")
         let complete =
-            "class Store: NSAtomicStore { override init(persistentStoreCoordinator a: B?, configurationName: C?, at d: URL, "
+            "class Store: NSAtomicStore, @unchecked Sendable { override init(persistentStoreCoordinator a: B?, configurationName: C?, at d: URL, "
             + "options: E?) {} }"
         #expect(Ported(complete).lines == [complete])
     }
