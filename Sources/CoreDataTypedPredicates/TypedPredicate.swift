@@ -16,7 +16,7 @@ import CoreData
 /// wanted; the compiler warns.
 ///
 /// It is an `NSPredicate` in the end, with its rules: in a fetch, a comparison with a missing value is not met, `!=`
-/// included, unless it is with nil. Each key path must have a name in ``KeyPathNames``; those of generated and macro-made classes have.
+/// included, unless it is with nil. Each key path must have a name in `KeyPathNames`; those of generated and macro-made classes have.
 public struct TypedPredicate<Root> {
     /// The condition as a predicate.
     public let predicate: NSPredicate

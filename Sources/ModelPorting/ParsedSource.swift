@@ -21,15 +21,17 @@ final class ParsedSource {
     init(_ source: PortSource) throws(Refusal) {
         name = source.name
         guard source.bytes.count <= Self.largestSize else {
-            throw Refusal(source, "the file has more than \(Self.largestSize >> 20) MiB")
+            throw Refusal(source, "the file has more than \(Self.largestSize >> 20) MiB: divide it")
         }
         if let offset = Self.firstInvalidByte(source.bytes) {
-            throw Refusal(source, "the file is not UTF-8", at: offset)
+            throw Refusal(source, "the file is not UTF-8: save it as UTF-8", at: offset)
         }
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         bytes = source.bytes.starts(with: mark) ? Array(source.bytes.dropFirst(mark.count)) : source.bytes
         if let offset = BracketScan.firstTooDeep(bytes) {
-            throw Refusal(source, "brackets nest too deeply here to be parsed", at: offset)
+            throw Refusal(
+                source, "brackets nest too deeply here to be parsed: give inner parts names of their own",
+                at: offset)
         }
         tree = bytes.withUnsafeBufferPointer { text in
             var parser = Parser(text, maximumNestingLevel: Self.mostBrackets)
@@ -37,7 +39,10 @@ final class ParsedSource {
         }
         locations = SourceLocationConverter(fileName: name, tree: tree)
         guard Self.isWalkable(Syntax(tree)) else {
-            throw Refusal(source, "an expression or a type of the file nests too deeply to be read")
+            throw Refusal(
+                source,
+                "an expression or a type of the file nests too deeply to be read: give parts of it names of their own"
+            )
         }
         guard tree.hasError else { return }
         let errors = SyntaxErrors(of: tree, most: Self.mostErrors).found

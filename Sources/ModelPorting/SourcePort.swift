@@ -65,7 +65,8 @@ package struct SourcePort {
         var slowSource: String?
         return sources.map { source in
             if let slowSource {
-                return .failure(Refusal(source, "not parsed, because '\(slowSource)' took too long"))
+                return .failure(
+                    Refusal(source, "not parsed, because '\(slowSource)' took too long: divide that file"))
             }
             let calls = DeepStack.calls(for: source.bytes)
             guard calls <= DeepStack.mostCalls else {
@@ -76,7 +77,7 @@ package struct SourcePort {
             }
             if let result { return result }
             slowSource = source.name
-            return .failure(Refusal(source, "parsing the file takes too long"))
+            return .failure(Refusal(source, "parsing the file takes too long: divide it"))
         }
     }
 }

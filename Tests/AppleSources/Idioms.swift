@@ -2,6 +2,7 @@
 @preconcurrency import CoreData
 import Combine
 import Foundation
+import Observation
 
 // What libraries over Core Data do, with a model made in code.
 

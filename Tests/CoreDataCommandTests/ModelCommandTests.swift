@@ -117,7 +117,9 @@ import Testing
         let version = folder.url.appending(path: "Library.xcdatamodeld/Library 2.xcdatamodel").path
         let compiled = try Command("model", "compile", version, "-o", "One.momd", in: folder.url)
         #expect(compiled.status == 0 && compiled.output == "One.momd\n")
-        for file in ["VersionInfo.plist", "Library 2.mom"] { #expect(folder.exists("One.momd/\(file)"), "\(file)") }
+        for file in ["VersionInfo.plist", "Library 2.mom"] {
+            #expect(folder.exists("One.momd/\(file)"), "\(file)")
+        }
         let hashes = try [version, "One.momd"].map { try Command("model", "hash", $0, in: folder.url).output }
         #expect(hashes[0] == hashes[1] && !hashes[0].isEmpty)
     }

@@ -29,15 +29,15 @@ import Testing
     @Test func bytesThatAreNoTextAreRefused() {
         #expect(
             errors(Array("let a = 1\nlet b = \"".utf8) + [0xC3, 0x28]) == [
-                "A.swift:2:10: error: the file is not UTF-8"
+                "A.swift:2:10: error: the file is not UTF-8: save it as UTF-8"
             ])
-        #expect(errors([0xFF, 0xFE]) == ["A.swift:1:1: error: the file is not UTF-8"])
+        #expect(errors([0xFF, 0xFE]) == ["A.swift:1:1: error: the file is not UTF-8: save it as UTF-8"])
         #expect(errors([]).isEmpty)
     }
 
     @Test func hugeSourcesAreRefused() {
         let bytes = [UInt8](repeating: 32, count: 3 << 20)
-        #expect(errors(bytes) == ["A.swift:1:1: error: the file has more than 2 MiB"])
+        #expect(errors(bytes) == ["A.swift:1:1: error: the file has more than 2 MiB: divide it"])
         let words = Array(String(repeating: "try ", count: 60_000).utf8)
         #expect(errors(words) == ["A.swift:1:1: error: the file is too long to be parsed: divide it"])
     }
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func bracketsThatTheParserWouldDwellOnAreRefusedAtTheirPlace() {
-        let message = "error: brackets nest too deeply here to be parsed"
+        let message = "error: brackets nest too deeply here to be parsed: give inner parts names of their own"
         #expect(
             errors(Array("let a = 1\nlet b = [[[[[[[[[[[[[1]]]]]]]]]]]]]".utf8)) == [
                 "A.swift:2:21: \(message)"
@@ -81,8 +81,8 @@ import Testing
         #expect(ported.map(\.text) == [nil, nil])
         #expect(
             ported.flatMap(\.diagnostics).map(\.description) == [
-                "A.swift:1:1: error: parsing the file takes too long",
-                "B.swift:1:1: error: not parsed, because 'A.swift' took too long",
+                "A.swift:1:1: error: parsing the file takes too long: divide it",
+                "B.swift:1:1: error: not parsed, because 'A.swift' took too long: divide that file",
             ])
     }
 

@@ -1,6 +1,12 @@
 import CoreData
 import Testing
 
+private final class Lorry: NSManagedObject {}
+
+extension Lorry {
+    class func fetchRequest() -> NSFetchRequest<Lorry> { NSFetchRequest<Lorry>(entityName: "Lorry") }
+}
+
 /// What Apple's programs get by casts between types of requests, which have no type parameters at run time there.
 @MainActor @Suite struct CastingTests {
     @Test("A request cast to another type shares its settings and is equal to it")
@@ -70,6 +76,13 @@ import Testing
         let model = CarStack.model()
         model.setFetchRequestTemplate(request, forName: "large")
         #expect(model.fetchRequestTemplate(forName: "large")?.predicate == request.predicate)
+    }
+
+    @Test("A batch deletion takes a class's own request")
+    func ownRequestsAreTaken() {
+        #expect(NSBatchDeleteRequest(fetchRequest: Lorry.fetchRequest()).fetchRequest.entityName == "Lorry")
+        let any: NSFetchRequest<any NSFetchRequestResult> = Lorry.fetchRequest()
+        #expect(NSBatchDeleteRequest(fetchRequest: any).fetchRequest.predicate == nil)
     }
 
     @Test("A results controller cast to another type shows the same results")

@@ -38,13 +38,27 @@ private enum Yard {
 
 private enum Depot {
     final class Handcart: NSManagedObject {}
+    final class Trolley: NSManagedObject {}
+    final class Barrow: NSManagedObject {}
+    final class Bogie: NSManagedObject {}
 }
 
 private enum Shed {
     final class Handcart: NSManagedObject {}
+    final class Trolley: NSManagedObject {}
+    final class Barrow: NSManagedObject {}
+    final class Bogie: NSManagedObject {}
 }
 
 private final class Unnamed: NSManagedObject {}
+
+/// With the initializer that other classes only inherit.
+private final class Scooter: NSManagedObject {
+    convenience init() {
+        self.init(entity: Rickshaw.entity(), insertInto: nil)
+        setValue("new", forKey: "title")
+    }
+}
 
 private final class Rickshaw: NSManagedObject {
     static let description: NSEntityDescription = {
@@ -99,21 +113,33 @@ extension Bicycle: Observable {}
 
     @Test("Of classes with one name, the one whose initializer is called becomes that of the entity")
     func theClassAtHandIsTaken() throws {
-        let first = try stack(model(entity("Cart", class: "Handcart")))
-        #expect(!(NSEntityDescription.insertNewObject(forEntityName: "Cart", into: first) is Shed.Handcart))
-        #expect(Shed.Handcart(context: first).entity.name == "Cart")
-        #expect(NSEntityDescription.insertNewObject(forEntityName: "Cart", into: first) is Shed.Handcart)
+        let context = try stack(model(entity("Cart", class: "Handcart")))
+        #expect(
+            !(NSEntityDescription.insertNewObject(forEntityName: "Cart", into: context) is Shed.Handcart))
+        #expect(Shed.Handcart(context: context).entity.name == "Cart")
+        #expect(NSEntityDescription.insertNewObject(forEntityName: "Cart", into: context) is Shed.Handcart)
     }
 
     @Test("An object made for an entity makes its class that of the entity")
     func theClassOfAnObjectIsTaken() throws {
-        let description = entity("Cart", class: "Handcart")
+        let description = entity("Cart", class: "Trolley")
         let context = try stack(model(description))
-        _ = Depot.Handcart(entity: description, insertInto: context)
+        _ = Depot.Trolley(entity: description, insertInto: context)
         try context.save()
         context.reset()
         let request = NSFetchRequest<NSManagedObject>(entityName: "Cart")
-        #expect(try context.fetch(request).first is Depot.Handcart)
+        #expect(try context.fetch(request).first is Depot.Trolley)
+    }
+
+    @Test("A request for objects of a class makes it that of the entity")
+    func theClassOfARequestIsTaken() throws {
+        let context = try stack(model(entity("Cart", class: "Elsewhere.Bogie")))
+        NSEntityDescription.insertNewObject(forEntityName: "Cart", into: context).setValue(
+            "a", forKey: "title")
+        try context.save()
+        context.reset()
+        let request = NSFetchRequest<Depot.Bogie>(entityName: "Cart")
+        #expect(try context.fetch(request).first?.value(forKey: "title") as? String == "a")
     }
 
     @Test("The name of a private or nested class leads to it")
@@ -122,10 +148,10 @@ extension Bicycle: Observable {}
         #expect(name.hasSuffix("Yard.Wagon"))
         let context = try stack(
             model(
-                entity("A", class: NSStringFromClass(Depot.Handcart.self)),
-                entity("B", class: NSStringFromClass(Shed.Handcart.self)), entity("C", class: name)))
-        #expect(NSEntityDescription.insertNewObject(forEntityName: "A", into: context) is Depot.Handcart)
-        #expect(NSEntityDescription.insertNewObject(forEntityName: "B", into: context) is Shed.Handcart)
+                entity("A", class: NSStringFromClass(Depot.Barrow.self)),
+                entity("B", class: NSStringFromClass(Shed.Barrow.self)), entity("C", class: name)))
+        #expect(NSEntityDescription.insertNewObject(forEntityName: "A", into: context) is Depot.Barrow)
+        #expect(NSEntityDescription.insertNewObject(forEntityName: "B", into: context) is Shed.Barrow)
         #expect(NSEntityDescription.insertNewObject(forEntityName: "C", into: context) is Yard.Wagon)
         #expect(NSStringFromClass(NSString.self) == "NSString")
     }
@@ -173,6 +199,7 @@ extension Bicycle: Observable {}
         #expect(object.entity.name == nil)
         #expect(object.managedObjectContext == nil)
         #expect(Unnamed().objectID.isTemporaryID)
+        #expect(Scooter().value(forKey: "title") as? String == "new")
         #expect(NSManagedObjectID().isTemporaryID)
         #expect(NSManagedObjectID() != NSManagedObjectID())
         #expect(NSManagedObjectID().entity.name == nil)

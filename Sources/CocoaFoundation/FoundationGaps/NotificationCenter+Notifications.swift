@@ -4,6 +4,7 @@ import Foundation
 extension NotificationCenter {
     /// The notifications that are posted from the moment an iteration begins, in their order.
     public struct Notifications: AsyncSequence, @unchecked Sendable {
+        /// What the iteration gives.
         public typealias Element = Notification
 
         fileprivate let center: NotificationCenter

@@ -65,7 +65,8 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     /// A request for what another request finds, whatever the type of its results.
     ///
     /// Apple's framework has this through a cast, `request as! NSFetchRequest<any NSFetchRequestResult>`, which fails here.
-    public convenience init<ResultType: NSFetchRequestResult>(fetchRequest fetch: NSFetchRequest<ResultType>) {
+    public convenience init<ResultType: NSFetchRequestResult>(fetchRequest fetch: NSFetchRequest<ResultType>)
+    {
         self.init(fetchRequest: NSFetchRequest<any NSFetchRequestResult>.sharing(fetch))
     }
 

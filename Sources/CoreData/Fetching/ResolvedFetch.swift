@@ -28,6 +28,11 @@ struct ResolvedFetch {
         }
         entity = try Self.entity(specification, coordinator.managedObjectModel)
         request.resolveEntity(entity)
+        // A request for objects of a class tells which one the entity's name means.
+        let layout = EntityLayout.layout(of: entity)
+        if !layout.isClassCertain, let type = specification.resultClass as? NSManagedObject.Type {
+            layout.adopt(type)
+        }
         specification.predicate = try specification.predicate.map(Self.resolvingFetches)?
             .namingPermanently(context.identities)
         specification.havingPredicate = try specification.havingPredicate.map(Self.resolvingFetches)?

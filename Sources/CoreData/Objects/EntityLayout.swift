@@ -234,6 +234,9 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
     /// The class of the entity's objects.
     package var objectClass: NSManagedObject.Type { binding.objectClass }
 
+    /// Whether the model means this class beyond doubt.
+    var isClassCertain: Bool { binding.isCertain }
+
     /// What the entity's class registers.
     var classProperties: ClassProperties { binding.properties }
 
@@ -247,7 +250,7 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
         guard !binding.isCertain, type != NSManagedObject.self, let name = entity.managedObjectClassName,
             ManagedObjectClasses.isNamed(type, name)
         else { return false }
-        ManagedObjectClasses.register(type)
+        ManagedObjectClasses.register(type, byHand: false)
         classBinding.store(ClassBinding.retained(type, isCertain: true), ordering: .releasing)
         return true
     }

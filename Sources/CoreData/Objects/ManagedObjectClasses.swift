@@ -10,24 +10,30 @@ import Synchronization
 /// the model, classes registered by hand, the name in the modules that made other containers, in those that bring models
 /// along and in the program's own module, and the only class of that name in the program and its libraries. An entity for
 /// which no class was found, or one of the last two kinds, takes the class on which `entity()`, `init(context:)` or
-/// `init(entity:insertInto:)` is called.
+/// `init(entity:insertInto:)` is called, or for whose objects a request asks.
 package enum ManagedObjectClasses {
     private struct State {
         /// Registered classes by their names with their modules.
         var classes: [String: NSManagedObject.Type] = [:]
-        /// The same by their names alone.
+        /// Those that were registered by hand, by their names alone.
         var shortNames: [String: NSManagedObject.Type] = [:]
+        /// Those that were seen in use last, by their names alone.
+        var usedNames: [String: NSManagedObject.Type] = [:]
         var modules: [String] = []
     }
 
     private static let state = Mutex(State())
 
+    /// Registers a class.
+    ///
+    /// - Parameter byHand: whether its name alone means this class from now on, whatever other classes have it.
+    /// - Returns: the name that leads to this class.
     @discardableResult
-    package static func register(_ type: NSManagedObject.Type) -> String {
+    package static func register(_ type: NSManagedObject.Type, byHand: Bool = true) -> String {
         let name = name(of: type)
         let short = shortName(name)
         return state.withLock { state in
-            state.shortNames[short] = type
+            if byHand { state.shortNames[short] = type } else { state.usedNames[short] = type }
             // Private classes of several files may have one name.
             if let other = state.classes[name], other != type {
                 let distinct = String(reflecting: type)
@@ -97,7 +103,8 @@ package enum ManagedObjectClasses {
 
     /// The class for an entity, and whether it is the one that the model means beyond doubt; `NSManagedObject`, with a warning
     /// in the log, when the named one is not found.
-    static func resolve(_ entity: NSEntityDescription) -> (objectClass: NSManagedObject.Type, isCertain: Bool) {
+    static func resolve(_ entity: NSEntityDescription) -> (objectClass: NSManagedObject.Type, isCertain: Bool)
+    {
         guard var name = entity.managedObjectClassName, !name.isEmpty, name != "NSManagedObject" else {
             return (NSManagedObject.self, true)
         }
@@ -116,7 +123,9 @@ package enum ManagedObjectClasses {
             return (type, true)
         }
         let others = state.modules + EmbeddedModels.all.map(\.module) + [program]
-        if let type = named(others.map { "\($0).\(short)" }) { return (type, false) }
+        if let type = state.usedNames[short] ?? named(others.map { "\($0).\(short)" }) {
+            return (type, false)
+        }
         let declared = DeclaredClasses.renamed(short) + DeclaredClasses.named(short)
         let sameName = declared.filter { self.name(of: $0) == name }
         if let type = sameName.count == 1 ? sameName[0] : declared.count == 1 ? declared[0] : nil {
@@ -124,7 +133,8 @@ package enum ManagedObjectClasses {
         }
         let reason =
             declared.isEmpty
-            ? "Class not found" : "Several classes have the name (\(declared.map { String(reflecting: $0) }.sorted().joined(separator: ", ")))"
+            ? "Class not found"
+            : "Several classes have the name (\(declared.map { String(reflecting: $0) }.sorted().joined(separator: ", ")))"
         Log.objects.warning(
             """
             Unable to load class named '\(name)' for entity '\(entity.name ?? "")'. \(reason), using \
@@ -152,7 +162,7 @@ extension ManagedObjectClasses {
 /// is private or nested in another type. Foundation's function of the name stops for those; it is still the one that is called
 /// for other classes.
 public func NSStringFromClass(_ aClass: NSManagedObject.Type) -> String {
-    ManagedObjectClasses.register(aClass)
+    ManagedObjectClasses.register(aClass, byHand: false)
 }
 
 /// The name that a class of managed objects has in models, where it is another than the class's own.

@@ -48,13 +48,17 @@ extension NSManagedObject {
         guard let registrar = extras?.registrar else { return }
         let observed = ObservedProperties.shared
         registrar.willSet(observed, keyPath: ObservedProperties.path(slot))
-        for dependent in dependentSlots(of: slot) { registrar.willSet(observed, keyPath: ObservedProperties.path(dependent)) }
+        for dependent in dependentSlots(of: slot) {
+            registrar.willSet(observed, keyPath: ObservedProperties.path(dependent))
+        }
     }
 
     final func registrarDidSet(_ slot: Int) {
         guard let registrar = extras?.registrar else { return }
         let observed = ObservedProperties.shared
-        for dependent in dependentSlots(of: slot) { registrar.didSet(observed, keyPath: ObservedProperties.path(dependent)) }
+        for dependent in dependentSlots(of: slot) {
+            registrar.didSet(observed, keyPath: ObservedProperties.path(dependent))
+        }
         registrar.didSet(observed, keyPath: ObservedProperties.path(slot))
     }
 

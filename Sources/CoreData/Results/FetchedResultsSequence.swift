@@ -4,7 +4,8 @@ import Foundation
 /// The results of a request now and after each change, as an asynchronous sequence.
 ///
 /// ```swift
-/// let request = NSFetchRequest<Book>(entityName: "Book").sort(\.publishDate)
+/// let request = NSFetchRequest<Book>(entityName: "Book")
+/// request.sortDescriptors = [NSSortDescriptor(keyPath: \Book.publishDate, ascending: true)]
 /// for try await results in context.results(of: request, sectionedBy: \.publishMonthID) {
 ///     for section in results.sections {
 ///         print(section.name, section.objectIDs.count)

@@ -51,7 +51,8 @@ struct CompileCommand: ParsableCommand {
         guard !folders.starts(with: source.standardizedFileURL.pathComponents) else {
             throw CommandFailure("\(target.relativePath): the output must not be inside the model")
         }
-        if let module, module.isEmpty || module.contains(where: { !$0.isLetter && !$0.isNumber && $0 != "_" }) {
+        if let module, module.isEmpty || module.contains(where: { !$0.isLetter && !$0.isNumber && $0 != "_" })
+        {
             throw ValidationError("'\(module)' is not the name of a module.")
         }
         try CommandFailure.wrapping {

@@ -36,14 +36,19 @@ enum AppleModules {
         "_Differentiation", "_StringProcessing",
     ]
 
+    /// Members that tell a source that works with publishers without naming a type of Combine's.
+    static let publisherMembers: Set<String> = ["eraseToAnyPublisher", "objectWillChange", "publisher", "sink"]
+
     /// What Foundation has in modules of their own here.
     static let partsOfFoundation: [(module: String, names: Set<String>)] = [
         (
             "FoundationNetworking",
             [
                 "CachedURLResponse", "HTTPCookie", "HTTPCookieStorage", "HTTPURLResponse", "NSURLRequest",
-                "URLAuthenticationChallenge", "URLCache", "URLCredential", "URLProtectionSpace", "URLProtocol",
-                "URLRequest", "URLResponse", "URLSession", "URLSessionConfiguration", "URLSessionDataDelegate",
+                "URLAuthenticationChallenge", "URLCache", "URLCredential", "URLProtectionSpace",
+                "URLProtocol",
+                "URLRequest", "URLResponse", "URLSession", "URLSessionConfiguration",
+                "URLSessionDataDelegate",
                 "URLSessionDataTask", "URLSessionDelegate", "URLSessionDownloadTask", "URLSessionTask",
                 "URLSessionTaskDelegate", "URLSessionUploadTask",
             ]
@@ -51,7 +56,8 @@ enum AppleModules {
         (
             "FoundationXML",
             [
-                "XMLDTD", "XMLDTDNode", "XMLDocument", "XMLElement", "XMLNode", "XMLParser", "XMLParserDelegate",
+                "XMLDTD", "XMLDTDNode", "XMLDocument", "XMLElement", "XMLNode", "XMLParser",
+                "XMLParserDelegate",
             ]
         ),
     ]

@@ -8,14 +8,18 @@ extension FilePort {
             warnOfLostName(node)
             remove(node)
         case "IBOutlet", "IBAction", "IBSegueAction", "IBInspectable", "IBDesignable", "GKInspectable":
-            warn("'@\(node.baseName)' is dropped: there is no Interface Builder here", at: node)
+            warn(
+                "'@\(node.baseName)' is dropped: there is no Interface Builder here; connect it in code",
+                at: node)
             remove(node)
         case "NSCopying":
             refuse(
                 "'@NSCopying' needs the Objective-C runtime: write a setter that keeps 'newValue.copy()'",
                 at: node)
         case "NSApplicationMain", "UIApplicationMain":
-            refuse("'@\(node.baseName)' is for programs on Apple's platforms", at: node)
+            refuse(
+                "'@\(node.baseName)' is for programs on Apple's platforms: write '@main' on a type with a 'static func main()'",
+                at: node)
         default:
             return .visitChildren
         }
@@ -31,7 +35,8 @@ extension FilePort {
         else { return }
         warn(
             "the Objective-C name '\(name)' is dropped: archives and NSClassFromString know the class as "
-                + "'\(declaration.name)' of its module", at: node)
+                + "'\(declaration.name)' of its module; NSKeyedArchiver.setClassName(_:for:) and "
+                + "NSKeyedUnarchiver.setClass(_:forClassName:) give archives the other name", at: node)
     }
 
     func portModifier(_ node: DeclModifierSyntax) {
@@ -52,7 +57,8 @@ extension FilePort {
             if !isManaged, let variable = declared.as(VariableDeclSyntax.self) {
                 warn(
                     "changes of this property are not observed: only managed objects, and classes that conform to "
-                        + "KeyValueObserving, tell of theirs", at: variable.bindingSpecifier)
+                        + "KeyValueObserving, tell of theirs; conform to it, and call willChangeValue(forKey:) and "
+                        + "didChangeValue(forKey:) around them", at: variable.bindingSpecifier)
             }
         default: return
         }

@@ -39,9 +39,11 @@ final class ClassRegistration {
             case .stored(let key):
                 // The primitive value of a property is none itself, but has a name.
                 let isPrimitive =
-                    KeyName.keyOfPrimitive(key, among: keys, modelKeys: module.modelKeys(of: declaration)) != nil
+                    KeyName.keyOfPrimitive(key, among: keys, modelKeys: module.modelKeys(of: declaration))
+                    != nil
                 add(
-                    "properties.append(.\(isPrimitive ? "custom" : "stored")(\"\(key)\", \\\(root).\(member.name)))", of: member,
+                    "properties.append(.\(isPrimitive ? "custom" : "stored")(\"\(key)\", \\\(root).\(member.name)))",
+                    of: member,
                     to: \.properties)
             case .custom(let key):
                 add(

@@ -150,7 +150,8 @@ private struct ForwardedMember {
     ) -> String {
         let kept: Set<String> = ["public", "package", "open", "class", "static", "nonisolated", "override"]
         let actor = attributes.contains("MainActor") ? "@MainActor " : ""
-        return actor + modifiers.filter { kept.contains($0.name.text) }.map { $0.trimmedDescription + " " }.joined()
+        return actor
+            + modifiers.filter { kept.contains($0.name.text) }.map { $0.trimmedDescription + " " }.joined()
     }
 
     func text(prefix: String) -> String {

@@ -25,6 +25,8 @@ final class FilePort: SyntaxVisitor {
     var combineImport: (line: Int, place: AbsolutePosition)?
     /// The frameworks of Apple that are imported on every system.
     var frameworks: [(name: String, place: AbsolutePosition)] = []
+    /// Whether members are used that only Combine's publishers have.
+    var usesPublishers = false
     /// The names of types, functions and attributes that are used and are no members, each where it first is.
     var usedNames: [String: AbsolutePosition] = [:]
     /// Classes that members were added to.
@@ -242,6 +244,7 @@ final class FilePort: SyntaxVisitor {
 
     override func visit(_ node: MemberAccessExprSyntax) -> SyntaxVisitorContinueKind {
         portKeyPathString(node)
+        checkMainThread(node)
         return .visitChildren
     }
 

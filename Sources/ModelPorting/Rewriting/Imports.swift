@@ -55,23 +55,21 @@ extension FilePort {
         }
     }
 
-    /// OpenCombine takes the place of Combine, which has the same names, where the target has it.
+    /// OpenCombine takes the place of Combine, which has the same names, where the target has it. A source that uses none of them
+    /// does not ask for it: whether a module is there that the target does not depend on, is chance.
     private func closeCombineImport() {
-        guard let (line, place) = combineImport else { return }
-        var lines = [
-            "#elseif canImport(CoreDataOpenCombine)", "import CoreDataOpenCombine",
-            "#elseif canImport(OpenCombine)", "import OpenCombine",
-        ]
-        let isUsed = usedNames.contains { AppleModules.isName($0.key, of: "Combine") && !module.declares($0.key) }
-        if isUsed {
-            let number = source.locations.location(for: place).line
-            lines += [
-                "#else",
+        let usesNames = usedNames.contains {
+            AppleModules.isName($0.key, of: "Combine") && !module.declares($0.key)
+        }
+        guard let (line, place) = combineImport, usesNames || usesPublishers else { return }
+        let number = source.locations.location(for: place).line
+        header.insert(
+            contentsOf: [
+                "#elseif canImport(CoreDataOpenCombine)", "import CoreDataOpenCombine",
+                "#elseif canImport(OpenCombine)", "import OpenCombine", "#else",
                 "#warning(\"There is no 'Combine' here, which line \(number) imports: add the product "
                     + "CoreDataOpenCombine of OpenCoreData to the target, which brings OpenCombine along.\")",
-            ]
-        }
-        header.insert(contentsOf: lines, at: line)
+            ], at: line)
     }
 
     /// Says which frameworks' names the source cannot do without.

@@ -41,17 +41,30 @@ extension FilePort {
     /// The initializer with which a coordinator makes a store, for a class that declares others and so has not inherited it. It
     /// stops the program as on Apple's platforms, where such an object cannot be made either.
     func missingStoreInitializer(of declaration: TypeDeclaration) -> String? {
-        let stores: Set<String> = ["NSAtomicStore", "NSIncrementalStore", "NSPersistentStore"]
-        let root = module.lineage(of: declaration).last?.inherited.first ?? ""
-        guard stores.contains(root) || stores.contains(where: { root == "CoreData.\($0)" }),
+        guard isStore(declaration),
             declaration.initializers.contains(where: { !$0.isConvenience }),
             !declaration.initializers.contains(where: { $0.labels == Self.storeLabels })
         else { return nil }
-        let access = declaration.modifiers.access.flatMap { [.open, .public].contains($0) ? "public " : nil } ?? ""
+        let access =
+            declaration.modifiers.access.flatMap { [.open, .public].contains($0) ? "public " : nil } ?? ""
         return "\(access)override init(persistentStoreCoordinator root: NSPersistentStoreCoordinator?, "
             + "configurationName name: String?, at url: URL, options: [AnyHashable: Any]? = nil) "
             + "{ fatalError(\"use of unimplemented initializer 'init(persistentStoreCoordinator:configurationName:at:options:)'"
             + " for class '\(declaration.name)'\") }"
+    }
+
+    private func isStore(_ declaration: TypeDeclaration) -> Bool {
+        let stores: Set<String> = ["NSAtomicStore", "NSIncrementalStore", "NSPersistentStore"]
+        let root = module.lineage(of: declaration).last?.inherited.first ?? ""
+        return stores.contains(root) || stores.contains { root == "CoreData.\($0)" }
+    }
+
+    /// A subclass of a store says again that it is `Sendable`, which stores are here.
+    func portStore(_ node: ClassDeclSyntax, _ declaration: TypeDeclaration) {
+        guard isStore(declaration), !declaration.inherited.contains(where: { $0.hasSuffix("Sendable") }),
+            let last = node.inheritanceClause?.inheritedTypes.last
+        else { return }
+        insert(", @unchecked Sendable", after: last.type)
     }
 
     /// The framework's classes whose initializers are not `required`, so that a class method cannot call them on `self`.
@@ -67,7 +80,8 @@ extension FilePort {
         let receiver: Syntax
         if let member = node.calledExpression.as(MemberAccessExprSyntax.self),
             member.declName.baseName.tokenKind == .keyword(.`init`),
-            let base = member.base?.as(DeclReferenceExprSyntax.self), ["self", "Self"].contains(base.baseName.text)
+            let base = member.base?.as(DeclReferenceExprSyntax.self),
+            ["self", "Self"].contains(base.baseName.text)
         {
             receiver = Syntax(base)
         } else if let reference = node.calledExpression.as(DeclReferenceExprSyntax.self),
@@ -103,7 +117,9 @@ extension FilePort {
                 let result = function.signature.returnClause?.type.nameOfElement
                 return ClassMember(returnsSelf: result == "Self")
             }
-            if let variable = current.as(VariableDeclSyntax.self), variable.modifiers.contains(.static, .class) {
+            if let variable = current.as(VariableDeclSyntax.self),
+                variable.modifiers.contains(.static, .class)
+            {
                 return ClassMember(
                     returnsSelf: variable.bindings.first?.typeAnnotation?.type.nameOfElement == "Self")
             }

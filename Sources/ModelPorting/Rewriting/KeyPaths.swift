@@ -6,7 +6,9 @@ extension FilePort {
         guard let argument = node.arguments.first, node.arguments.count == 1,
             let path = checkedKeyPath(argument.expression)
         else {
-            refuse("a key path is written as names with dots between them", at: node)
+            refuse(
+                "a key path is written as names with dots between them: write '#keyPath(Type.name)'", at: node
+            )
             return
         }
         replace(node, with: path)

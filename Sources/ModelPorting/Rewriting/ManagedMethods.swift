@@ -4,11 +4,13 @@ extension FilePort {
     /// Writes the body of `@NSManaged func addToPages(_ value: Page)`, on its line.
     func portManagedMethod(_ node: FunctionDeclSyntax) {
         guard let scope else {
-            refuse("'@NSManaged' is for members of a class", at: node)
+            refuse(
+                "'@NSManaged' is for members of a class: write it in a class that inherits from NSManagedObject",
+                at: node)
             return
         }
         if let body = node.body {
-            refuse("an '@NSManaged' method has no body", at: body)
+            refuse("an '@NSManaged' method has no body: drop the attribute, or the body", at: body)
             return
         }
         let selector = node.attributes.attribute(named: "objc")?.objectiveCName

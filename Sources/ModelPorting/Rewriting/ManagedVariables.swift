@@ -4,23 +4,27 @@ extension FilePort {
     /// Writes the accessors of `@NSManaged var title: String?`, on its line.
     func portManagedVariable(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
         guard let scope, scope.kind == .classType || scope.kind == .typeExtension else {
-            refuse("'@NSManaged' is for members of a class", at: node.attributes)
+            refuse(
+                "'@NSManaged' is for members of a class: write it in a class that inherits from NSManagedObject",
+                at: node.attributes)
             return .skipChildren
         }
         if let type = module.extended(scope), type.kind != .classType || type.inherited.isEmpty {
             refuse(
-                "'@NSManaged' is for members of a class that inherits from NSManagedObject",
+                "'@NSManaged' is for members of a class that inherits from NSManagedObject: let this one, or drop it",
                 at: node.attributes)
             return .skipChildren
         }
         if module.extended(scope)?.isGeneric == true {
-            refuse("a class of managed objects has no type parameters: an entity names one class", at: node)
+            refuse(FilePort.genericClassRefusal, at: node)
             return .skipChildren
         }
         for modifier in node.modifiers {
             switch modifier.name.tokenKind {
             case .keyword(.static), .keyword(.class):
-                refuse("'@NSManaged' is for properties of objects, not of the class", at: modifier)
+                refuse(
+                    "'@NSManaged' is for properties of objects, not of the class: drop one of the two",
+                    at: modifier)
             case .keyword(.weak), .keyword(.unowned):
                 // The context keeps the values.
                 remove(modifier)
@@ -28,7 +32,7 @@ extension FilePort {
             }
         }
         guard node.bindingSpecifier.tokenKind == .keyword(.var) else {
-            refuse("an '@NSManaged' property is a 'var'", at: node.bindingSpecifier)
+            refuse("an '@NSManaged' property is a 'var': write 'var'", at: node.bindingSpecifier)
             return .visitChildren
         }
         portBindings(of: node, in: scope)
@@ -43,11 +47,11 @@ extension FilePort {
         }.map { $0.trimmedDescription + " " }.joined()
         for (binding, type) in node.typedBindings {
             guard let name = binding.name else {
-                refuse("an '@NSManaged' property has a name", at: binding)
+                refuse("an '@NSManaged' property has a name: write one for each", at: binding)
                 continue
             }
             guard let type else {
-                refuse("an '@NSManaged' property needs its type", at: binding)
+                refuse("an '@NSManaged' property needs its type: write it behind the name", at: binding)
                 continue
             }
             guard !edits.isFull else {
@@ -59,7 +63,9 @@ extension FilePort {
             if let superfluous = binding.initializer.map(Syntax.init)
                 ?? binding.accessorBlock.map(Syntax.init)
             {
-                refuse("an '@NSManaged' property has neither a value nor accessors here", at: superfluous)
+                refuse(
+                    "an '@NSManaged' property has neither a value nor accessors here: let the model have the default value, "
+                        + "and give accessors to a property of another name", at: superfluous)
                 continue
             }
             let accessor = ManagedAccessor(

@@ -1,11 +1,16 @@
 import SwiftSyntax
 
 extension FilePort {
+    private static let identityAdvice =
+        "managed objects are compared by identity, here as there; compare values in a method of another name"
+
     /// What Apple's managed objects let override, and ours do not; with advice, where there is any.
     private static let closedMembers = [
         "validateValue(_:forKey:)": "it takes 'inout Any?' here; write 'validate<Key>(_:)' for one property",
         "automaticallyNotifiesObservers(forKey:)": "observers are told of every change",
-        "hasPersistentChangedValues": "", "hash": "", "isEqual(_:)": "", "objectID": "",
+        "hasPersistentChangedValues": "", "hash": FilePort.identityAdvice,
+        "isEqual(_:)": FilePort.identityAdvice,
+        "objectID": "",
         "managedObjectContext": "", "isFault": "",
         "changedValues()": "", "changedValuesForCurrentEvent()": "", "committedValues(forKeys:)": "",
         "hasFault(forRelationshipNamed:)": "", "objectIDs(forRelationshipNamed:)": "",
@@ -49,7 +54,9 @@ extension FilePort {
             module.isManaged(scope)
         else { return }
         refuse(
-            "'\(name)' of a managed object cannot be overridden here" + (advice.isEmpty ? "" : ": \(advice)"),
+            "'\(name)' of a managed object cannot be overridden here: "
+                + (advice.isEmpty
+                    ? "nothing here calls an override of it; give the member another name" : advice),
             at: place)
     }
 }

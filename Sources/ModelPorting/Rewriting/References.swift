@@ -42,6 +42,7 @@ extension FilePort {
 
     func portReference(_ node: DeclReferenceExprSyntax) {
         if let member = node.parent?.as(MemberAccessExprSyntax.self), member.declName.id == node.id {
+            if AppleModules.publisherMembers.contains(node.baseName.text) { usesPublishers = true }
             // `Foundation.NSExpression`
             if Self.isOwn(node.baseName.text),
                 let base = member.base?.as(DeclReferenceExprSyntax.self),
@@ -60,9 +61,23 @@ extension FilePort {
             case "objc_getAssociatedObject", "objc_setAssociatedObject", "objc_removeAssociatedObjects":
                 ": keep the value in a property, or in a dictionary by the object"
             case "objc_sync_enter", "objc_sync_exit": ": use NSLock, or the context's queue"
-            default: ""
+            case "class_getName", "class_getSuperclass", "object_getClass":
+                ": use type(of:), String(reflecting:), or a cast"
+            case "property_getName", "class_copyPropertyList": ": use Mirror, or the entity's properties"
+            default: ": call a closure that can be set, or override the method"
             }
         refuse("'\(name)' is a function of the Objective-C runtime, which is not here\(advice)", at: node)
+    }
+
+    /// `Thread.isMainThread` compiles and says something else.
+    func checkMainThread(_ node: MemberAccessExprSyntax) {
+        guard node.declName.baseName.text == "isMainThread",
+            ["Thread", "Thread.current", "Foundation.Thread"].contains(node.base?.trimmedDescription)
+        else { return }
+        warn(
+            "'Thread.isMainThread' is false here on the main queue of a program with an asynchronous 'main': write "
+                + "'dispatchPrecondition(condition: .onQueue(.main))', or '@MainActor' on what needs it",
+            at: node)
     }
 
     /// Calls of what only an Objective-C runtime can do.
@@ -76,7 +91,9 @@ extension FilePort {
         }
         if let reference = node.calledExpression.as(DeclReferenceExprSyntax.self) {
             if reference.baseName.text == "unsafeBitCast", Self.mentionsSelector(node) {
-                refuse("a selector or an implementation cannot be called by its bits here", at: node)
+                refuse(
+                    "a selector or an implementation cannot be called by its bits here: keep a closure, and call it",
+                    at: node)
                 return .skipChildren
             }
             return checkCall(node, of: reference.baseName, labels)
@@ -88,13 +105,20 @@ extension FilePort {
         _ node: FunctionCallExprSyntax, of name: TokenSyntax, _ labels: [String]
     ) -> SyntaxVisitorContinueKind {
         switch (name.text, labels) {
+        case ("Bundle", ["identifier"]):
+            warn(
+                "'Bundle(identifier:)' finds here only what the program has loaded as a bundle: write 'Bundle.module', "
+                    + "'Bundle(for:)' or 'Bundle(path:)'", at: name)
+            return .visitChildren
         case ("performSelector", _),
             ("perform", _) where takesSelector(node):
             refuse("a method cannot be called by its selector here: call it", at: name)
         case ("responds", ["to"]), ("instancesRespond", ["to"]):
             refuse("nothing here knows an object's methods by their selectors: test for a protocol", at: name)
         case ("method", ["for"]), ("instanceMethod", ["for"]), ("methodSignature", ["for"]):
-            refuse("there is no Objective-C runtime that could give a method", at: name)
+            refuse(
+                "there is no Objective-C runtime that could give a method: keep a closure, and call it",
+                at: name)
         default: return .visitChildren
         }
         return .skipChildren

@@ -5,11 +5,13 @@ extension FilePort {
     /// keys they depend on, its validators.
     func portClass(_ node: ClassDeclSyntax, _ declaration: TypeDeclaration) {
         portObserver(node, declaration)
+        portStore(node, declaration)
         addMembers(
-            forwardedOverrides(of: declaration) + [missingStoreInitializer(of: declaration)].compactMap(\.self), to: node)
+            forwardedOverrides(of: declaration)
+                + [missingStoreInitializer(of: declaration)].compactMap(\.self), to: node)
         guard module.lineage(of: declaration).count < ModuleDeclarations.mostAncestors else {
             refuse(
-                "'\(declaration.name)' has \(ModuleDeclarations.mostAncestors) ancestors or more",
+                "'\(declaration.name)' has \(ModuleDeclarations.mostAncestors) ancestors or more: leave some out",
                 at: node.name)
             return
         }
@@ -17,13 +19,13 @@ extension FilePort {
         checkInitializers(of: declaration)
         warnOfHiddenMembers(declaration)
         if declaration.isGeneric {
-            refuse(
-                "a class of managed objects has no type parameters: an entity names one class", at: node.name)
+            refuse(Self.genericClassRefusal, at: node.name)
             return
         }
         guard module.countOfDeclarations(of: declaration) <= ModuleDeclarations.mostDeclarations else {
             refuse(
-                "'\(declaration.name)' is declared more than \(ModuleDeclarations.mostDeclarations) times",
+                "'\(declaration.name)' is declared more than \(ModuleDeclarations.mostDeclarations) times: declare it once, with "
+                    + "the conditions inside",
                 at: node.name)
             return
         }
@@ -34,7 +36,8 @@ extension FilePort {
             warn(
                 """
                 the properties of '\(declaration.name)' are not registered, because \(place): their key paths have no \
-                names, and key-value coding calls no accessors of the class's own
+                names, and key-value coding calls no accessors of the class's own; declare it at the top of a file, and mark members and \
+                not the class with '@MainActor'
                 """, at: node.name)
             return
         }
@@ -58,6 +61,10 @@ extension FilePort {
             (isOnLineOfMember || !isFirst ? "; " : "") + members.joined(separator: "; ") + " ", before: brace)
     }
 
+    static let genericClassRefusal =
+        "a class of managed objects has no type parameters, since an entity names one class: write a class for each, and "
+        + "functions or protocols that are generic over managed objects"
+
     /// Lists the members that only this file sees, for a class that another file declares.
     func portExtension(_ declaration: TypeDeclaration) {
         for type in module.extendedTypes(declaration)
@@ -77,7 +84,7 @@ extension FilePort {
             switch member.role {
             case .dependency, .validator:
                 warn(
-                    "'\(member.name)' is never called, here as on Apple's platforms: it lacks '@objc'",
+                    "'\(member.name)' is never called, here as on Apple's platforms: it lacks '@objc'; add that, or drop the member",
                     at: member.place)
             case .stored, .custom: continue
             }

@@ -82,7 +82,9 @@ extension FilePort {
                 nil
             }
         if let named {
-            if named.hasArguments, Self.castClasses.contains(named.name), module.type(named: named.name) == nil {
+            if named.hasArguments, Self.castClasses.contains(named.name),
+                module.type(named: named.name) == nil
+            {
                 return .whole(module.portedText(of: type), isOptional: isOptional)
             }
             if !named.hasArguments, let alias = module.alias(named.name),

@@ -11,7 +11,7 @@ extension FilePort {
     /// called, which nothing here can do.
     func portSelector(_ node: MacroExpansionExprSyntax) {
         guard let argument = node.arguments.first, node.arguments.count == 1 else {
-            refuse("a selector names one method or property", at: node)
+            refuse("a selector names one method or property: write '#selector(name)'", at: node)
             return
         }
         switch argument.label?.text {

@@ -25,7 +25,7 @@ extension FilePort {
         replace(
             member.declName.baseName, with: isMainActor ? "_addMainActorObserver" : "_addObserver")
         remove(arguments[1])
-        insert(" { $0.\(call) }", after: parenthesis)
+        insert(" { \(call) }", after: parenthesis)
         walk(node.calledExpression)
         for argument in [arguments[2], arguments[3]] { walk(argument) }
         return .skipChildren
@@ -40,10 +40,11 @@ extension FilePort {
             let base = member.base?.as(DeclReferenceExprSyntax.self)
         {
             let owner = base.baseName.text
-            guard ["self", "Self"].contains(owner)
-                || module.type(named: owner, in: type.name).map({ named in
-                    module.lineage(of: type).contains { $0 === named }
-                }) == true
+            guard
+                ["self", "Self"].contains(owner)
+                    || module.type(named: owner, in: type.name).map({ named in
+                        module.lineage(of: type).contains { $0 === named }
+                    }) == true
             else { return nil }
             reference = member.declName
         } else {
@@ -59,18 +60,20 @@ extension FilePort {
         return nil
     }
 
-    /// The call of a method with a notification, which is `$1`; nil where it takes something else.
+    /// The inside of the closure that calls a method with a notification; nil where it takes something else.
     private static func call(of method: MethodDeclaration) -> String? {
         guard !method.isAsynchronous, !method.throwsErrors, !method.returnsValue else { return nil }
-        guard let type = method.parameterTypes.first else { return "\(method.name)()" }
+        guard let type = method.parameterTypes.first else {
+            return "observer, _ in observer.\(method.name)()"
+        }
         guard method.parameterTypes.count == 1, let label = method.labels.first else { return nil }
         let value: String
         switch type.nameOfElement {
-        case "Notification", "Foundation.Notification", "Any": value = "$1"
+        case "Notification", "Foundation.Notification", "Any": value = "note"
         case "NSNotification", "AnyObject", "NSObject":
-            value = "NSNotification(name: $1.name, object: $1.object, userInfo: $1.userInfo)"
+            value = "NSNotification(name: note.name, object: note.object, userInfo: note.userInfo)"
         default: return nil
         }
-        return "\(method.name)(\(label == "_" ? "" : "\(label): ")\(value))"
+        return "observer, note in observer.\(method.name)(\(label == "_" ? "" : "\(label): ")\(value))"
     }
 }

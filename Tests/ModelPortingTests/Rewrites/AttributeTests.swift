@@ -57,8 +57,8 @@ import Testing
         #expect(ported.lines == ["class A { var b: C!; func d(_ e: Any) {} }"])
         #expect(
             ported.warnings == [
-                "Book.swift:1:11: warning: '@IBOutlet' is dropped: there is no Interface Builder here",
-                "Book.swift:1:32: warning: '@IBAction' is dropped: there is no Interface Builder here",
+                "Book.swift:1:11: warning: '@IBOutlet' is dropped: there is no Interface Builder here; connect it in code",
+                "Book.swift:1:32: warning: '@IBAction' is dropped: there is no Interface Builder here; connect it in code",
             ])
     }
 
@@ -118,7 +118,8 @@ import Testing
         #expect(
             Ported("@objc(Other) class A: NSObject {}").warnings == [
                 "Book.swift:1:1: warning: the Objective-C name 'Other' is dropped: archives and NSClassFromString know the "
-                    + "class as 'A' of its module"
+                    + "class as 'A' of its module; NSKeyedArchiver.setClassName(_:for:) and NSKeyedUnarchiver.setClass(_:forClassName:) "
+                    + "give archives the other name"
             ])
     }
 }

@@ -51,7 +51,10 @@ import Testing
     @Test(
         "What cannot be rewritten is an error at its place",
         arguments: [
-            ("let a = b as! [NSFetchRequest<C>]", "1:11: error: a cast to a type made of 'NSFetchRequest' always fails"),
+            (
+                "let a = b as! [NSFetchRequest<C>]",
+                "1:11: error: a cast to a type made of 'NSFetchRequest' always fails"
+            ),
             (
                 "switch a { case let b as NSFetchRequest<C>: d(b) default: break }",
                 "1:23: error: a type of requests or controllers is not recognized by a pattern here"

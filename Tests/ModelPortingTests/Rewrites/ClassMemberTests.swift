@@ -21,13 +21,13 @@ import Testing
         #expect(ported.diagnostics.isEmpty)
         #expect(ported.lines[3] == "    public func _override_awakeFromInsert() {")
         #expect(ported.lines[6] == "    class var _override_a: Set<String> { [] }")
-        #expect(
-            ported.lines[1]
-                == "public override func awakeFromInsert() { self._override_awakeFromInsert() }; "
-                + "override class var a: Set<String> { _override_a }; "
-                + "override func b(_ value0: inout Int, d value1: CoreData.NSExpression) throws -> Int "
-                + "{ try self._override_b(&value0, d: value1) }; "
-                + "override var f: Int { get { self._override_f } set { self._override_f = newValue } } }")
+        let members = [
+            "public override func awakeFromInsert() { self._override_awakeFromInsert() }",
+            "override class var a: Set<String> { _override_a }",
+            "override func b(_ value0: inout Int, d value1: CoreData.NSExpression) throws -> Int { try self._override_b(&value0, d: value1) }",
+            "override var f: Int { get { self._override_f } set { self._override_f = newValue } }",
+        ]
+        #expect(ported.lines[1].hasPrefix(members.joined(separator: "; ") + " "))
     }
 
     @Test("An override in an extension of another file is called as well")
@@ -51,7 +51,8 @@ import Testing
 
     @Test("entity() may be overridden")
     func entityIsOverridden() {
-        let source = "class Book: NSManagedObject { override class func entity() -> NSEntityDescription { a } }"
+        let source =
+            "class Book: NSManagedObject { override class func entity() -> NSEntityDescription { a } }"
         #expect(Ported(source).lines == [source])
     }
 
@@ -61,10 +62,15 @@ import Testing
         let source = "extension \(type) {\nstatic func a() -> \(type) { self.init(managedObjectModel: b) }\n}"
         #expect(
             Ported(source).lines[1] == "static func a() -> \(type) { \(type)(managedObjectModel: b) }"
-                || Ported(source).lines[1] == "static func a() -> \(type) { \(type).init(managedObjectModel: b) }")
+                || Ported(source).lines[1]
+                    == "static func a() -> \(type) { \(type).init(managedObjectModel: b) }"
+        )
         let own = "extension \(type) {\nclass func a() -> Self { Self(managedObjectModel: b) }\n}"
-        #expect(Ported(own).errors.first?.hasPrefix("Book.swift:2:26: error: only the Objective-C runtime makes") == true)
-        let convenience = "extension \(type) { convenience init(a: Int) { self.init(managedObjectModel: b) } }"
+        #expect(
+            Ported(own).errors.first?.hasPrefix("Book.swift:2:26: error: only the Objective-C runtime makes")
+                == true)
+        let convenience =
+            "extension \(type) { convenience init(a: Int) { self.init(managedObjectModel: b) } }"
         #expect(Ported(convenience).lines == [convenience])
     }
 
@@ -75,8 +81,9 @@ import Testing
             ported.lines[2].hasPrefix(
                 "override init(persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: "
                     + "String?, at url: URL, options: [AnyHashable: Any]? = nil) { fatalError("))
+        #expect(ported.lines[0] == "class Store: NSAtomicStore, @unchecked Sendable {")
         let complete =
-            "class Store: NSAtomicStore { override init(persistentStoreCoordinator a: B?, configurationName: C?, at d: URL, "
+            "class Store: NSAtomicStore, @unchecked Sendable { override init(persistentStoreCoordinator a: B?, configurationName: C?, at d: URL, "
             + "options: E?) {} }"
         #expect(Ported(complete).lines == [complete])
     }
@@ -84,7 +91,8 @@ import Testing
     @Test("The name of a key path is asked of the framework")
     func namesOfKeyPaths() {
         #expect(
-            Ported("let a = b.c._kvcKeyPathString!").lines == ["let a = CoreData.KeyPathNames.name(of: b.c)!"])
+            Ported("let a = b.c._kvcKeyPathString!").lines == ["let a = CoreData.KeyPathNames.name(of: b.c)!"]
+        )
         #expect(
             Ported("let a = b?._kvcKeyPathString").lines == [
                 "let a = b.flatMap { CoreData.KeyPathNames.name(of: $0) }"
@@ -95,6 +103,20 @@ import Testing
             ])
         #expect(
             Ported("let a = b.map(\\._kvcKeyPathString)").errors.first?.contains("write the closure") == true)
+    }
+
+    @Test(
+        "What compiles and says something else is warned of",
+        arguments: [
+            ("let a = Thread.isMainThread", "1:9: warning: 'Thread.isMainThread' is false here"),
+            ("let a = Thread.current.isMainThread", "1:9: warning: 'Thread.isMainThread' is false here"),
+            ("let a = Bundle(identifier: b)", "1:9: warning: 'Bundle(identifier:)' finds here only"),
+        ])
+    func whatDiffersIsWarnedOf(_ source: String, _ warning: String) {
+        let ported = Ported(source)
+        #expect(ported.lines == [source])
+        #expect(ported.warnings.first?.hasPrefix("Book.swift:\(warning)") == true)
+        #expect(ported.warnings.count == 1)
     }
 
     @Test("What Foundation has on Apple's platforms only is Core Data's")

@@ -96,22 +96,27 @@ import Testing
                     + "OpenCoreData to the target, which brings OpenCombine along.\")",
                 "#endif",
             ])
+        #expect(
+            Ported("import Combine\nlet a = b.sink { _ in }").header.contains("import CoreDataOpenCombine"))
         let unused = Ported("import UIKit\nimport Combine\nimport WebKit")
         #expect(
             unused.header == [
                 "#if canImport(UIKit)", "import UIKit", "#endif", "#if canImport(Combine)", "import Combine",
-                "#elseif canImport(CoreDataOpenCombine)", "import CoreDataOpenCombine",
-                "#elseif canImport(OpenCombine)", "import OpenCombine", "#endif", "#if canImport(WebKit)",
-                "import WebKit", "#endif", "import CoreData",
+                "#endif", "#if canImport(WebKit)", "import WebKit", "#endif", "import CoreData",
             ])
     }
 
     @Test("What Foundation has in modules of their own is imported where it is used")
     func partsOfFoundationAreImported() {
-        let xml = Ported("import Foundation\nclass A: NSObject, XMLParserDelegate { let a = XMLParser(data: b) }")
+        let xml = Ported(
+            "import Foundation\nclass A: NSObject, XMLParserDelegate { let a = XMLParser(data: b) }")
         #expect(
-            xml.header == ["#if canImport(FoundationXML)", "import FoundationXML", "#endif", "import CoreData"])
-        #expect(Ported("import CoreData\nlet a = URLSession.shared").header.contains("import FoundationNetworking"))
+            xml.header == [
+                "#if canImport(FoundationXML)", "import FoundationXML", "#endif", "import CoreData",
+            ])
+        #expect(
+            Ported("import CoreData\nlet a = URLSession.shared").header.contains(
+                "import FoundationNetworking"))
         #expect(Ported("import CoreData\nlet a = b.XMLParser").header.isEmpty)
         #expect(Ported("import CoreData\nstruct XMLNode {}\nlet a = XMLNode()").header.isEmpty)
         #expect(Ported("import FoundationXML\nlet a = XMLParser(data: b)").header == ["import CoreData"])

@@ -32,13 +32,16 @@ import Testing
     @Test(
         "An observer with a method of its own is called by a closure",
         arguments: [
-            ("changed(_ n: Notification)", "changed(_:)", "changed($1)"),
-            ("changed(_ n: Notification)", "changed", "changed($1)"),
-            ("changed(note n: Notification)", "Book.changed(note:)", "changed(note: $1)"),
-            ("changed()", "self.changed", "changed()"),
+            ("changed(_ n: Notification)", "changed(_:)", "observer, note in observer.changed(note)"),
+            ("changed(_ n: Notification)", "changed", "observer, note in observer.changed(note)"),
+            (
+                "changed(note n: Notification)", "Book.changed(note:)",
+                "observer, note in observer.changed(note: note)"
+            ),
+            ("changed()", "self.changed", "observer, _ in observer.changed()"),
             (
                 "changed(_ n: NSNotification)", "changed(_:)",
-                "changed(NSNotification(name: $1.name, object: $1.object, userInfo: $1.userInfo))"
+                "observer, note in observer.changed(NSNotification(name: note.name, object: note.object, userInfo: note.userInfo))"
             ),
         ])
     func observersWithMethods(_ method: String, _ selector: String, _ call: String) {
@@ -46,7 +49,7 @@ import Testing
         let ported = Ported("class Book: NSObject {\n@objc func \(method) {}\nfunc c() { \(add) }\n}")
         #expect(ported.diagnostics.isEmpty)
         #expect(
-            ported.lines[2] == "func c() { center._addObserver(self, name: .a, object: b) { $0.\(call) } }")
+            ported.lines[2] == "func c() { center._addObserver(self, name: .a, object: b) { \(call) } }")
     }
 
     @Test("An observer of the main actor is called there")
@@ -55,7 +58,8 @@ import Testing
             "@MainActor class A { func b() {}\nfunc c() { d.addObserver(self, selector: #selector(b), name: e, object: nil) } }"
         #expect(
             Ported(source).lines.last
-                == "func c() { d._addMainActorObserver(self, name: e, object: nil) { $0.b() } } }")
+                == "func c() { d._addMainActorObserver(self, name: e, object: nil) { observer, _ in observer.b() } } }"
+        )
     }
 
     @Test(arguments: [
