@@ -229,25 +229,29 @@ package final class EntityLayout: EntityRuntimeRecord, @unchecked Sendable {
         super.init()
     }
 
-    private var binding: ClassBinding { ClassBinding.at(classBinding.load(ordering: .acquiring)) }
+    /// Reads the binding without counting references of it.
+    @inline(__always)
+    private func bound<Value>(_ body: (ClassBinding) -> Value) -> Value {
+        Unmanaged<ClassBinding>.fromOpaque(classBinding.load(ordering: .acquiring))
+            ._withUnsafeGuaranteedRef { body($0) }
+    }
 
     /// The class of the entity's objects.
-    package var objectClass: NSManagedObject.Type { binding.objectClass }
+    package var objectClass: NSManagedObject.Type { bound { $0.objectClass } }
 
     /// Whether the model means this class beyond doubt.
-    var isClassCertain: Bool { binding.isCertain }
+    var isClassCertain: Bool { bound { $0.isCertain } }
 
     /// What the entity's class registers.
-    var classProperties: ClassProperties { binding.properties }
+    var classProperties: ClassProperties { bound { $0.properties } }
 
     /// Makes objects of a class from now on, if the model's name means it and it was not certain which class that is.
     ///
     /// - Returns: whether objects of the entity are of the class.
     @discardableResult
     func adopt(_ type: NSManagedObject.Type) -> Bool {
-        let binding = binding
-        if binding.objectClass == type { return true }
-        guard !binding.isCertain, type != NSManagedObject.self, let name = entity.managedObjectClassName,
+        if objectClass == type { return true }
+        guard !isClassCertain, type != NSManagedObject.self, let name = entity.managedObjectClassName,
             ManagedObjectClasses.isNamed(type, name)
         else { return false }
         ManagedObjectClasses.register(type, byHand: false)
@@ -286,11 +290,6 @@ private final class ClassBinding: Sendable {
             return binding
         }
         return UnsafeRawPointer(Unmanaged.passUnretained(kept).toOpaque())
-    }
-
-    @inline(__always)
-    static func at(_ pointer: UnsafeRawPointer) -> ClassBinding {
-        Unmanaged<ClassBinding>.fromOpaque(pointer).takeUnretainedValue()
     }
 }
 
