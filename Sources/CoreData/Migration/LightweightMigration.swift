@@ -136,6 +136,7 @@ struct LightweightMigration {
 
     /// Where mapping models are looked for: in all bundles of the program.
     private static var bundles: [Bundle] {
+        if let searched = MappingBundles.searched { return searched.compactMap { Bundle(url: $0) } }
         var known: Set<URL> = []
         let resources = ModelLocator.resourceBundles.compactMap { Bundle(url: $0) }
         return ([.main] + Bundle.allBundles + Bundle.allFrameworks + resources)

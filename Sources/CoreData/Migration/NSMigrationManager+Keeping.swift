@@ -14,7 +14,7 @@ extension NSMigrationManager {
         var kept: [String: Any] = source.metadata ?? [:]
         for key in StoreMetadata.formatKeys + [NSStoreTypeKey] { kept[key] = nil }
         kept[NSStoreUUIDKey] = source.identifier
-        destination.metadata = kept
+        destination.metadata = (destination.metadata ?? [:]).merging(kept) { $1 }
     }
 
     /// Whether a store has persistent history that its successor takes over.

@@ -121,10 +121,10 @@ import Testing
         try FileManager.default.createDirectory(at: mappings, withIntermediateDirectories: true)
         try Self.archive(Self.first(), Self.second(), Self.attributes)
             .write(to: mappings.appendingPathComponent("Mapping.cdm"))
-        // The program knows the bundle as long as it is there.
-        let bundle = try #require(Bundle(path: mappings.path))
         let options = options.merging([NSInferMappingModelAutomaticallyOption: infers]) { $1 }
-        let migrated = try withExtendedLifetime(bundle) { try folder.open(Self.second(), options) }
+        let migrated = try MappingBundles.$searched.withValue([mappings]) {
+            try folder.open(Self.second(), options)
+        }
         #expect(migrated.persistentStores.first?.identifier == identifier)
         try migrated.inContext { context in
             let item = try context.only("Item")

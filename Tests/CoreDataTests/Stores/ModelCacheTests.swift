@@ -207,9 +207,10 @@ struct ModelCacheTests {
         let again = NSPersistentStoreCoordinator(managedObjectModel: model)
         try again.addPersistentStore(type: .sqlite, configuration: "Mine", at: folder.file)
         #expect(again.persistentStores.first?.isReadOnly == false)
-        try again.inContext { context in
-            #expect(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Kept")).count == 1)
+        let number = try again.inContext {
+            try $0.fetch(NSFetchRequest<NSManagedObject>(entityName: "Kept")).count
         }
+        #expect(number == 1)
         try again.close()
     }
 
