@@ -182,8 +182,8 @@ import Testing
         let table = try #require(name.flatMap(String.fromDatabaseValue))
         try zoo.sql(
             """
-            CREATE TABLE old AS SELECT * FROM ZITEM; DROP TABLE ZITEM; ALTER TABLE old RENAME TO ZITEM;
-            INSERT INTO ZITEM SELECT * FROM ZITEM LIMIT 2
+            CREATE TABLE old AS SELECT * FROM \(table); DROP TABLE \(table); ALTER TABLE old RENAME TO \(table);
+            INSERT INTO \(table) SELECT * FROM \(table) LIMIT 2
             """)
         let findings = try StoreCheck(zoo.url).findings().filter { $0.code == .duplicateLink }
         #expect(findings.map(\.severity) == [.warning] && findings[0].count == 2)
