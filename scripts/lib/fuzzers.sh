@@ -53,7 +53,7 @@ fuzz_one() {
         [ ! -d "$seeds" ] || folders+=("$seeds")
     done
     FUZZ_SUBJECT="$name" FUZZ_SLOWEST="$fuzz_path/findings/$name-slowest" \
-        "$program" "${options[@]}" -max_total_time="$seconds" -use_value_profile=1 -print_final_stats=1 \
+        "$program" "${options[@]}" -max_total_time="$seconds" -use_value_profile=1 -print_final_stats=1 -print_funcs=0 \
         -artifact_prefix="$fuzz_path/findings/$name-" "$inputs" "${folders[@]}" >"$log" 2>&1 || state=$?
     # The number of inputs comes last, after a finding too; the last line of progress is `#123 DONE cov: 456 ft: 789 corp: …`.
     count="$(sed -nE 's/^stat::number_of_executed_units: *([0-9]+)/\1/p' "$log" | tail -n 1)"
@@ -72,6 +72,8 @@ fuzz_one() {
 fuzz_all() {
     local seconds="$1" name program list=() jobs="${FUZZ_JOBS:-1}"
     shift
+    # First of all: a program makes temporary folders even to say what its subjects are.
+    fuzz_scratch
     while read -r name program; do
         [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
         list+=("$name $program")
@@ -80,7 +82,6 @@ fuzz_all() {
     # No time would be no limit.
     seconds=$((seconds * jobs / ${#list[@]}))
     [ "$seconds" -gt 0 ] || fail "That is less than a second for each of ${#list[@]} subjects."
-    fuzz_scratch
     rm -rf "$fuzz_path/figures"
     mkdir -p "$fuzz_path/figures"
     for name in "${list[@]}"; do
@@ -98,8 +99,8 @@ fuzz_all() {
 # read_again SUBJECT FILE: reads one input once more.
 read_again() {
     local program
+    fuzz_scratch
     program="$(fuzz_subjects | awk -v name="$1" '$1 == name { print $2 }')"
     [ -n "$program" ] || fail "There is no subject '$1'."
-    fuzz_scratch
     FUZZ_SUBJECT="$1" "$program" "$2"
 }
