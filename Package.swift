@@ -198,7 +198,8 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ProcessStressTests",
-            dependencies: ["ProcessStress", "ProcessStressRunner", "TestSupport"], swiftSettings: settings),
+            dependencies: ["ProcessStress", "ProcessStressRunner", "TortureRunner", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "CoreDataCommandTests",
             dependencies: ["CoreDataCommand", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],

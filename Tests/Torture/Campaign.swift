@@ -11,6 +11,8 @@ package final class Campaign {
         /// The names of scenarios; empty for all.
         package var scenarios: [String] = []
         package var only: Point?
+        /// Which calls are tried, by the beginning of what is printed of them, such as "sync Store.sqlite-wal"; nil for all.
+        package var calls: String?
         /// Whether a line is printed for each run, with its points.
         package var isVerbose = true
         /// This process's part of the work, of so many.
@@ -84,7 +86,8 @@ package final class Campaign {
     private func all() -> [Work] {
         var works: [Work] = []
         for (index, bench) in benches.enumerated() {
-            for call in 1...max(bench.callCount, 1) {
+            for call in 1...max(bench.callCount, 1)
+            where options.calls.map({ bench.call(call).hasPrefix($0) }) ?? true {
                 works.append(Work(bench: index, call: call, faults: Fault.deaths))
                 guard bench.synchronous == .normal, bench.callCount > 0 else { continue }
                 let errors = Fault.errors.filter { $0.canMeet(bench.kinds[call - 1]) }

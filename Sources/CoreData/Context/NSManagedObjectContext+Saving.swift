@@ -31,8 +31,14 @@ extension NSManagedObjectContext {
                 "The context has no persistent store to save to; add one to its coordinator.")
         }
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
-        try runWillSave()
-        try MatchBudget.sharing { try validateChanges() }
+        do {
+            try runWillSave()
+            try MatchBudget.sharing { try validateChanges() }
+        } catch {
+            // What could not be read may be all that is wrong; the next save reads it again.
+            try throwFaultingError()
+            throw error
+        }
         // Validation may have replaced values.
         processPendingChanges()
         for object in updated.all + deleted.all + onlyWatched { object.fireFault() }

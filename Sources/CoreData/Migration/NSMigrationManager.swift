@@ -13,7 +13,8 @@ import Synchronization
 /// ```
 ///
 /// The source is opened read-only and stays as it is; the destination is a new store with an identifier and keys of its own.
-/// Stores may be of any types. All new objects are in memory until they are saved at the end. Differences that need no
+/// One in a file is made beside its place, with the mode of the source, and gets it when it is complete. Stores may be of any
+/// types. All new objects are in memory until they are saved at the end. Differences that need no
 /// decision are migrated in place, and with less memory, when the store is opened with the options for that.
 ///
 /// A manager is used on one thread or queue; policies run there, inside of blocks of both contexts.
@@ -112,20 +113,57 @@ open class NSMigrationManager: NSObject {
             .migrationManagerSourceStore, sourceContext, sStoreType, sourceURL, readOnly(sOptions))
         defer { close(source, sourceContext) }
         guard dURL.isNullDevice || !FileManager.default.fileExists(atPath: dURL.path) else {
-            throw NSError.coreData(
-                .migrationManagerDestinationStore,
-                "The store cannot be migrated to \(dURL.path): something is there already.",
-                [NSFilePathErrorKey: dURL.path])
+            throw destinationError(dURL, "something is there already")
         }
+        let storeClass = try NSPersistentStoreCoordinator.storeClass(ofType: dStoreType)
+        guard dURL.isFileURL, !dURL.isNullDevice,
+            storeClass == SQLiteStore.self || storeClass is DocumentStore.Type
+        else { return try migrate(to: dURL, at: dURL, dStoreType, dOptions, removes: true) }
+        // What the migration itself throws is its own affair.
+        var failure: (any Error)?
+        do {
+            let file = SQLiteStoreFile(url: dURL, options: try SQLiteStoreOptions(nil))
+            let options = storeClass == SQLiteStore.self ? SQLiteStoreOptions.ofDraft(dOptions) : dOptions
+            try file.makeStore(like: sourceURL.isNullDevice ? nil : sourceURL) { draft in
+                do {
+                    try migrate(to: dURL, at: draft, dStoreType, options, removes: false)
+                } catch {
+                    failure = error
+                    throw error
+                }
+            } opening: {
+            }
+        } catch {
+            throw failure ?? destinationError(dURL, error.localizedDescription, error)
+        }
+    }
+
+    private func destinationError(_ url: URL, _ reason: String, _ cause: (any Error)? = nil) -> NSError {
+        var details: [String: Any] = [NSFilePathErrorKey: url.path]
+        if let cause { details[NSUnderlyingErrorKey] = cause as NSError }
+        return .coreData(
+            .migrationManagerDestinationStore, "The store cannot be migrated to \(url.path): \(reason).",
+            details)
+    }
+
+    /// Makes the destination, and closes it.
+    ///
+    /// - Parameters:
+    ///   - url: where it is to be.
+    ///   - place: where it is made.
+    ///   - removes: whether to remove what cannot be completed.
+    private func migrate(
+        to url: URL, at place: URL, _ type: String, _ options: [AnyHashable: Any]?, removes: Bool
+    ) throws {
         let destination = try open(
-            .migrationManagerDestinationStore, destinationContext, dStoreType, dURL, dOptions)
+            .migrationManagerDestinationStore, destinationContext, type, place, options, named: url)
         do {
             try sourceContext.performAndWait {
                 try destinationContext.performAndWait { try MigrationRun(self).run() }
             }
         } catch {
             close(destination, destinationContext)
-            remove(dURL, dStoreType)
+            if removes { remove(place, type) }
             throw error
         }
         close(destination, destinationContext)
@@ -151,16 +189,17 @@ open class NSMigrationManager: NSObject {
 
     private func open(
         _ code: CocoaError.Code, _ context: NSManagedObjectContext, _ type: String, _ url: URL,
-        _ options: [AnyHashable: Any]?
+        _ options: [AnyHashable: Any]?, named: URL? = nil
     ) throws -> NSPersistentStore? {
+        let path = (named ?? url).path
         do {
             return try context.persistentStoreCoordinator?.addPersistentStore(
                 ofType: type, configurationName: nil, at: url, options: options)
         } catch {
             throw NSError.coreData(
                 code,
-                "The store at \(url.path) cannot be opened for the migration: \(error.localizedDescription)",
-                [NSUnderlyingErrorKey: error as NSError, NSFilePathErrorKey: url.path])
+                "The store at \(path) cannot be opened for the migration: \(error.localizedDescription)",
+                [NSUnderlyingErrorKey: error as NSError, NSFilePathErrorKey: path])
         }
     }
 

@@ -70,12 +70,20 @@ extension SQLiteStoreFile {
     static func complete(_ draft: FileDraft, _ attributes: FileAttributes?) throws {
         for suffix in ["-wal", "-journal"] {
             // What is not in the file yet would be lost.
-            let log = try FileManager.default.attributes(ifAt: draft.url.path + suffix)
-            guard (log?[.size] as? NSNumber)?.intValue ?? 0 == 0 else {
+            guard try byteCount(of: draft.url.path + suffix) == 0 else {
                 throw DatabaseError(resultCode: .SQLITE_IOERR, message: "the draft has a log")
             }
         }
         try draft.complete(attributes)
+    }
+
+    /// The size of a file; 0 when there is none.
+    private static func byteCount(of path: String) throws -> Int {
+        var status = stat()
+        guard lstat(path, &status) != 0 else { return Int(status.st_size) }
+        let error = FileError(call: "lstat", path: path, code: errno)
+        guard error.isMissing else { throw error }
+        return 0
     }
 
     /// Puts a draft that is complete into the place of the file. Until it is there, the log of the old file is not lost.
@@ -141,8 +149,8 @@ extension SQLiteStoreFile {
     }
 
     /// Removes the store, with the files beside it; of external data that another store has in the same folder, only what
-    /// this one alone names. One that is damaged or was never made goes without complaint; there is nothing to remove of one
-    /// in memory.
+    /// this one alone names. One that is damaged or was never made goes without complaint, and one on a full disk too; there is
+    /// nothing to remove of one in memory.
     ///
     /// - Throws: 134090 while others have the store open, unless the options force it; 134080 for what is not a regular file;
     ///   it is as it was then.
@@ -164,7 +172,7 @@ extension SQLiteStoreFile {
     }
 
     private func remove(_ file: URL, _ external: OwnExternalFiles) throws {
-        try external.removing(unless: { !FileManager.default.fileExists(atPath: file.path) }) {
+        try external.removing(isWithoutList: true, unless: { !FileManager.default.fileExists(atPath: file.path) }) {
             var isChanged = false
             // The file first: without it, its log belongs to nothing.
             for suffix in [""] + Self.logSuffixes {
@@ -180,12 +188,5 @@ extension SQLiteStoreFile {
             Log.store.error(
                 "Could not remove a draft of the store at \(url.path): \(error.localizedDescription)")
         }
-    }
-}
-
-extension FileManager {
-    /// The attributes of what is at a path; nil when nothing is.
-    fileprivate func attributes(ifAt path: String) throws -> [FileAttributeKey: Any]? {
-        try FileKind(at: path) == .missing ? nil : attributesOfItem(atPath: path)
     }
 }
