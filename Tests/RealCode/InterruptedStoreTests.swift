@@ -38,7 +38,7 @@ import Testing
     }
 
     /// The header of a write-ahead log, as it is before the first frame comes.
-    private static let logHeader: [UInt8] =
+    private nonisolated static let logHeader: [UInt8] =
         [0x37, 0x7F, 0x06, 0x82, 0x00, 0x2D, 0xE2, 0x18, 0, 0, 0x10, 0, 0, 0, 0, 0]
         + [1, 2, 3, 4, 5, 6, 7, 8] + [9, 9, 9, 9, 9, 9, 9, 9]
 

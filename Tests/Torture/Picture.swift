@@ -59,7 +59,7 @@ struct Picture: Equatable, CustomStringConvertible {
     /// Opens a store with the model that it has.
     private static func open(_ url: URL, _ file: Scenario.StoreFile) throws -> NSPersistentStoreCoordinator {
         var failure: (any Error)?
-        for model in TortureModel.all {
+        for model in file.type == .sqlite ? TortureModel.all : [TortureModel.document] {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
             do {
                 try coordinator.addPersistentStore(type: file.type, at: url, options: file.options)

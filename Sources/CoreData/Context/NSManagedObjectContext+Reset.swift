@@ -9,6 +9,7 @@ extension NSManagedObjectContext {
         assertOnQueue()
         undoManager?.removeAllActions(withTarget: self)
         faultingError = nil
+        deletionError = nil
         deletionsToPropagate = []
         var changes = ContextChanges()
         let rolledBack = updated.all.filter { !$0.isInserted } + deleted.all
@@ -46,6 +47,7 @@ extension NSManagedObjectContext {
         assertOnQueue()
         undoManager?.removeAllActions(withTarget: self)
         faultingError = nil
+        deletionError = nil
         deletionsToPropagate = []
         external = ContextChanges()
         let objects = identityMap.all

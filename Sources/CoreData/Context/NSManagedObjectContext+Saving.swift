@@ -17,6 +17,8 @@ extension NSManagedObjectContext {
                 ])
         }
         adoptPermanentIDs()
+        // Delete rules are tried again now.
+        deletionError = nil
         try throwFaultingError()
         processPendingChanges()
         guard hasChanges else {
@@ -75,8 +77,9 @@ extension NSManagedObjectContext {
 
     /// Reports what could not be reported where it went wrong.
     func throwFaultingError() throws {
-        guard let error = faultingError else { return }
+        guard let error = faultingError ?? deletionError else { return }
         faultingError = nil
+        deletionError = nil
         throw error
     }
 

@@ -275,6 +275,7 @@ final class SQLiteStoreOpening {
             connection = queue
         } else {
             connection = try file.pool(configuration)
+            file.removeStaleJournal()
             readers = file.readers(configuration)
         }
         do {
