@@ -17,7 +17,7 @@ import Testing
         #expect(points ?? 0 > 10, "\(run.output)")
     }
 
-    @Test("After an error of the commit every row has its data, and no file is without a row, if the process dies too")
+    @Test("After a failed commit every row has its data and every file its row, if the process dies too")
     func failedCommit() throws {
         try run(
             "--scenario", "external-insert", "--scenario", "external-replace", "--calls",

@@ -49,6 +49,8 @@ extension NSManagedObjectContext {
                 delete(destination)
             }
         }
+        // The rule is applied again as a whole: what was not read may be what goes too.
+        guard faultingError == nil else { return }
         object.noteLinksEndedBeforeDeletion(at: slot)
         object.endLinks(to: destinations, at: slot)
     }

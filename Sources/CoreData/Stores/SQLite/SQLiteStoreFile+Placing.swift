@@ -172,7 +172,8 @@ extension SQLiteStoreFile {
     }
 
     private func remove(_ file: URL, _ external: OwnExternalFiles) throws {
-        try external.removing(isWithoutList: true, unless: { !FileManager.default.fileExists(atPath: file.path) }) {
+        let isGone = { !FileManager.default.fileExists(atPath: file.path) }
+        try external.removing(isWithoutList: true, unless: isGone) {
             var isChanged = false
             // The file first: without it, its log belongs to nothing.
             for suffix in [""] + Self.logSuffixes {
