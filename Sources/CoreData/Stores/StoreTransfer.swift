@@ -171,7 +171,7 @@ struct StoreTransfer {
             default:
                 object.values[index] =
                     slot.isExternal
-                    ? object.stored(row, slot.rowSlot, slot) : row.value(slot.rowSlot, slot)
+                    ? object.stored(row, slot.rowSlot, slot) ?? .null : row.value(slot.rowSlot, slot)
             }
             object.touched.insert(index)
         }
