@@ -44,7 +44,9 @@ extension NSManagedObject {
             // Of a fault that could not be loaded nothing is known.
             return row == nil && state.contains(.fault) ? .null : keep(loadToOne(slot), at: slot)
         case .toMany: return .toMany(toMany(at: slot))
-        case .fetched: return loadFetchedProperty(slot).map { keep($0, at: slot) } ?? .boxed(ValueBox([NSManagedObject]()))
+        case .fetched:
+            let found = loadFetchedProperty(slot).map { keep($0, at: slot) }
+            return found ?? .boxed(ValueBox([NSManagedObject]()))
         default: break
         }
         guard let row, info.isStored else { return .null }
