@@ -74,7 +74,7 @@ package final class Campaign {
             for synchronous in scenario.usesSQLite ? Synchronous.allCases : [.normal] {
                 if let only = options.only, only.synchronous != synchronous { continue }
                 do {
-                    testvfs_watch("\(scenario.name) without faults", 120)
+                    testvfs_watch("\(scenario.name) without faults", 300)
                     let bench = try Bench(scenario, synchronous, workshop, seed: options.seed)
                     benches.append(bench)
                     Self.say(
@@ -114,7 +114,7 @@ package final class Campaign {
         guard benches.indices.contains(work.bench) else { return fail("There is no such point.") }
         let bench = benches[work.bench]
         let name = "\(bench.scenario.name)\(bench.synchronous == .full ? "+full" : ""):\(work.call)"
-        testvfs_watch("\(name):\(work.faults.map(\.name).joined(separator: ","))", 120)
+        testvfs_watch("\(name):\(work.faults.map(\.name).joined(separator: ","))", 300)
         do {
             let verdicts = try bench.run(work.call, work.faults)
             var isRight = true

@@ -10,6 +10,7 @@ extension NSManagedObjectContext {
         undoManager?.removeAllActions(withTarget: self)
         faultingError = nil
         deletionError = nil
+        unreadReplacements = []
         deletionsToPropagate = []
         var changes = ContextChanges()
         let rolledBack = updated.all.filter { !$0.isInserted } + deleted.all
@@ -48,6 +49,7 @@ extension NSManagedObjectContext {
         undoManager?.removeAllActions(withTarget: self)
         faultingError = nil
         deletionError = nil
+        unreadReplacements = []
         deletionsToPropagate = []
         external = ContextChanges()
         let objects = identityMap.all

@@ -20,6 +20,7 @@ extension NSManagedObjectContext {
         // Delete rules are tried again now.
         deletionError = nil
         try throwFaultingError()
+        replaceUnread()
         processPendingChanges()
         guard hasChanges else {
             if parentContext == nil { try saveMetadata() }

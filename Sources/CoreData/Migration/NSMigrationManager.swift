@@ -124,7 +124,8 @@ open class NSMigrationManager: NSObject {
         do {
             let file = SQLiteStoreFile(url: dURL, options: try SQLiteStoreOptions(nil))
             let options = storeClass == SQLiteStore.self ? SQLiteStoreOptions.ofDraft(dOptions) : dOptions
-            try file.makeStore(like: sourceURL.isNullDevice ? nil : sourceURL) { draft in
+            try file.makeStore(like: sourceURL.isFileURL && !sourceURL.isNullDevice ? sourceURL : nil) {
+                draft in
                 do {
                     try migrate(to: dURL, at: draft, dStoreType, options, removes: false)
                 } catch {
