@@ -26,6 +26,6 @@ import Testing
 
     @Test("A store that is open is neither destroyed nor replaced, whatever fails meanwhile")
     func storeInUse() throws {
-        try run("--scenario", "destroy-in-use", "--scenario", "replace-in-use", "--seconds", "10")
+        try run("--scenario", "destroy-in-use", "--scenario", "replace-in-use", "--points", "60")
     }
 }
