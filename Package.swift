@@ -202,7 +202,8 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ProcessStressTests",
-            dependencies: ["ProcessStress", "ProcessStressRunner", "TestSupport"], swiftSettings: settings),
+            dependencies: ["ProcessStress", "ProcessStressRunner", "TortureRunner", "TestSupport"],
+            swiftSettings: settings),
         // A process that writes to a store which tests follow.
         .target(
             name: "RemoteChangeWriter", dependencies: ["CoreData"], path: "Tests/RemoteChangeWriter",

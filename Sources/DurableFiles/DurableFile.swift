@@ -33,6 +33,26 @@ package enum DurableFile {
         try draft.replaceTarget()
     }
 
+    /// Makes a new file of bytes, all or nothing. When this returns, it outlives a power cut.
+    ///
+    /// - Parameter attributes: its mode and owner; nil for those of any new file.
+    /// - Returns: false when there is something already, which stays.
+    /// - Throws: a `FileError`; nothing is left then.
+    package static func create(_ data: Data, at url: URL, attributes: FileAttributes? = nil) throws -> Bool {
+        let draft = try FileDraft(for: url)
+        let file = try OpenFile.making(draft.url, mode: attributes == nil ? 0o666 : 0o600)
+        try file.write(data)
+        if let attributes { try file.set(attributes) }
+        try file.sync()
+        file.close()
+        do {
+            return try draft.placeIfMissing()
+        } catch {
+            draft.takeBack()
+            throw error
+        }
+    }
+
     /// Copies a regular file to a place where nothing is. The copy outlives a power cut once its folder is synced.
     ///
     /// - Returns: false when there is something already.

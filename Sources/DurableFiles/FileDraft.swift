@@ -14,6 +14,20 @@ package final class FileDraft {
     private let folder: HeldPlace
     /// Whether the draft has its place, be it that an error was thrown after that.
     package private(set) var isPlaced = false
+    /// What tells the file of the draft from others; nil until it is about to get its place.
+    private var identity: Identity?
+
+    private struct Identity: Equatable {
+        let device: dev_t
+        let number: ino_t
+
+        /// Nil when nothing is there; a link is not followed.
+        init?(_ path: String) {
+            var status = stat()
+            guard lstat(path, &status) == 0 else { return nil }
+            (device, number) = (status.st_dev, status.st_ino)
+        }
+    }
 
     /// - Throws: `EINVAL` when there is something at the place that is not a regular file, or when `isFolder`, not a
     ///   folder; an error of the system.
@@ -68,6 +82,7 @@ package final class FileDraft {
     package func placeIfMissing() throws -> Bool {
         let calls = FileSystem.calls
         let parent = try openParent()
+        identity = Identity(url.path)
         do {
             // Other than a rename, a link does not take the place of what another process has just put there.
             try calls.linkFile(url.path, target.path)
@@ -84,6 +99,21 @@ package final class FileDraft {
         }
         try? calls.unlinkFile(url.path)
         try finish(parent)
+        return true
+    }
+
+    /// Takes away again what `placeIfMissing()` has put into the place; what others have put there meanwhile stays.
+    ///
+    /// - Returns: whether the draft is not in its place any more.
+    @discardableResult
+    package func takeBack() -> Bool {
+        guard isPlaced, let identity, identity == Identity(target.path) else { return true }
+        do {
+            try FileSystem.calls.unlinkFile(target.path)
+        } catch {
+            return false
+        }
+        try? DurableFile.syncFolder(target.deletingLastPathComponent())
         return true
     }
 

@@ -39,4 +39,7 @@ package struct FileError: Error, LocalizedError, CustomNSError, Equatable {
 
     /// Whether the folder, or the user's rights to it, do not allow the change.
     package var isRefusal: Bool { [EACCES, EPERM, EROFS].contains(code) }
+
+    /// Whether there is no room for what was to be written.
+    package var isFull: Bool { [ENOSPC, EDQUOT].contains(code) }
 }

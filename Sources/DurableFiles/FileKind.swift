@@ -50,12 +50,19 @@ extension URL {
         var path = path
         for _ in 0..<40 {
             guard try FileKind(at: path) == .link else { return URL(fileURLWithPath: path) }
-            let target = try FileManager.default.destinationOfSymbolicLink(atPath: path)
+            let target = try Self.target(ofLink: path)
             path =
                 target.hasPrefix("/")
                 ? target : URL(fileURLWithPath: path).deletingLastPathComponent().path + "/" + target
         }
         throw FileError(call: "open", path: path, code: ELOOP)
+    }
+
+    private static func target(ofLink path: String) throws -> String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let count = readlink(path, &buffer, Int(PATH_MAX))
+        guard count >= 0 else { throw FileError(call: "readlink", path: path, code: errno) }
+        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// The file itself that a path leads to, which is a regular one or not there yet.

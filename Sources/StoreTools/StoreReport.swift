@@ -50,8 +50,10 @@ package struct StoreReport: Encodable, Sendable {
             entities = Self.entities(contents)
             return
         }
+        // What says which of them change, while they do, is none of them.
         externalFileCount =
-            (try? FileManager.default.contentsOfDirectory(atPath: tables.externalDataFolder.path))?.count ?? 0
+            (try? FileManager.default.contentsOfDirectory(atPath: tables.externalDataFolder.path))?
+            .count { UUID(uuidString: $0) != nil } ?? 0
         // The second byte of the two tells which journal the file is for.
         let header = StoreFileReader.start(of: url.path, count: 20)
         journalMode = (header.map { $0.count == 20 && $0[19] == 2 } ?? false) ? "wal" : "rollback"

@@ -13,6 +13,18 @@ import Testing
         #expect(report.historyTransactionCount == nil && report.frameworkVersion != nil)
     }
 
+    @Test func reportCountsFilesOfExternalDataAlone() throws {
+        let zoo = try ZooStore()
+        let before = try StoreReport(zoo.url).externalFileCount
+        let folder = zoo.folder.appending(path: ".Zoo_SUPPORT/_EXTERNAL_DATA")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let name = UUID().uuidString
+        try Data([1]).write(to: folder.appending(path: name))
+        // What a save writes down while it changes files.
+        try Data([1]).write(to: folder.appending(path: ".\(name).changes"))
+        #expect(try StoreReport(zoo.url).externalFileCount == before + 1)
+    }
+
     @Test func metadataAreSetAndRemoved() throws {
         let zoo = try ZooStore()
         let metadata = StoreMetadata(zoo.url)

@@ -43,16 +43,7 @@ final class Bench {
         let isPrivate =
             scenario.isPrivate
             && !((try? FileManager.default.contentsOfDirectory(atPath: template.path)) ?? []).isEmpty
-        var between: Picture?
-        if let make = scenario.between {
-            let folder = try workshop.copy(template, "state")
-            defer { workshop.remove(folder) }
-            let stage = Stage(folder, synchronous)
-            try make(stage)
-            try stage.close()
-            between = try Picture(folder, scenario.files)
-        }
-        oracle = Oracle(scenario, states, between: between, isPrivate: isPrivate)
+        oracle = Oracle(scenario, states, isPrivate: isPrivate)
         try record()
     }
 
@@ -141,6 +132,10 @@ final class Bench {
         var allowed = stage.done...stage.done
         if failure != nil {
             allowed = stage.done...(stage.done + 1)
+            // The process may die before it does anything else.
+            let crash = try workshop.copy(folder, "crash")
+            defer { workshop.remove(crash) }
+            complaints += oracle.complaints(crash, allowed: allowed).map { "after a death then: \($0)" }
             complaints += agreement(stage, &allowed)
         }
         do { try stage.close() } catch { complaints.append("it cannot be closed: \(Oracle.text(error))") }

@@ -11,6 +11,8 @@ package final class Campaign {
         /// The names of scenarios; empty for all.
         package var scenarios: [String] = []
         package var only: Point?
+        /// Which calls are tried, by the beginning of what is printed of them, such as "sync Store.sqlite-wal"; nil for all.
+        package var calls: String?
         /// Whether a line is printed for each run, with its points.
         package var isVerbose = true
         /// This process's part of the work, of so many.
@@ -51,7 +53,12 @@ package final class Campaign {
             options.only.map { only in [Work(bench: 0, call: only.call, faults: [only.fault])] } ?? all()
         works = works.enumerated().filter { $0.offset % options.part.count == options.part.index }.map(
             \.element)
+        var told = start
         for work in works {
+            if !options.isVerbose, Date().timeIntervalSince(told) > 60 {
+                told = Date()
+                Self.say("\(result.points) points, \(result.failures.count) failures")
+            }
             if let points = options.points, result.points >= points { break }
             if let seconds = options.seconds, Date().timeIntervalSince(start) >= seconds { break }
             run(work)
@@ -67,7 +74,7 @@ package final class Campaign {
             for synchronous in scenario.usesSQLite ? Synchronous.allCases : [.normal] {
                 if let only = options.only, only.synchronous != synchronous { continue }
                 do {
-                    testvfs_watch("\(scenario.name) without faults", 120)
+                    testvfs_watch("\(scenario.name) without faults", 300)
                     let bench = try Bench(scenario, synchronous, workshop, seed: options.seed)
                     benches.append(bench)
                     Self.say(
@@ -84,7 +91,8 @@ package final class Campaign {
     private func all() -> [Work] {
         var works: [Work] = []
         for (index, bench) in benches.enumerated() {
-            for call in 1...max(bench.callCount, 1) {
+            for call in 1...max(bench.callCount, 1)
+            where options.calls.map({ bench.call(call).hasPrefix($0) }) ?? true {
                 works.append(Work(bench: index, call: call, faults: Fault.deaths))
                 guard bench.synchronous == .normal, bench.callCount > 0 else { continue }
                 let errors = Fault.errors.filter { $0.canMeet(bench.kinds[call - 1]) }
@@ -106,7 +114,7 @@ package final class Campaign {
         guard benches.indices.contains(work.bench) else { return fail("There is no such point.") }
         let bench = benches[work.bench]
         let name = "\(bench.scenario.name)\(bench.synchronous == .full ? "+full" : ""):\(work.call)"
-        testvfs_watch("\(name):\(work.faults.map(\.name).joined(separator: ","))", 120)
+        testvfs_watch("\(name):\(work.faults.map(\.name).joined(separator: ","))", 300)
         do {
             let verdicts = try bench.run(work.call, work.faults)
             var isRight = true

@@ -45,15 +45,7 @@ struct Picture: Equatable, CustomStringConvertible {
                 stores[file.name] = ["empty"]
                 continue
             }
-            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
-                type: file.type, at: url)
-            guard
-                let model = TortureModel.all.first(where: {
-                    $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
-                })
-            else { throw TortureError("The store is of no known model.") }
-            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-            try coordinator.addPersistentStore(type: file.type, at: url, options: file.options)
+            let coordinator = try Self.open(url, file)
             do {
                 try add(coordinator, file.name)
             } catch {
@@ -62,6 +54,21 @@ struct Picture: Equatable, CustomStringConvertible {
             }
             for store in coordinator.persistentStores { try coordinator.remove(store) }
         }
+    }
+
+    /// Opens a store with the model that it has.
+    private static func open(_ url: URL, _ file: Scenario.StoreFile) throws -> NSPersistentStoreCoordinator {
+        var failure: (any Error)?
+        for model in file.type == .sqlite ? TortureModel.all : [TortureModel.document] {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            do {
+                try coordinator.addPersistentStore(type: file.type, at: url, options: file.options)
+                return coordinator
+            } catch let error as CocoaError where error.code == .persistentStoreIncompatibleVersionHash {
+                failure = error
+            }
+        }
+        throw failure ?? TortureError("There is no model.")
     }
 
     /// What a coordinator that is open sees.

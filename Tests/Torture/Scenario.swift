@@ -23,15 +23,12 @@ package struct Scenario: Sendable {
     /// Makes what is in the folder before.
     let prepare: @Sendable (Stage) throws -> Void
     let run: @Sendable (Stage) throws -> Void
-    /// Makes what a death in the middle of a step may leave as well; nil for nothing but the states before and after.
-    let between: (@Sendable (Stage) throws -> Void)?
 
     init(
         _ name: String, files: [StoreFile] = [.init(name: Stage.mainName, type: .sqlite)],
         usesSQLite: Bool = true,
         isPrivate: Bool = true, repeats: Bool = false,
         prepare: @escaping @Sendable (Stage) throws -> Void = { _ in },
-        between: (@Sendable (Stage) throws -> Void)? = nil,
         run: @escaping @Sendable (Stage) throws -> Void
     ) {
         self.name = name
@@ -40,7 +37,6 @@ package struct Scenario: Sendable {
         self.isPrivate = isPrivate
         self.repeats = repeats
         self.prepare = prepare
-        self.between = between
         self.run = run
     }
 
@@ -142,10 +138,15 @@ final class Stage {
 }
 
 extension NSManagedObjectContext {
-    /// Runs a block on the queue, and saves.
+    /// Runs a block on the queue, and saves. What was changed by a block that did not come to its end is taken back.
     func change(_ body: (NSManagedObjectContext) throws -> Void) throws {
         try performAndWait {
-            try body(self)
+            do {
+                try body(self)
+            } catch {
+                rollback()
+                throw error
+            }
             try save()
         }
     }

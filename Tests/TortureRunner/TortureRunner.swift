@@ -9,8 +9,8 @@ struct TortureRunner {
         guard let options = options(Array(CommandLine.arguments.dropFirst())) else {
             Campaign.say(
                 """
-                usage: torture [--points N] [--seconds S] [--seed N] [--scenario NAME]… [--only SCENARIO:CALL:FAULT]
-                               [--part INDEX/COUNT] [--quiet]
+                usage: torture [--points N] [--seconds S] [--seed N] [--scenario NAME]… [--calls CALL]
+                               [--only SCENARIO:CALL:FAULT] [--part INDEX/COUNT] [--quiet]
                 """)
             exit(64)
         }
@@ -48,6 +48,7 @@ struct TortureRunner {
                 guard let number = UInt64(value) else { return nil }
                 options.seed = number
             case "--scenario": options.scenarios.append(value)
+            case "--calls": options.calls = value
             case "--only":
                 guard let point = Point(value) else { return nil }
                 options.only = point

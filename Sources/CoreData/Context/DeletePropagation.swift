@@ -11,7 +11,9 @@ extension NSManagedObjectContext {
     ///
     /// - Parameter all: false for those alone that leave the context with the running event.
     func propagateDeletes(all: Bool) {
-        var firstError = faultingError
+        let before = faultingError
+        defer { faultingError = before }
+        deletionError = nil
         var waiting: [NSManagedObject] = []
         while let object = deletionsToPropagate.popLast() {
             guard object.isDeleted else { continue }
@@ -25,11 +27,10 @@ extension NSManagedObjectContext {
             if !eventDeleted.contains(object), !eventForgotten.contains(object) { object.extras?.event = nil }
             if let error = faultingError {
                 waiting.append(object)
-                firstError = firstError ?? error
+                deletionError = deletionError ?? error
             }
         }
         deletionsToPropagate = waiting.reversed()
-        faultingError = firstError
     }
 
     private func propagateDelete(of object: NSManagedObject, _ slot: Int) {
@@ -48,6 +49,8 @@ extension NSManagedObjectContext {
                 delete(destination)
             }
         }
+        // The rule is applied again as a whole: what was not read may be what goes too.
+        guard faultingError == nil else { return }
         object.noteLinksEndedBeforeDeletion(at: slot)
         object.endLinks(to: destinations, at: slot)
     }

@@ -219,6 +219,7 @@ extension NSManagedObjectContext {
             mergeFromStore(object)
             readingStore(of: object) { try agreeOnPairs(of: [object]) }
         } else {
+            forgetReplacements(of: object)
             for other in object.takeBackOwnLinks() { eventRefreshed.insert(other) }
             let links = object.unsavedLinksOfOthers
             // What the running event did to links that stay can still be taken back, at both ends.

@@ -9,6 +9,8 @@ extension NSManagedObjectContext {
         assertOnQueue()
         undoManager?.removeAllActions(withTarget: self)
         faultingError = nil
+        deletionError = nil
+        unreadReplacements = []
         deletionsToPropagate = []
         var changes = ContextChanges()
         let rolledBack = updated.all.filter { !$0.isInserted } + deleted.all
@@ -46,6 +48,8 @@ extension NSManagedObjectContext {
         assertOnQueue()
         undoManager?.removeAllActions(withTarget: self)
         faultingError = nil
+        deletionError = nil
+        unreadReplacements = []
         deletionsToPropagate = []
         external = ContextChanges()
         let objects = identityMap.all

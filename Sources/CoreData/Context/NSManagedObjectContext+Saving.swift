@@ -17,7 +17,10 @@ extension NSManagedObjectContext {
                 ])
         }
         adoptPermanentIDs()
+        // Delete rules are tried again now.
+        deletionError = nil
         try throwFaultingError()
+        replaceUnread()
         processPendingChanges()
         guard hasChanges else {
             if parentContext == nil { try saveNothing() }
@@ -33,8 +36,14 @@ extension NSManagedObjectContext {
         }
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
         post(WillSaveMessage(context: self))
-        try runWillSave()
-        try MatchBudget.sharing { try validateChanges() }
+        do {
+            try runWillSave()
+            try MatchBudget.sharing { try validateChanges() }
+        } catch {
+            // What could not be read may be all that is wrong; the next save reads it again.
+            try throwFaultingError()
+            throw error
+        }
         // Validation may have replaced values.
         processPendingChanges()
         for object in inserted.all where object.isFault { object.fireFault() }
@@ -83,8 +92,9 @@ extension NSManagedObjectContext {
 
     /// Reports what could not be reported where it went wrong.
     func throwFaultingError() throws {
-        guard let error = faultingError else { return }
+        guard let error = faultingError ?? deletionError else { return }
         faultingError = nil
+        deletionError = nil
         throw error
     }
 

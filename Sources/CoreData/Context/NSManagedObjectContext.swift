@@ -59,6 +59,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var settlement: [SettlementStep]?
     /// What went wrong where no error could be thrown, while a fault was loaded; the next save reports it.
     var faultingError: NSError?
+    /// What kept delete rules from being applied the last time; a save tries again.
+    var deletionError: NSError?
+    /// What a save replaces before anything else.
+    var unreadReplacements: [UnreadReplacement] = []
     /// Keeps all registered objects, if asked to.
     @exclusivity(unchecked) final var retained: [ObjectIdentifier: NSManagedObject]?
     /// The context that this one reads from and saves to; nil for one that works on a coordinator.

@@ -63,7 +63,7 @@ extension NSPersistentStoreCoordinator {
     ///   - storeType: the type of the new store. Between types every object is copied, whatever else is in the file is not.
     /// - Returns: the new store.
     /// - Throws: 134000 for an unknown type or option, 134070 when the store is not one of the coordinator's, 134080
-    ///   when the copy cannot be made, or an error of SQLite or the file system; everything is as it was then.
+    ///   when the copy cannot be made, or an error of SQLite; everything is as it was then.
     @discardableResult
     public func migratePersistentStore(
         _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil,
@@ -73,11 +73,11 @@ extension NSPersistentStoreCoordinator {
         guard let old = objectStores.first(where: { $0 === store }) else {
             throw NSError.coreData(.persistentStoreOperation, "The store is not one of this coordinator's.")
         }
-        let new: any ObjectStore
-        if storeClass == SQLiteStore.self, let old = old as? SQLiteStore {
-            new = try copy(old, to: URL, options)
-        } else {
-            new = try StoreTransfer(self, from: old, to: storeClass, at: URL, options).run()
+        let new = try NSError.namingFileErrors(during: "copy the store", store: URL) {
+            if storeClass == SQLiteStore.self, let old = old as? SQLiteStore {
+                return try copy(old, to: URL, options) as any ObjectStore
+            }
+            return try StoreTransfer(self, from: old, to: storeClass, at: URL, options).run()
         }
         replace(old, by: new)
         for home in new.homes { home.move(to: new) }
@@ -101,27 +101,21 @@ extension NSPersistentStoreCoordinator {
                 .persistentStoreOpen, "A store is migrated to a file, not to \(URL.absoluteString).")
         }
         do {
-            try file.make(from: old.fileURL) { queue in
+            return try file.make(from: old.fileURL) { queue in
                 try old.backup(to: queue)
                 var metadata = old.metadata ?? [:]
                 metadata[NSStoreUUIDKey] = UUID().uuidString
                 try queue.write { try SQLiteMetadata.write(metadata, $0) }
+            } opening: {
+                let new = SQLiteStore(
+                    persistentStoreCoordinator: self, configurationName: old.configurationName, at: URL,
+                    options: options)
+                try new.open(model: managedObjectModel, inPlaceOf: old)
+                return new
             }
         } catch let error as DatabaseError {
             throw NSError.sqlite(error, during: "copy the store", store: URL)
         }
-        let new = SQLiteStore(
-            persistentStoreCoordinator: self, configurationName: old.configurationName, at: URL,
-            options: options)
-        do {
-            try new.open(model: managedObjectModel, inPlaceOf: old)
-        } catch {
-            // By force: only this call has it so far, and what kept it from being opened keeps it from being locked.
-            let forced = (options ?? [:]).merging([NSPersistentStoreForceDestroyOption: true]) { $1 }
-            try? SQLiteStoreFile(url: URL, options: SQLiteStoreOptions(forced)).destroy(leaving: .nothing)
-            throw error
-        }
-        return new
     }
 
     /// Copies a store to another place and goes on with the copy.
@@ -145,20 +139,23 @@ extension NSPersistentStoreCoordinator {
     /// Modes and owners of files that are replaced stay; new ones have those of the source. Of a symbolic link, the link stays.
     ///
     /// - Throws: 134000 for an unknown type or option, 260 when there is no source, 134010 or 259 when it is no store or
-    ///   a damaged one, 134080 when the destination is `/dev/null` or not a regular file, 134090 while another process has the
-    ///   destination open, 134070 from inside of a read or write of it; everything is as it was then.
+    ///   a damaged one, 134080 when the destination is `/dev/null` or not a regular file, or for an error of the file system,
+    ///   134090 while another process has the destination open, 134070 from inside of a read or write of it; everything is as it
+    ///   was then.
     public func replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
         ofType storeType: String
     ) throws {
         let storeClass = try Self.storeClass(ofType: storeType)
-        guard storeClass == SQLiteStore.self else {
-            return try storeClass.replace(at: destinationURL, withStoreAt: sourceURL)
+        try NSError.namingFileErrors(during: "replace the store", store: destinationURL) {
+            guard storeClass == SQLiteStore.self else {
+                return try storeClass.replace(at: destinationURL, withStoreAt: sourceURL)
+            }
+            try Self.file(ofType: storeType, at: destinationURL, destinationOptions).replace(
+                with: Self.file(ofType: storeType, at: sourceURL, sourceOptions),
+                closing: OpenStores(of: destinationURL).reopening)
         }
-        try Self.file(ofType: storeType, at: destinationURL, destinationOptions).replace(
-            with: Self.file(ofType: storeType, at: sourceURL, sourceOptions),
-            closing: OpenStores(of: destinationURL).reopening)
     }
 
     /// Puts a copy of a store into the place of another one.
@@ -180,18 +177,20 @@ extension NSPersistentStoreCoordinator {
     ///
     /// The coordinator loses the store, and so does any other coordinator of this process that has the SQLite store open.
     ///
-    /// - Throws: 134000 for an unknown type or option, 134080 for what is not a regular file, 134090 while another process has
-    ///   the store open, unless `NSPersistentStoreForceDestroyOption` is set, 134070 from inside of a read or write of the store;
-    ///   everything is as it was then.
+    /// - Throws: 134000 for an unknown type or option, 134080 for what is not a regular file, or for an error of the file
+    ///   system, 134090 while another process has the store open, unless `NSPersistentStoreForceDestroyOption` is set, 134070
+    ///   from inside of a read or write of the store; everything is as it was then.
     public func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {
         let storeClass = try Self.storeClass(ofType: storeType)
         let file = storeClass == SQLiteStore.self ? try Self.file(ofType: storeType, at: url, options) : nil
-        if let file {
-            try OpenStores(of: url).removing { try file.destroy() }
-        } else {
-            try storeClass.destroy(at: url)
+        try NSError.namingFileErrors(during: "destroy the store", store: url) {
+            if let file {
+                try OpenStores(of: url).removing { try file.destroy() }
+            } else {
+                try storeClass.destroy(at: url)
+            }
         }
         // What has no file that others share, and is here alone.
         for store in objectStores where store.type == storeType {

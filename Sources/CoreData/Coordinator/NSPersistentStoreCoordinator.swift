@@ -133,11 +133,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
         let store = storeClass.init(
             _opening: _StoreOpening(self, configuration: configuration, at: storeURL, options: options))
-        if storeClass == SQLiteStore.self {
-            try LightweightMigration.runIfNeeded(
-                at: storeURL, to: managedObjectModel, configuration: configuration, options: options)
+        try NSError.namingFileErrors(during: "open the store", store: storeURL) {
+            if storeClass == SQLiteStore.self {
+                try LightweightMigration.runIfNeeded(
+                    at: storeURL, to: managedObjectModel, configuration: configuration, options: options)
+            }
+            try store.open(model: managedObjectModel, inPlaceOf: nil)
         }
-        try store.open(model: managedObjectModel, inPlaceOf: nil)
         // A copy of a store has the same identifier: its objects would have the same URIs.
         let isAdded = stores.withLock { stores in
             if stores.contains(where: { $0.identifier == store.identifier }) { return false }

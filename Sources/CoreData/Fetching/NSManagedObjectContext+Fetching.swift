@@ -246,8 +246,8 @@ extension NSManagedObjectContext {
 
     // MARK: Fetched properties
 
-    /// The objects that a fetched property leads to.
-    func fetchedPropertyValue(of object: NSManagedObject, _ slot: Int) -> [NSManagedObject] {
+    /// The objects that a fetched property leads to; nil when they cannot be fetched.
+    func fetchedPropertyValue(of object: NSManagedObject, _ slot: Int) -> [NSManagedObject]? {
         guard let property = object.layout.slots[slot].property as? NSFetchedPropertyDescription,
             let request = property.fetchRequest?.copy() as? NSFetchRequest<any NSFetchRequestResult>
         else { return [] }
@@ -260,7 +260,7 @@ extension NSManagedObjectContext {
             Log.objects.error(
                 "Could not fetch '\(property.name)' of \(object.objectID): \(error.localizedDescription)")
             faultingError = error as NSError
-            return []
+            return nil
         }
     }
 }

@@ -35,8 +35,9 @@ struct LightweightMigration {
     /// Migrates the store at a URL if the options ask for it and its model is another one.
     ///
     /// - Throws: 134130 when the store's own model is neither in the store nor in the program, 134140 when only mapping
-    ///   models that are made by hand are asked for and none of the program's fits, or for a difference that cannot be inferred, under which 134190 names
-    ///   it; 134110 when the objects do not fit the new model, 134090 while others have the store open.
+    ///   models that are made by hand are asked for and none of the program's fits, or for a difference that cannot be inferred,
+    ///   under which 134190 names it; 134110 when the objects do not fit the new model, and for an error of the file system, 134090
+    ///   while others have the store open.
     static func runIfNeeded(
         at url: URL, to model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
     ) throws {
@@ -58,6 +59,8 @@ struct LightweightMigration {
             try migration.run()
         } catch let error as DatabaseError {
             throw NSError.sqlite(error, during: "migrate the store", store: url)
+        } catch let error as FileError {
+            throw failure(error.localizedDescription, error as NSError)
         }
     }
 

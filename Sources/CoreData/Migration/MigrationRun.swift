@@ -64,6 +64,8 @@ struct MigrationRun {
         try setRelationships()
         try validate()
         do {
+            // What could not be read of the source is no value that may be written.
+            try manager.sourceContext.throwFaultingError()
             try manager.destinationContext.save()
         } catch {
             throw LightweightMigration.failure(error.localizedDescription, error as NSError)

@@ -14,7 +14,9 @@ import Synchronization
 ///
 /// The source is opened read-only and stays as it is; the destination is a new store with the identifier of the source, with
 /// what the application put into its metadata, and with its persistent history; keys of objects are its own. Objects are
-/// `NSManagedObject`s in both contexts, whatever classes the models name. Stores may be of any types. All new objects are in memory until they are saved at the end. Differences that need no
+/// `NSManagedObject`s in both contexts, whatever classes the models name. One in a file is made beside its place, with the mode of
+/// the source, and gets it when it is complete. Stores may be of any types. All new objects are in memory until they are saved at
+/// the end. Differences that need no
 /// decision are migrated in place, and with less memory, when the store is opened with the options for that.
 ///
 /// A manager is used on one thread or queue; policies run there, inside of blocks of both contexts.
@@ -131,14 +133,61 @@ open class NSMigrationManager: NSObject {
         source?.fileOfExternalData = copiedSource?.store
         defer { close(source, sourceContext) }
         guard dURL.isNullDevice || dURL.isFreeForStore(dStoreType == NSSQLiteStoreType) else {
-            throw NSError.coreData(
-                .migrationManagerDestinationStore,
-                "The store cannot be migrated to \(dURL.path): something is there already.",
-                [NSFilePathErrorKey: dURL.path])
+            throw destinationError(dURL, "something is there already")
         }
+        let storeClass = try NSPersistentStoreCoordinator.storeClass(ofType: dStoreType)
+        guard dURL.isFileURL, !dURL.isNullDevice,
+            storeClass == SQLiteStore.self || storeClass is DocumentStore.Type
+        else {
+            return try migrate(
+                source, to: dURL, at: dURL, dStoreType, dOptions, copiedSource?.destinationConfiguration,
+                removes: true)
+        }
+        // What the migration itself throws is its own affair.
+        var failure: (any Error)?
+        do {
+            let file = SQLiteStoreFile(url: dURL, options: try SQLiteStoreOptions(nil))
+            let options = storeClass == SQLiteStore.self ? SQLiteStoreOptions.ofDraft(dOptions) : dOptions
+            try file.makeStore(like: sourceURL.isFileURL && !sourceURL.isNullDevice ? sourceURL : nil) {
+                draft in
+                do {
+                    try migrate(
+                        source, to: dURL, at: draft, dStoreType, options,
+                        copiedSource?.destinationConfiguration,
+                        removes: false)
+                } catch {
+                    failure = error
+                    throw error
+                }
+            } opening: {
+            }
+        } catch {
+            throw failure ?? destinationError(dURL, error.localizedDescription, error)
+        }
+    }
+
+    private func destinationError(_ url: URL, _ reason: String, _ cause: (any Error)? = nil) -> NSError {
+        var details: [String: Any] = [NSFilePathErrorKey: url.path]
+        if let cause { details[NSUnderlyingErrorKey] = cause as NSError }
+        return .coreData(
+            .migrationManagerDestinationStore, "The store cannot be migrated to \(url.path): \(reason).",
+            details)
+    }
+
+    /// Makes the destination, and closes it.
+    ///
+    /// - Parameters:
+    ///   - source: the store that is migrated, open.
+    ///   - url: where it is to be.
+    ///   - place: where it is made.
+    ///   - removes: whether to remove what cannot be completed.
+    private func migrate(
+        _ source: NSPersistentStore?, to url: URL, at place: URL, _ type: String,
+        _ options: [AnyHashable: Any]?, _ configuration: String?, removes: Bool
+    ) throws {
         let destination = try open(
-            .migrationManagerDestinationStore, destinationContext, dStoreType, dURL,
-            destinationOptions(dOptions, source), copiedSource?.destinationConfiguration)
+            .migrationManagerDestinationStore, destinationContext, type, place,
+            destinationOptions(options, source), configuration, named: url)
         do {
             if let source, let destination { keepMetadata(of: source, in: destination) }
             try sourceContext.performAndWait {
@@ -149,7 +198,7 @@ open class NSMigrationManager: NSObject {
             }
         } catch {
             close(destination, destinationContext)
-            remove(dURL, dStoreType)
+            if removes { remove(place, type) }
             throw error
         }
         close(destination, destinationContext)
@@ -185,16 +234,17 @@ open class NSMigrationManager: NSObject {
 
     private func open(
         _ code: CocoaError.Code, _ context: NSManagedObjectContext, _ type: String, _ url: URL,
-        _ options: [AnyHashable: Any]?, _ configuration: String?
+        _ options: [AnyHashable: Any]?, _ configuration: String?, named: URL? = nil
     ) throws -> NSPersistentStore? {
+        let path = (named ?? url).path
         do {
             return try context.persistentStoreCoordinator?.addPersistentStore(
                 ofType: type, configurationName: configuration, at: url, options: options)
         } catch {
             throw NSError.coreData(
                 code,
-                "The store at \(url.path) cannot be opened for the migration: \(error.localizedDescription)",
-                [NSUnderlyingErrorKey: error as NSError, NSFilePathErrorKey: url.path])
+                "The store at \(path) cannot be opened for the migration: \(error.localizedDescription)",
+                [NSUnderlyingErrorKey: error as NSError, NSFilePathErrorKey: path])
         }
     }
 

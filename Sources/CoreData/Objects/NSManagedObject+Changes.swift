@@ -260,7 +260,7 @@ extension NSManagedObject {
             return info.kind == .composite ? !row.composite(info).isNull : !row.isNull(slot)
         case let value:
             guard let row else { return true }
-            return !stored(row, slot, info).isSame(as: value)
+            return !(stored(row, slot, info) ?? .null).isSame(as: value)
         }
     }
 
@@ -300,6 +300,6 @@ extension NSManagedObject {
             return row.isNull(slot)
                 ? .null : context?.destination(of: self, slot, row).map(SlotValue.object) ?? .null
         }
-        return stored(row, slot, info)
+        return stored(row, slot, info) ?? .null
     }
 }

@@ -39,6 +39,7 @@ extension NSManagedObject {
         context?.assertOnQueue()
         fireFault()
         let contents = loadedToMany(at: slot)
+        context?.noteReplacement(of: self, at: slot, by: contents.isLoaded ? nil : objects)
         let wanted = Set(objects)
         willChange(at: slot)
         let inverse = layout.slots[slot].relationship?.inverseRelationship
@@ -121,7 +122,9 @@ extension NSManagedObject {
             if case .object(let owner) = object.value(at: other) { return owner === self }
             return false
         }
-        return loadedToMany(at: slot).members.contains(object)
+        let contents = loadedToMany(at: slot)
+        // Where they cannot be read, it may be one.
+        return contents.isLoaded ? contents.members.contains(object) : !contents.removed.contains(object)
     }
 
     /// Whether an object is one of the stored members and has not been removed. Members that are not loaded are loaded only

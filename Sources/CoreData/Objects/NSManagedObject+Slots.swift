@@ -40,9 +40,13 @@ extension NSManagedObject {
         }
         let info = layout.slots[slot]
         switch info.kind {
-        case .toOne: return keep(loadToOne(slot), at: slot)
+        case .toOne:
+            // Of a fault that could not be loaded nothing is known.
+            return row == nil && state.contains(.fault) ? .null : keep(loadToOne(slot), at: slot)
         case .toMany: return .toMany(toMany(at: slot))
-        case .fetched: return keep(loadFetchedProperty(slot), at: slot)
+        case .fetched:
+            let found = loadFetchedProperty(slot).map { keep($0, at: slot) }
+            return found ?? .boxed(ValueBox([NSManagedObject]()))
         default: break
         }
         guard let row, info.isStored else { return .null }
@@ -54,7 +58,7 @@ extension NSManagedObject {
         case .uuid: return .uuid(row.uuid(slot))
         case .decimal: return .decimal(row.decimal(slot))
         case .string: return keep(.string(row.string(slot)), at: slot)
-        default: return keep(stored(row, slot, info), at: slot)
+        default: return stored(row, slot, info).map { keep($0, at: slot) } ?? .null
         }
     }
 
@@ -98,9 +102,10 @@ extension NSManagedObject {
         return context.destination(of: self, slot, row).map(SlotValue.object) ?? .null
     }
 
-    private func loadFetchedProperty(_ slot: Int) -> SlotValue {
+    /// Nil when it cannot be fetched.
+    private func loadFetchedProperty(_ slot: Int) -> SlotValue? {
         guard let context else { return .boxed(ValueBox([NSManagedObject]())) }
-        return .boxed(ValueBox(context.fetchedPropertyValue(of: self, slot)))
+        return context.fetchedPropertyValue(of: self, slot).map { .boxed(ValueBox($0)) }
     }
 }
 

@@ -94,8 +94,8 @@ extension URL {
 }
 
 extension NSManagedObject {
-    /// The value of an attribute in a row, its external data included.
-    final func stored(_ row: Row, _ slot: Int, _ info: PropertySlot) -> SlotValue {
+    /// The value of an attribute in a row, its external data included; nil when that cannot be read.
+    final func stored(_ row: Row, _ slot: Int, _ info: PropertySlot) -> SlotValue? {
         guard info.isExternal, !row.isNull(slot) else { return row.value(slot, info) }
         let folder = home.store?.externalDataFolder
         do {
@@ -109,7 +109,7 @@ extension NSManagedObject {
             // The reader of a property cannot be told; the next save is. One that checks the value keeps its bytes.
             Log.objects.error("Could not load \(objectID): \(error.localizedDescription)")
             if let context, !context.isValidating { context.faultingError = error as NSError }
-            return .null
+            return nil
         }
     }
 

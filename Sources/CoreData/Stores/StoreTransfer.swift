@@ -6,8 +6,9 @@ import ManagedObjectModel
 struct StoreTransfer {
     private let coordinator: NSPersistentStoreCoordinator
     private let old: any ObjectStore
-    private let new: any ObjectStore
+    private let type: any ObjectStore.Type
     private let url: URL
+    private let options: [AnyHashable: Any]?
 
     init(
         _ coordinator: NSPersistentStoreCoordinator, from old: any ObjectStore, to type: any ObjectStore.Type,
@@ -15,47 +16,70 @@ struct StoreTransfer {
     ) {
         self.coordinator = coordinator
         self.old = old
+        self.type = type
         self.url = url
-        new = type.init(
-            _opening: _StoreOpening(
-                coordinator, configuration: old.configurationName, at: url, options: options))
+        self.options = options
     }
 
     /// The new store, open.
     ///
     /// - Throws: 134080 when there is something at the URL, or an error of either store; nothing is left then.
     func run() throws -> any ObjectStore {
-        let isFile = url.isFileURL && !url.isNullDevice && !(new is MemoryStore)
-        guard !isFile || url.isFreeForStore(new is SQLiteStore) else {
+        let new = store(at: url, options)
+        guard url.isFileURL, !url.isNullDevice, !(new is MemoryStore) else {
+            try new.open(model: coordinator.managedObjectModel, inPlaceOf: old)
+            try fill(new)
+            return new
+        }
+        if let new = new as? SQLiteStore { return try run(new) }
+        guard !FileManager.default.fileExists(atPath: url.path) else {
             throw StoreDocument.unopenable(url, "there is a file already; destroy that store first")
         }
+        // All objects come in one save, with the metadata, which makes the file, and nothing fails after it.
+        (new as? DocumentStore)?.makesFile(like: old.fileURL)
         try new.open(model: coordinator.managedObjectModel, inPlaceOf: old)
-        do {
-            let context = NSManagedObjectContext(.privateQueue)
-            context.persistentStoreCoordinator = coordinator
-            try context.performAndWait { try copyObjects(context) }
-            var metadata = old.metadata ?? [:]
-            for key in [NSStoreUUIDKey, NSStoreTypeKey, "_NSAutoVacuumLevel"] { metadata[key] = nil }
-            new.metadata = metadata
-            try new.saveMetadata()
-        } catch {
-            new.willRemove(from: coordinator)
-            if isFile { removeFile() }
-            throw error
-        }
+        try fill(new)
         return new
     }
 
-    private func removeFile() {
-        guard new is SQLiteStore, let options = try? SQLiteStoreOptions(nil) else {
-            try? StoreDocument.remove(url)
-            return
+    /// Makes the store of a draft, and opens it in its place.
+    private func run(_ new: SQLiteStore) throws -> SQLiteStore {
+        let file = SQLiteStoreFile(url: url, options: try SQLiteStoreOptions(options))
+        return try file.makeStore(like: old.fileURL) { url in
+            let draft = store(at: url, SQLiteStoreOptions.ofDraft(options))
+            try draft.open(model: coordinator.managedObjectModel, inPlaceOf: old)
+            try fill(draft)
+            draft.willRemove(from: coordinator)
+        } opening: {
+            try new.open(model: coordinator.managedObjectModel, inPlaceOf: old)
+            return new
         }
-        try? SQLiteStoreFile(url: url, options: options).destroy(leaving: .nothing)
+    }
+
+    private func store(at url: URL, _ options: [AnyHashable: Any]?) -> any ObjectStore {
+        type.init(
+            _opening: _StoreOpening(
+                coordinator, configuration: old.configurationName, at: url, options: options))
+    }
+
+    /// Writes all there is to a store that is open; one that cannot be written is closed.
+    private func fill(_ new: any ObjectStore) throws {
+        do {
+            var metadata = old.metadata ?? [:]
+            for key in [NSStoreUUIDKey, NSStoreTypeKey, "_NSAutoVacuumLevel"] { metadata[key] = nil }
+            new.metadata = metadata
+            let context = NSManagedObjectContext(.privateQueue)
+            context.persistentStoreCoordinator = coordinator
+            try context.performAndWait { try copyObjects(context, to: new) }
+            try new.saveMetadata()
+        } catch {
+            new.willRemove(from: coordinator)
+            throw error
+        }
     }
 
     /// Makes all objects in a context of their own, as new ones with the references that they have, and saves them.
-    private func copyObjects(_ context: NSManagedObjectContext) throws {
+    private func copyObjects(_ context: NSManagedObjectContext, to new: any ObjectStore) throws {
         var unit = UnitOfWork()
         var objects: [ObjectKey: NSManagedObject] = [:]
         var rows: [(object: NSManagedObject, row: Row)] = []
@@ -75,7 +99,7 @@ struct StoreTransfer {
         for (object, row) in rows { try load(object, row, objects, context) }
         // External data that could not be read is no value that may be written.
         if let error = context.faultingError { throw error }
-        try setReferences(rows.map(\.object))
+        try setReferences(rows.map(\.object), in: new)
         let plan = StorePlan(old, author: nil, contextName: nil)
         var encoder = RowEncoder()
         for (object, row) in rows {
@@ -88,7 +112,7 @@ struct StoreTransfer {
         }
         unit.objects.context = context
         do {
-            if !unit.isEmpty { try save(unit) }
+            if !unit.isEmpty { try save(unit, to: new) }
         } catch let violations as ConstraintViolations {
             throw violations.cause
         }
@@ -96,7 +120,7 @@ struct StoreTransfer {
     }
 
     /// Saves all objects at once, with the times of last saves that they have.
-    private func save(_ unit: UnitOfWork) throws {
+    private func save(_ unit: UnitOfWork, to new: any ObjectStore) throws {
         guard let store = new as? SQLiteStore else {
             _ = try new.save(unit)
             return
@@ -147,13 +171,13 @@ struct StoreTransfer {
             default:
                 object.values[index] =
                     slot.isExternal
-                    ? object.stored(row, slot.rowSlot, slot) : row.value(slot.rowSlot, slot)
+                    ? object.stored(row, slot.rowSlot, slot) ?? .null : row.value(slot.rowSlot, slot)
             }
             object.touched.insert(index)
         }
     }
 
-    private func setReferences(_ objects: [NSManagedObject]) throws {
+    private func setReferences(_ objects: [NSManagedObject], in new: any ObjectStore) throws {
         guard let store = new as? NSAtomicStore else { return }
         for object in objects {
             let found = try store.withReference(object.reference) {

@@ -13,6 +13,12 @@ extension Scenario {
         ]
     }
 
+    /// Expects an error.
+    private static func refuse(_ body: () throws -> Void) throws {
+        do { try body() } catch { return }
+        throw TortureError("A store that is open was not spared.")
+    }
+
     static let migrations = [
         Scenario("lightweight-migration", prepare: { try Contents.make($0, withCovers: true) }) { stage in
             try stage.step(isDurable: true) {
@@ -21,9 +27,7 @@ extension Scenario {
             try stage.step { try stage.context().change { $0.make("Shelf", "first") } }
         },
         Scenario(
-            "manager-migration", files: two, isPrivate: false, prepare: { try Contents.make($0) },
-            // The manager makes the new store, and saves all objects at once.
-            between: { try $0.open(TortureModel.second, other) }
+            "manager-migration", files: two, prepare: { try Contents.make($0, withCovers: true) }
         ) { stage in
             try stage.step(isDurable: true) {
                 let manager = NSMigrationManager(
@@ -65,6 +69,36 @@ extension Scenario {
                         at: stage.main, type: .sqlite)
             }
         },
+        // While it is open, a store stays, whatever keeps that from being found out.
+        Scenario("destroy-in-use", prepare: { try Contents.make($0, withCovers: true) }) { stage in
+            try stage.open()
+            try stage.step {
+                try refuse {
+                    try NSPersistentStoreCoordinator(managedObjectModel: TortureModel.first)
+                        .destroyPersistentStore(
+                            at: stage.main, type: .sqlite, options: [NSPersistentStoreTimeoutOption: 0])
+                }
+            }
+            try stage.step { try stage.context().change { $0.make("Tag", "after") } }
+        },
+        Scenario(
+            "replace-in-use", files: two,
+            prepare: { stage in
+                try Contents.make(stage, withCovers: true)
+                try Contents.make(stage, TortureModel.first, other, marks: "!", withCovers: true)
+            }
+        ) { stage in
+            try stage.open()
+            try stage.step {
+                try refuse {
+                    try NSPersistentStoreCoordinator(managedObjectModel: TortureModel.first)
+                        .replacePersistentStore(
+                            at: stage.main, destinationOptions: [NSPersistentStoreTimeoutOption: 0],
+                            withPersistentStoreFrom: stage.url(other), type: .sqlite)
+                }
+            }
+            try stage.step { try stage.context().change { $0.make("Tag", "after") } }
+        },
         Scenario("copy", files: two, prepare: { try Contents.make($0, withCovers: true) }) { stage in
             let store = try stage.open()
             try stage.step(isDurable: true) {
@@ -76,7 +110,7 @@ extension Scenario {
         Scenario(
             "copy-to-document",
             files: [.init(name: Stage.mainName, type: .sqlite), .init(name: "Store.xml", type: .xml)],
-            isPrivate: false, prepare: { try Contents.make($0, TortureModel.document) }
+            prepare: { try Contents.make($0, TortureModel.document) }
         ) { stage in
             let store = try stage.open(TortureModel.document)
             try stage.step(isDurable: true) {
@@ -87,7 +121,6 @@ extension Scenario {
         Scenario(
             "copy-from-document",
             files: [.init(name: Stage.mainName, type: .sqlite), .init(name: "Store.binary", type: .binary)],
-            isPrivate: false,
             prepare: { try Contents.make($0, TortureModel.document, "Store.binary", type: .binary) }
         ) { stage in
             let store = try stage.open(TortureModel.document, "Store.binary", type: .binary)

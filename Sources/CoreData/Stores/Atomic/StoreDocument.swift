@@ -55,12 +55,7 @@ enum StoreDocument {
     ///   a regular file; 133020 when the file holds something else, or is gone. It is as it was.
     static func write(_ data: Data, to url: URL, replacing known: Data? = nil, like source: URL? = nil) throws
     {
-        guard data.count <= maximumByteCount else {
-            throw NSError.coreData(
-                .persistentStoreSave,
-                "The store at \(url.path) would be larger than \(maximumByteCount >> 20) MiB.",
-                [NSFilePathErrorKey: url.path])
-        }
+        try checkSize(data, url)
         do {
             let attributes = try source.flatMap { try FileAttributes(of: $0) }
             // One that is not ours stays where its owner cannot be kept.
@@ -71,11 +66,39 @@ enum StoreDocument {
         } catch let error as NSError where error.isMergeConflict {
             throw error
         } catch {
-            throw NSError.coreData(
-                .persistentStoreSave,
-                "Could not write the store at \(url.path): \(error.localizedDescription)",
-                [NSUnderlyingErrorKey: error as NSError, NSFilePathErrorKey: url.path])
+            throw unwritable(url, error)
         }
+    }
+
+    /// Puts contents into a new file, all or nothing. When this returns, they outlive a power cut.
+    ///
+    /// - Parameter source: a file whose mode and owner the new one gets; nil for those of any new file.
+    /// - Throws: 134080 when there is something already, 134030 when the file cannot be written; nothing is left then.
+    static func make(_ data: Data, at url: URL, like source: URL?) throws {
+        try checkSize(data, url)
+        let isMade: Bool
+        do {
+            let attributes = try source.flatMap { try FileAttributes(of: $0) }?.ofData
+            isMade = try DurableFile.create(data, at: url, attributes: attributes)
+        } catch {
+            throw unwritable(url, error)
+        }
+        guard isMade else { throw unopenable(url, "there is a file already; destroy that store first") }
+    }
+
+    private static func checkSize(_ data: Data, _ url: URL) throws {
+        guard data.count > maximumByteCount else { return }
+        throw NSError.coreData(
+            .persistentStoreSave,
+            "The store at \(url.path) would be larger than \(maximumByteCount >> 20) MiB.",
+            [NSFilePathErrorKey: url.path])
+    }
+
+    private static func unwritable(_ url: URL, _ error: any Error) -> NSError {
+        .coreData(
+            .persistentStoreSave,
+            "Could not write the store at \(url.path): \(error.localizedDescription)",
+            [NSUnderlyingErrorKey: error as NSError, NSFilePathErrorKey: url.path])
     }
 
     /// Removes a file, if there is one, and what processes have left of it that were killed. Of a link, the link stays.
@@ -198,8 +221,24 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
     package final override func save() throws {
         guard let url else { return }
         let contents = try contents()
-        try StoreDocument.write(contents, to: url, replacing: knownContents)
+        if makesFile {
+            try StoreDocument.make(contents, at: url, like: model)
+            makesFile = false
+        } else {
+            try StoreDocument.write(contents, to: url, replacing: knownContents)
+        }
         if guardsFile { knownContents = contents }
+    }
+
+    /// Whether the next save makes a file where nothing may be.
+    private final var makesFile = false
+    /// A file whose mode and owner the new one gets.
+    private final var model: URL?
+
+    /// Has the first save make the file: what others have put there by then stays.
+    final func makesFile(like model: URL?) {
+        makesFile = true
+        self.model = model
     }
 
     final override func makeIfMissing() throws {

@@ -74,7 +74,10 @@ final class ExternalFileList {
     func abandon() { place.release() }
 
     /// Removes files of the list, and sees to it that they are gone before the list is.
-    func remove(_ unneeded: some Sequence<String>) throws {
+    func remove(_ unneeded: some Sequence<String>) throws { try Self.remove(unneeded, in: folder) }
+
+    /// Removes files of external data, and sees to it that they are gone when this returns.
+    static func remove(_ unneeded: some Sequence<String>, in folder: URL) throws {
         var isChanged = false
         for name in unneeded {
             if try DurableFile.remove(file: name, in: folder) { isChanged = true }
@@ -93,10 +96,15 @@ final class ExternalFileList {
             guard let place = try HeldPlace.takeLeftover(path, isFolder: false) else { continue }
             let lines = String(decoding: try RegularFile.data(at: path), as: UTF8.self)
                 .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-            // A maker that came as far as this alone has changed nothing.
-            let isOfNoOne = lines.count < 2
+            // A maker that came as far as this alone has changed nothing. After a power cut, what was written later may be there
+            // without what was written before.
+            let isOfNoOne = lines.count < 2 || lines[0].utf8.contains(0)
             guard isOfNoOne || lines[0] == mark(of: store) else { continue }
             let list = ExternalFileList(folder, place)
+            guard !isOfNoOne else {
+                lists.append(list)
+                continue
+            }
             // The last line may not be whole; what is not whole was not made.
             list.names = Set(lines.dropFirst().filter { $0.utf8.count == 36 && UUID(uuidString: $0) != nil })
             lists.append(list)
@@ -104,6 +112,7 @@ final class ExternalFileList {
         return lists
     }
 
+    /// Whether a name is that of a list.
     static func isList(_ name: String) -> Bool {
         name.hasPrefix(".") && name.hasSuffix(suffix)
             && UUID(uuidString: String(name.dropFirst().dropLast(suffix.count))) != nil

@@ -57,11 +57,14 @@ struct OwnExternalFiles {
     ///
     /// - Parameters:
     ///   - kept: files that stay, since other rows name them.
+    ///   - isWithoutList: whether they are removed also when the disk has no room for the list that says so to others: if the
+    ///     process is killed then, they stay.
     ///   - isGone: whether the rows are gone, although `body` has thrown an error.
     ///   - body: when it throws, the files stay.
     /// - Throws: what `body` throws, or an error of the file system.
     func removing(
-        except kept: Set<String> = [], unless isGone: () -> Bool, _ body: () throws -> Void
+        except kept: Set<String> = [], isWithoutList: Bool = false, unless isGone: () -> Bool,
+        _ body: () throws -> Void
     ) throws {
         let present = try names ?? filesInFolder()
         let unneeded = present.subtracting(kept)
@@ -70,22 +73,40 @@ struct OwnExternalFiles {
             for list in leftovers { list.end() }
             return try removeFolders(isWhole: names == nil && kept.isEmpty)
         }
-        let list = try ExternalFileList(in: folder, of: store.url, try FileAttributes(of: store.url))
+        let list: ExternalFileList?
         do {
-            try list.add(unneeded.filter { UUID(uuidString: $0) != nil })
+            list = try makeList(of: unneeded)
+        } catch let error as FileError where error.isFull && isWithoutList {
+            Log.store.warning(
+                "\(folder.path) is removed without a list of what is in it: the disk has no room for one.")
+            list = nil
+        }
+        do {
             try body()
         } catch {
-            if isGone() { list.abandon() } else { list.end() }
+            if isGone() { list?.abandon() } else { list?.end() }
             throw error
         }
         do {
-            try list.remove(unneeded)
+            try ExternalFileList.remove(unneeded, in: folder)
         } catch {
-            list.abandon()
+            list?.abandon()
             throw error
         }
-        for list in [list] + leftovers { list.end() }
+        list?.end()
+        for list in leftovers { list.end() }
         try removeFolders(isWhole: names == nil && kept.isEmpty)
+    }
+
+    private func makeList(of names: Set<String>) throws -> ExternalFileList {
+        let list = try ExternalFileList(in: folder, of: store.url, try FileAttributes(of: store.url))
+        do {
+            try list.add(names.filter { UUID(uuidString: $0) != nil })
+        } catch {
+            list.end()
+            throw error
+        }
+        return list
     }
 
     /// The regular files of the folder.

@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import GRDB
 
@@ -99,5 +100,16 @@ extension SQLiteStoreFile {
         guard try RollbackJournal(ofDatabaseAt: url.path) != nil else { return }
         let connection = try queue()
         try connection.close()
+    }
+
+    /// Removes a rollback journal that SQLite takes for none, and leaves. To be called while a connection of this process has the
+    /// write-ahead log: nobody can have another journal then.
+    func removeStaleJournal() {
+        do {
+            try DurableFile.remove(URL(fileURLWithPath: regularFile().path + "-journal"))
+        } catch {
+            Log.store.error(
+                "Could not remove the journal of the store at \(url.path): \(error.localizedDescription)")
+        }
     }
 }

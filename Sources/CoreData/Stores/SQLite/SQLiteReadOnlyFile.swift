@@ -7,7 +7,7 @@ import GRDB
 /// SQLite's own connections for reading make files for the write-ahead log and leave them. Here:
 /// - while a log and its index (`-shm`) are there, as they are when others have the file open, the index is used as
 ///   it is: what others write is seen, and they are not disturbed;
-/// - with a log and no index, the index is made in memory;
+/// - with a log and no index, or with a log in which nothing can be, the index is made in memory;
 /// - with neither, there is nothing to read but the file;
 /// - a database without a write-ahead log is read under SQLite's locks.
 ///
@@ -99,12 +99,24 @@ final class SQLiteReadOnlyFile: @unchecked Sendable {
     private func readOnce<Value>(_ body: (Database) throws -> Value) throws -> Value {
         if let connection { return try read(with: connection, body) }
         state = State(path)
-        sharesIndex = state.log != nil && state.hasIndex
+        sharesIndex = state.log != nil && state.hasIndex && !hasLogWithoutFrames
         guard sharesIndex else { return try read(with: connected(), body) }
         return try SharedIndex.reading(path) {
             defer { disconnect() }
             return try read(with: connected(), body)
         }
+    }
+
+    /// Whether there is a log in which nothing can be: what a process leaves that dies while it begins one. Where nobody has the
+    /// index, a connection that shares it takes such a log for one that others change all the time.
+    private var hasLogWithoutFrames: Bool {
+        guard let size = state.log?.size, size > 0 else { return false }
+        guard size > 32 else { return true }
+        // 0x377f0682 or 0x377f0683: https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+        guard let start = StoreFileReader.start(of: path + "-wal", count: 4), start.count == 4 else {
+            return false
+        }
+        return !start.starts(with: [0x37, 0x7F, 0x06]) || start[3] & 0xFE != 0x82
     }
 
     /// Whether an error comes from an index that others are making, which a connection for reading cannot.

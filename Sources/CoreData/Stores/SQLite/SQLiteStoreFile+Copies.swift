@@ -5,50 +5,64 @@ import GRDB
 // A store put into the place of another one, or beside it: its database and its external data.
 
 extension SQLiteStoreFile {
-    /// Makes a new store of the contents of a database.
+    /// Makes a new store of the contents of a database, and opens it.
     ///
     /// - Parameters:
     ///   - source: the store that the contents come from: the new file has its mode, and external data is copied, as much of it
     ///     as rows name. Nil for one in memory.
     ///   - fill: writes the contents into a database that is empty. It is called again when files of external data went while
     ///     they were copied.
-    /// - Throws: 134080 when there is a file already, or an error of SQLite or the file system; nothing is left then.
-    func make(from source: URL?, _ fill: (DatabaseQueue) throws -> Void) throws {
-        let existing = "there is a file already; destroy that store first"
-        // An empty file is what is left of a store that was destroyed.
-        let takesEmptyFile = url.isEmptyFile
-        if FileManager.default.fileExists(atPath: try regularFile().path), !takesEmptyFile {
-            throw unopenable(existing)
-        }
-        guard !hasLeftovers else {
-            throw unopenable("there is the log of a store that is gone; destroy it first")
-        }
-        _ = try exists()
+    ///   - opening: opens the new store. Until it has, it is still known which files are to go if it cannot.
+    /// - Throws: 134080 when there is a file already, an error of SQLite or the file system, or what `opening` throws; nothing
+    ///   is left then.
+    func make<Opened>(
+        from source: URL?, _ fill: (DatabaseQueue) throws -> Void, opening: () throws -> Opened
+    ) throws -> Opened {
+        try requireNothing()
         let attributes = try source.flatMap { try FileAttributes(of: $0) }
-        try withDraft { draft in
+        return try withDraft { draft in
             let copies = ExternalDataCopies(from: source, to: self, attributes)
             do {
                 try write(to: draft, with: copies, fill)
                 try Self.complete(draft, attributes)
-                if takesEmptyFile {
-                    try withLock("copy the store") { connection in
-                        // To lock an empty file gives it a page.
-                        let isFree = try connection?.read { database in
-                            try Int.fetchOne(database, sql: "SELECT 1 FROM sqlite_master LIMIT 1") == nil
-                        }
-                        guard isFree ?? false else { throw unopenable(existing) }
-                        try take(draft, isLocked: true)
-                    }
-                } else {
-                    guard try draft.placeIfMissing() else { throw unopenable(existing) }
-                }
+                try removeEmptyFile()
+                guard try draft.placeIfMissing() else { throw taken }
+                let opened = try opening()
+                copies.finish()
+                return opened
             } catch {
-                copies.discard(unless: draft.isPlaced)
+                copies.discard(unless: !draft.takeBackStore())
                 throw error
             }
-            copies.finish()
         }
     }
+
+    /// - Throws: 134080 when there is something where a new store is to be, or there can be none. An empty file may be there:
+    ///   it is what is left of a store that was destroyed.
+    func requireNothing() throws {
+        if FileManager.default.fileExists(atPath: try regularFile().path), !url.isEmptyFile { throw taken }
+        guard !hasLeftovers else {
+            throw unopenable("there is the log of a store that is gone; destroy it first")
+        }
+        _ = try exists()
+    }
+
+    /// Removes what is left of a store that was destroyed, so that another one can be placed there.
+    ///
+    /// - Throws: 134080 when somebody has made a store in it, or 134090 when somebody is at it.
+    func removeEmptyFile() throws {
+        guard url.isEmptyFile else { return }
+        try withLock("copy the store") { connection in
+            // To lock an empty file gives it a page.
+            let isFree = try connection?.read { database in
+                try Int.fetchOne(database, sql: "SELECT 1 FROM sqlite_master LIMIT 1") == nil
+            }
+            guard isFree ?? false else { throw taken }
+            try DurableFile.remove(regularFile())
+        }
+    }
+
+    var taken: NSError { unopenable("there is a file already; destroy that store first") }
 
     /// Takes the place of this store, if there is one, by the store in another file. Its identifier comes with it.
     ///

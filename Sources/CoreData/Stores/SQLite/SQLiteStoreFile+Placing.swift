@@ -70,12 +70,20 @@ extension SQLiteStoreFile {
     static func complete(_ draft: FileDraft, _ attributes: FileAttributes?) throws {
         for suffix in ["-wal", "-journal"] {
             // What is not in the file yet would be lost.
-            let log = try FileManager.default.attributes(ifAt: draft.url.path + suffix)
-            guard (log?[.size] as? NSNumber)?.intValue ?? 0 == 0 else {
+            guard try byteCount(of: draft.url.path + suffix) == 0 else {
                 throw DatabaseError(resultCode: .SQLITE_IOERR, message: "the draft has a log")
             }
         }
         try draft.complete(attributes)
+    }
+
+    /// The size of a file; 0 when there is none.
+    private static func byteCount(of path: String) throws -> Int {
+        var status = stat()
+        guard lstat(path, &status) != 0 else { return Int(status.st_size) }
+        let error = FileError(call: "lstat", path: path, code: errno)
+        guard error.isMissing else { throw error }
+        return 0
     }
 
     /// Puts a draft that is complete into the place of the file. Until it is there, the log of the old file is not lost.
@@ -140,20 +148,14 @@ extension SQLiteStoreFile {
         try body(connection)
     }
 
-    /// What is left of a store that was destroyed.
-    enum Remainder {
-        /// An empty file, as Apple's framework leaves one: programs remove it themselves.
-        case emptyFile
-        case nothing
-    }
-
     /// Removes what is in the store, with the files beside it; of external data that another store has in the same folder, only
-    /// what this one alone names. One that is damaged goes without complaint; of one that was never made and one in memory there is
-    /// nothing to remove.
+    /// what this one alone names. An empty file is left, as Apple's framework leaves one: programs remove it themselves. One that is
+    /// damaged goes without complaint, and one on a full disk too; of one that was never made and one in memory there is nothing to
+    /// remove.
     ///
     /// - Throws: 134090 while others have the store open, unless the options force it; 134080 for what is not a regular file;
     ///   it is as it was then.
-    func destroy(leaving remainder: Remainder = .emptyFile) throws {
+    func destroy() throws {
         guard !url.isNullDevice else { return }
         let file = try regularFile()
         // While it is locked, it cannot be read; neither while a change of it is still to be taken back.
@@ -162,7 +164,7 @@ extension SQLiteStoreFile {
             do { try playBack() } catch is DatabaseError {}
         }
         let external = OwnExternalFiles(of: self)
-        if try remainder == .nothing || FileKind(at: file.path) == .missing {
+        if try FileKind(at: file.path) == .missing {
             try locked { _ in try remove(file, external) }
         } else {
             do {
@@ -195,7 +197,8 @@ extension SQLiteStoreFile {
     }
 
     private func remove(_ file: URL, _ external: OwnExternalFiles) throws {
-        try external.removing(unless: { !FileManager.default.fileExists(atPath: file.path) }) {
+        let isGone = { !FileManager.default.fileExists(atPath: file.path) }
+        try external.removing(isWithoutList: true, unless: isGone) {
             var isChanged = false
             // The file first: without it, its log belongs to nothing.
             for suffix in [""] + Self.logSuffixes {
@@ -227,12 +230,5 @@ extension URL {
     /// Whether a store can be copied or migrated there.
     func isFreeForStore(_ isSQLite: Bool) -> Bool {
         !FileManager.default.fileExists(atPath: path) || isSQLite && isEmptyFile
-    }
-}
-
-extension FileManager {
-    /// The attributes of what is at a path; nil when nothing is.
-    fileprivate func attributes(ifAt path: String) throws -> [FileAttributeKey: Any]? {
-        try FileKind(at: path) == .missing ? nil : attributesOfItem(atPath: path)
     }
 }

@@ -297,6 +297,7 @@ final class SQLiteStoreOpening {
             connection = queue
         } else {
             connection = try file.pool(configuration)
+            file.removeStaleJournal()
             readers = file.readers(configuration)
         }
         do {

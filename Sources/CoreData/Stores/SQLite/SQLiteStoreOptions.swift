@@ -74,6 +74,17 @@ struct SQLiteStoreOptions {
         }
     }
 
+    /// The options of a store that is made as a draft: with another journal than a write-ahead log, nothing of it may stay beside
+    /// the file.
+    static func ofDraft(_ options: [AnyHashable: Any]?) -> [AnyHashable: Any]? {
+        guard var pragmas = options?[NSSQLitePragmasOption] as? [String: Any],
+            let name = pragmas.keys.first(where: { $0.lowercased() == "journal_mode" }),
+            "\(pragmas[name] ?? "")".lowercased() == "persist"
+        else { return options }
+        pragmas[name] = "DELETE"
+        return options?.merging([NSSQLitePragmasOption: pragmas]) { $1 }
+    }
+
     private static func useless(_ key: String, _ value: Any, _ rule: String) -> NSError {
         .coreData(.persistentStoreInvalidType, "The store option '\(key)' \(rule); it is '\(value)'.")
     }

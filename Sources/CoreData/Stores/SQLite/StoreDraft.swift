@@ -1,6 +1,8 @@
 import DurableFiles
 import Foundation
 
+// Whole stores that are made as drafts: nothing has the name of a store before all of it is there.
+
 extension SQLiteStoreTables {
     /// Puts the draft of a new store, which is closed, into its place, after its external data: every row that is seen finds it.
     ///
@@ -10,13 +12,76 @@ extension SQLiteStoreTables {
     /// - Returns: false when there is something at the place; nothing is left of the store then, nor when an error is thrown.
     package func place(_ draft: FileDraft, hasExternalData: Bool) throws -> Bool {
         try draft.complete()
-        let source = draft.url.externalDataFolder
+        return try draft.placeStore(at: draft.target, hasExternalData: hasExternalData) {} != nil
+    }
+}
+
+extension SQLiteStoreFile {
+    /// Makes a new store of any type of this framework that is in one file, and opens it.
+    ///
+    /// - Parameters:
+    ///   - source: a file whose mode and owner the new one gets; nil for those of the process.
+    ///   - fill: makes the store at a URL beside its place, and closes it.
+    ///   - opening: opens the store in its place.
+    /// - Throws: 134080 when there is something already, an error of the file system, or what the blocks throw; nothing is left
+    ///   then.
+    func makeStore<Opened>(
+        like source: URL?, _ fill: (URL) throws -> Void, opening: () throws -> Opened
+    ) throws -> Opened {
+        try requireNothing()
+        let attributes = try source.flatMap { try FileAttributes(of: $0) }?.ofData
+        return try withDraft { draft in
+            // What is made beside it, and files of external data, are like it from the start.
+            if let attributes { try DurableFile.make(draft.url, Data(), attributes: attributes) }
+            try fill(draft.url)
+            try Self.complete(draft, attributes)
+            try removeEmptyFile()
+            guard
+                let opened = try draft.placeStore(at: url, hasExternalData: true, opening: opening)
+            else { throw taken }
+            return opened
+        }
+    }
+}
+
+extension FileDraft {
+    /// Puts a store that is complete, and on the disk, into its place, its external data first.
+    ///
+    /// - Parameters:
+    ///   - store: the store, which may be a link: its external data is beside that.
+    ///   - opening: what is done once it has its place; when this throws, the store is taken back.
+    /// - Returns: what `opening` returns; nil when there is something at the place.
+    fileprivate func placeStore<Opened>(
+        at store: URL, hasExternalData: Bool, opening: () throws -> Opened
+    ) throws -> Opened? {
+        let source = url.externalDataFolder
         let names =
             try hasExternalData && FileKind(at: source.path) == .folder
             ? DurableFile.names(in: source).filter { UUID(uuidString: $0) != nil } : []
-        guard !names.isEmpty else { return try draft.placeIfMissing() }
-        let folder = draft.target.externalDataFolder
-        let list = try ExternalFileList(in: folder, of: draft.target, try FileAttributes(of: draft.url))
+        guard !names.isEmpty else {
+            do {
+                return try placeIfMissing() ? try opening() : nil
+            } catch {
+                takeBackStore()
+                throw error
+            }
+        }
+        let folder = store.externalDataFolder
+        let hadFolders = [folder, store.supportFolder].filter {
+            FileManager.default.fileExists(atPath: $0.path)
+        }
+        let list = try ExternalFileList(in: folder, of: store, try FileAttributes(of: url))
+        func undo() {
+            do {
+                try list.remove(names)
+                list.end()
+            } catch {
+                list.abandon()
+            }
+            for place in [folder, store.supportFolder] where !hadFolders.contains(place) {
+                _ = try? DurableFile.removeEmptyFolder(place)
+            }
+        }
         do {
             try list.add(names)
             for name in names {
@@ -24,18 +89,29 @@ extension SQLiteStoreTables {
                     source.appendingPathComponent(name).path, to: folder.appendingPathComponent(name).path)
             }
             try DurableFile.syncFolder(folder)
-            let isPlaced = try draft.placeIfMissing()
-            if !isPlaced { try list.remove(names) }
-            list.end()
-            return isPlaced
-        } catch {
-            if draft.isPlaced {
-                list.abandon()
-            } else {
-                try? list.remove(names)
-                list.end()
+            guard try placeIfMissing() else {
+                undo()
+                return nil
             }
+            let opened = try opening()
+            list.end()
+            return opened
+        } catch {
+            if takeBackStore() { undo() } else { list.abandon() }
             throw error
         }
+    }
+
+    /// Takes the database back if it has its place, and what SQLite keeps beside it.
+    ///
+    /// - Returns: whether it is not in its place any more.
+    @discardableResult
+    func takeBackStore() -> Bool {
+        guard isPlaced else { return true }
+        guard takeBack() else { return false }
+        for suffix in SQLiteStoreFile.logSuffixes {
+            _ = try? DurableFile.remove(URL(fileURLWithPath: target.path + suffix))
+        }
+        return true
     }
 }
