@@ -49,6 +49,9 @@ extension NSPropertyMapping {
     package var inferredSourceName: String? {
         guard let valueExpression else { return nil }
         if valueExpression.expressionType == .keyPath { return valueExpression.keyPath }
-        return valueExpression.arguments?.first?.constantValue as? String
+        guard valueExpression.expressionType == .function, let name = valueExpression.arguments?.first,
+            name.expressionType == .constantValue
+        else { return nil }
+        return name.constantValue as? String
     }
 }

@@ -332,14 +332,17 @@ import Testing
         #expect(try folder.names == [])
     }
 
-    @Test func onlyTheEntitiesOfAConfigurationAreStored() throws {
+    @Test func aStoreWithAConfigurationHasTheTablesOfAllEntities() throws {
         let model = NSManagedObjectModel()
         let kept = NSEntityDescription("Kept")
         model.entities = [kept, NSEntityDescription("Other")]
         model.setEntities([kept], forConfigurationName: "Mine")
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(type: .sqlite, configuration: "Mine", at: folder.file)
-        #expect(try folder.schema().keys.sorted() == ["ZKEPT", "Z_METADATA", "Z_MODELCACHE", "Z_PRIMARYKEY"])
+        #expect(
+            try folder.schema().keys.sorted() == [
+                "ZKEPT", "ZOTHER", "Z_METADATA", "Z_MODELCACHE", "Z_PRIMARYKEY",
+            ])
         let hashes = coordinator.persistentStores[0].metadata[NSStoreModelVersionHashesKey] as? [String: Data]
         #expect(hashes?.keys.sorted() == ["Kept"])
         let checksum = coordinator.persistentStores[0].metadata[NSPersistentStoreModelVersionChecksumKey]

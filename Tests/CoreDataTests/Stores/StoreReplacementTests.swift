@@ -101,14 +101,15 @@ import Testing
         try addExternal(source, "only-new")
         let coordinator = try folder.open(Self.model)
         try coordinator.inContext { context in
-            try context.insert("Item", ["name": "old"])
-            try context.save()
-            let refusal = try error { try replace([NSPersistentStoreTimeoutOption: 0.05]) }
-            #expect(refusal.code == 134090)
-            try context.only("Item").setValue("kept", forKey: "name")
+            try context.insert("Item", ["name": "kept"])
             try context.save()
         }
         try coordinator.close()
+        try folder.withDatabase { database in
+            try database.execute(sql: "SELECT * FROM ZITEM")
+            let refusal = try error { try replace([NSPersistentStoreTimeoutOption: 0.05]) }
+            #expect(refusal.code == 134090)
+        }
         #expect(try folder.stored("ZNAME", in: "ZITEM") == ["text 'kept'"])
         #expect(try folder.names == ["Store.sqlite"])
     }
