@@ -1,4 +1,5 @@
 import CoreData
+import GRDB
 
 /// A sequence of steps on the files of one folder, each of which leaves the old state or the new one.
 package struct Scenario: Sendable {
@@ -104,6 +105,13 @@ final class Stage {
         self.coordinator = coordinator
         return try coordinator.addPersistentStore(
             type: type, at: url(name), options: options ?? (type == .sqlite ? self.options() : nil))
+    }
+
+    /// A connection to the main store that is none of the framework's, as another program has one.
+    func foreignConnection() throws -> DatabaseQueue {
+        let connection = try DatabaseQueue(path: main.path)
+        _ = try connection.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") }
+        return connection
     }
 
     /// A context of the open store, which stays until the stage is closed.

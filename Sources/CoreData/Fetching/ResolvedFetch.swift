@@ -106,7 +106,8 @@ struct ResolvedFetch {
             case let property as NSExpressionDescription where property.expression != nil: return property
             case let property as NSExpressionDescription where property.name.isEmpty:
                 throw NSError.coreData(
-                    .coreData, "An expression description in propertiesToFetch has no expression and no name.")
+                    .coreData, "An expression description in propertiesToFetch has no expression and no name."
+                )
             // Without an expression a description means the property of its name.
             case let property as NSPropertyDescription: return try self.property(property.name, entity)
             case let name as String: return try self.property(name, entity)

@@ -37,7 +37,9 @@ enum AppleModules {
     ]
 
     /// Members that tell a source that works with publishers without naming a type of Combine's.
-    static let publisherMembers: Set<String> = ["eraseToAnyPublisher", "objectWillChange", "publisher", "sink"]
+    static let publisherMembers: Set<String> = [
+        "eraseToAnyPublisher", "objectWillChange", "publisher", "sink",
+    ]
 
     /// What Foundation has in modules of their own here.
     static let partsOfFoundation: [(module: String, names: Set<String>)] = [

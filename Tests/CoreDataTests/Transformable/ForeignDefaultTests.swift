@@ -40,6 +40,7 @@ import Testing
         let copy = try NSPersistentStoreCoordinator.cachedModelForPersistentStore(
             ofType: NSSQLiteStoreType, at: folder.file)
         #expect(
-            copy.entitiesByName["Thing"]?.attributesByName["plain"]?.defaultValue as? OpaqueArchive == archive)
+            copy.entitiesByName["Thing"]?.attributesByName["plain"]?.defaultValue as? OpaqueArchive == archive
+        )
     }
 }

@@ -69,9 +69,9 @@ extension Scenario {
                         at: stage.main, type: .sqlite)
             }
         },
-        // While it is open, a store stays, whatever keeps that from being found out.
+        // While others have it open, a store stays, whatever keeps that from being found out.
         Scenario("destroy-in-use", prepare: { try Contents.make($0, withCovers: true) }) { stage in
-            try stage.open()
+            let other = try stage.foreignConnection()
             try stage.step {
                 try refuse {
                     try NSPersistentStoreCoordinator(managedObjectModel: TortureModel.first)
@@ -79,6 +79,8 @@ extension Scenario {
                             at: stage.main, type: .sqlite, options: [NSPersistentStoreTimeoutOption: 0])
                 }
             }
+            try other.close()
+            try stage.open()
             try stage.step { try stage.context().change { $0.make("Tag", "after") } }
         },
         Scenario(
@@ -88,7 +90,7 @@ extension Scenario {
                 try Contents.make(stage, TortureModel.first, other, marks: "!", withCovers: true)
             }
         ) { stage in
-            try stage.open()
+            let holder = try stage.foreignConnection()
             try stage.step {
                 try refuse {
                     try NSPersistentStoreCoordinator(managedObjectModel: TortureModel.first)
@@ -97,6 +99,8 @@ extension Scenario {
                             withPersistentStoreFrom: stage.url(other), type: .sqlite)
                 }
             }
+            try holder.close()
+            try stage.open()
             try stage.step { try stage.context().change { $0.make("Tag", "after") } }
         },
         Scenario("copy", files: two, prepare: { try Contents.make($0, withCovers: true) }) { stage in
