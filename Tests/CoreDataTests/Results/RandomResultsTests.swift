@@ -51,6 +51,8 @@ import Testing
         /// Whether a change was made that what was registered before does not fit.
         private var cannotUndo = false
         var log: [String] = []
+        /// Whether the last step reset the context, of which delegates are not told.
+        var isReset = false
 
         init(seed: UInt64, merges: Bool) throws {
             self.merges = merges
@@ -154,6 +156,7 @@ import Testing
             default:
                 if Int.random(in: 0..<8, using: &numbers) == 0 {
                     context.reset()
+                    isReset = true
                     _ = try (context.fetch(.books(by: "title")), author(context))
                     _ = try context.fetch(NSFetchRequest<Author>(entityName: "Author"))
                     cannotUndo = true
@@ -236,7 +239,12 @@ import Testing
 
             for number in 0..<250 {
                 walk.log = []
+                walk.isReset = false
                 try walk.step()
+                if walk.isReset {
+                    for each in followed { each.mirror.begin(each.controller) }
+                    differences.objects = flat.fetchedObjects ?? []
+                }
                 for each in followed {
                     let fetched = try each.fetched(context)
                     let isRight = fetched == ResultsMirror.content(each.controller)

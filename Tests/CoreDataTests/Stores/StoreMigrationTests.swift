@@ -218,9 +218,6 @@ import Testing
         #expect(missing.code == 134080 && missing.localizedDescription.contains("missing does not exist"))
         #expect(try refusal(to: URL(fileURLWithPath: "/dev/null")).code == 134080)
         #expect(try refusal(to: other.file, "CardBox").localizedDescription.contains("'CardBox'"))
-        #expect(
-            try refusal(to: other.file, NSSQLiteStoreType, ["NSOdd": 1]).localizedDescription.contains(
-                "NSOdd"))
         #expect(try other.names == [])
     }
 

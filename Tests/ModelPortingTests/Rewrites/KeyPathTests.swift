@@ -82,6 +82,9 @@ import Testing
     func otherExpressionsAreErrors(_ expression: String) {
         #expect(
             Ported("let a = \(expression)").errors
-                == ["Book.swift:1:9: error: a key path is written as names with dots between them"])
+                == [
+                    "Book.swift:1:9: error: a key path is written as names with dots between them: "
+                        + "write '#keyPath(Type.name)'"
+                ])
     }
 }

@@ -195,7 +195,8 @@ import Testing
                 func validateTitle(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {}
             }
             """)
-        let end = "is never called, here as on Apple's platforms: it lacks '@objc'"
+        let end =
+            "is never called, here as on Apple's platforms: it lacks '@objc'; add that, or drop the member"
         #expect(
             ported.warnings == [
                 "Book.swift:2:16: warning: 'keyPathsForValuesAffectingSection' \(end)",
