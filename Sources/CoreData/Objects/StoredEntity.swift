@@ -17,8 +17,8 @@ package final class StoredEntity: @unchecked Sendable {
     package let entityNumber: Int32
     /// Identifies the root entity's table of this store in this process; 0 for objects without a store.
     package let table: UInt32
-    /// The class of the objects.
-    private let objectClass: NSManagedObject.Type
+    /// The class of the objects, where it is not the one that the entity has at the time.
+    private let fixedClass: NSManagedObject.Type?
     /// Whether the store is told which objects contexts have.
     let tellsStore: Bool
 
@@ -42,7 +42,7 @@ package final class StoredEntity: @unchecked Sendable {
         entityNumber = 0
         table = 0
         tellsStore = false
-        objectClass = layout.objectClass
+        fixedClass = nil
     }
 
     package init(layout: EntityLayout, store: NSPersistentStore, entityNumber: Int32, table: UInt32) {
@@ -54,7 +54,7 @@ package final class StoredEntity: @unchecked Sendable {
         self.table = table
         tellsStore = store is NSIncrementalStore
         let isPlain = store.persistentStoreCoordinator?.makesPlainObjects ?? false
-        objectClass = isPlain ? NSManagedObject.self : layout.objectClass
+        fixedClass = isPlain ? NSManagedObject.self : nil
     }
 
     /// Tells stores that a context has objects from now on: each store once.
@@ -110,7 +110,7 @@ extension StoredEntity {
         let outer = coredata_materialising()
         coredata_set_materialising(Unmanaged.passUnretained(self).toOpaque())
         defer { coredata_set_materialising(outer) }
-        let object = objectClass.init(entity: entity, insertInto: nil)
+        let object = (fixedClass ?? layout.objectClass).init(entity: entity, insertInto: nil)
         object.reference = reference
         return object
     }

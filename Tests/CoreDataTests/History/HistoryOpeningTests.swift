@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func ofADictionaryAsTheOptionOnlyItsOwnKeyCounts() throws {
-        for (option, hasHistory) in [(["a": 1], false), ([NSPersistentHistoryTrackingKey: 1], true)] {
+        for (option, hasHistory) in [([NSPersistentHistoryTrackingKey: false], false), (["a": false], true)] {
             let coordinator = try folder.open(
                 HistoryModel.model(), [NSPersistentHistoryTrackingKey: option])
             try coordinator.close()
