@@ -69,9 +69,10 @@ final class Oracle {
         return complaints + leftovers(folder)
     }
 
-    /// Opens what is not there, as the next program would: what a dead one left is removed then.
+    /// Opens what is not there, and what is empty since it was destroyed, as the next program would: what a dead one left is
+    /// removed then.
     private func openMissing(_ folder: URL, _ picture: Picture) throws {
-        for file in scenario.files where picture.stores[file.name] == ["none"] {
+        for file in scenario.files where [["none"], ["empty"]].contains(picture.stores[file.name]) {
             let model = file.type == .sqlite ? TortureModel.first : TortureModel.document
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
             let url = folder.appendingPathComponent(file.name)
