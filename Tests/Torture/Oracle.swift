@@ -28,7 +28,15 @@ final class Oracle {
 
     /// The number of a state; nil for one that is none of them.
     func number(of picture: Picture, in allowed: ClosedRange<Int>) -> Int? {
-        allowed.last { states.indices.contains($0) && states[$0] == picture }
+        allowed.last { states.indices.contains($0) && Self.isShown(states[$0], by: picture) }
+    }
+
+    /// Whether a picture shows a state. Of a destroyed store an empty file is left, or nothing where there is no room for it.
+    private static func isShown(_ state: Picture, by picture: Picture) -> Bool {
+        state.stores.allSatisfy { name, lines in
+            let shown = picture.stores[name]
+            return shown == lines || lines == ["empty"] && shown == ["none"]
+        }
     }
 
     /// As `number(of:in:)`, of objects alone: the metadata of an open store may be set and not saved.
