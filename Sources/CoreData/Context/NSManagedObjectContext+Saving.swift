@@ -286,8 +286,10 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidSaveObjectIDs, object: self,
             userInfo: saved.userInfo.merging(generationInfo) { own, _ in own })
-        post(DidSaveObjectIDsMessage(IDEvent(self, saved, refreshed: saved.refreshed, token)))
-        post(DidSaveObjectIDsAsyncMessage(IDEvent(self, saved, refreshed: saved.refreshed, token)))
+        post(DidSaveObjectIDsMessage(_event: _ObjectIDEvent(self, saved, refreshed: saved.refreshed, token)))
+        post(
+            DidSaveObjectIDsAsyncMessage(
+                _event: _ObjectIDEvent(self, saved, refreshed: saved.refreshed, token)))
         func merge(
             _ changes: SavedChanges, into contexts: [NSManagedObjectContext],
             _ rows: [NSManagedObjectID: Row] = [:]

@@ -202,8 +202,8 @@ extension NSManagedObjectContext {
             name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self,
             userInfo: changes.mergedUserInfo.merging(generationInfo) { own, _ in own })
         let taken = changes.refreshed.union(changes.updated)
-        post(DidMergeChangesMessage(IDEvent(self, changes, refreshed: taken)))
-        post(DidMergeChangesAsyncMessage(IDEvent(self, changes, refreshed: taken)))
+        post(DidMergeChangesMessage(_event: _ObjectIDEvent(self, changes, refreshed: taken)))
+        post(DidMergeChangesAsyncMessage(_event: _ObjectIDEvent(self, changes, refreshed: taken)))
         scheduleEventEnd()
     }
 

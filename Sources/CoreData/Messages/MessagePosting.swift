@@ -1,7 +1,7 @@
 import Foundation
 
 // Typed notifications go beside those with names: on Linux Foundation keeps the two apart, so each event is posted in both forms,
-// and nobody hears it twice.
+// and no observer gets it twice.
 
 enum MessagePosting {
     /// Posts a message for the main actor. What runs on behalf of the main queue on another thread, while that queue waits, has it
@@ -55,13 +55,13 @@ where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.Ob
 
 extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidSaveObjectIDsMessage> {
-    /// A context of the main queue has saved; told with the IDs of objects.
+    /// A context of the main queue has saved; the objects are named by their IDs.
     public static var didSaveObjectIDs: Self { .init() }
 }
 
 extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidSaveObjectIDsAsyncMessage> {
-    /// A context of a private queue has saved; told with the IDs of objects.
+    /// A context of a private queue has saved; the objects are named by their IDs.
     public static var didSaveObjectIDsAsync: Self { .init() }
 }
 

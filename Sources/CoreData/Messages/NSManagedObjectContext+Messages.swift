@@ -1,6 +1,6 @@
 import Foundation
 
-// What contexts tell as typed messages. One that has objects carries the changes, and makes a set of them when it is read.
+// What contexts report as typed messages. One that has objects carries the changes, and makes a set of them when it is read.
 
 extension NSManagedObjectContext {
     /// A context of the main queue is about to save.
@@ -8,7 +8,7 @@ extension NSManagedObjectContext {
         /// Whose message it is.
         public typealias Subject = NSManagedObjectContext
 
-        /// The name of the notification that tells the same.
+        /// The name of the notification that reports the same.
         public static var name: Notification.Name { .NSManagedObjectContextWillSave }
 
         /// The context.
@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
             contextOf(notification, name).map(WillSaveMessage.init)
         }
 
-        /// Makes the notification that tells the same.
+        /// Makes the notification that reports the same.
         @MainActor public static func makeNotification(_ message: WillSaveMessage) -> Notification {
             Notification(name: name, object: message.context)
         }
@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
         /// Whose message it is.
         public typealias Subject = NSManagedObjectContext
 
-        /// The name of the notification that tells the same.
+        /// The name of the notification that reports the same.
         public static var name: Notification.Name { .NSManagedObjectContextDidSave }
 
         /// The context.
@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
             }
         }
 
-        /// Makes the notification that tells the same.
+        /// Makes the notification that reports the same.
         @MainActor public static func makeNotification(_ message: DidSaveMessage) -> Notification {
             var userInfo = message.context.userInfo(message.changes)
             userInfo[historyTokenKey] = message.historyToken
@@ -79,7 +79,7 @@ extension NSManagedObjectContext {
         /// Whose message it is.
         public typealias Subject = NSManagedObjectContext
 
-        /// The name of the notification that tells the same.
+        /// The name of the notification that reports the same.
         public static var name: Notification.Name { .NSManagedObjectContextObjectsDidChange }
 
         /// The context.
@@ -115,7 +115,7 @@ extension NSManagedObjectContext {
             }
         }
 
-        /// Makes the notification that tells the same.
+        /// Makes the notification that reports the same.
         @MainActor public static func makeNotification(_ message: ObjectsDidChangeMessage) -> Notification {
             var userInfo = message.context.userInfo(message.changes)
             userInfo[NSInvalidatedAllObjectsKey] = message.changes.invalidatedIDs

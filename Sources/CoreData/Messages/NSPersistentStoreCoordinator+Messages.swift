@@ -1,82 +1,36 @@
 import Foundation
 
-// What coordinators tell as typed messages.
+// What coordinators report as typed messages.
 
 extension NSPersistentStoreCoordinator {
     /// Stores of a coordinator were added or removed, or another one has taken a store's place, on the main queue.
-    public struct StoresDidChangeMessage: NotificationCenter.MainActorMessage {
+    public struct StoresDidChangeMessage: NotificationCenter.MainActorMessage, _StoreChangeMessage {
         /// Whose message it is.
         public typealias Subject = NSPersistentStoreCoordinator
 
-        /// The name of the notification that tells the same.
+        /// The name of the notification that reports the same.
         public static var name: Notification.Name { .NSPersistentStoreCoordinatorStoresDidChange }
 
-        /// The coordinator.
-        public let persistentStoreCoordinator: NSPersistentStoreCoordinator
-        private let change: StoreChange
+        /// What changed.
+        public let _change: _StoreChange
 
-        /// The stores that were added.
-        public var addedStores: [NSPersistentStore] { change.added }
-        /// The stores that were removed.
-        public var removedStores: [NSPersistentStore] { change.removed }
-        /// The store that was migrated, and the one that has taken its place.
-        public var uuidChangedStores: (oldValue: NSPersistentStore, newValue: NSPersistentStore)? {
-            change.replaced
-        }
-
-        init(_ coordinator: NSPersistentStoreCoordinator, _ change: StoreChange) {
-            persistentStoreCoordinator = coordinator
-            self.change = change
-        }
-
-        /// Makes a message of a notification; nil of one of another name or without a coordinator.
-        @MainActor public static func makeMessage(_ notification: Notification) -> StoresDidChangeMessage? {
-            StoreChange.coordinator(notification).map { .init($0, StoreChange(notification.userInfo ?? [:])) }
-        }
-
-        /// Makes the notification that tells the same.
-        @MainActor public static func makeNotification(_ message: StoresDidChangeMessage) -> Notification {
-            Notification(
-                name: name, object: message.persistentStoreCoordinator, userInfo: message.change.userInfo)
-        }
+        /// Makes a message of what changed.
+        public init(_change: _StoreChange) { self._change = _change }
     }
 
     /// Stores of a coordinator were added or removed, or another one has taken a store's place, elsewhere than on the main queue.
-    public struct StoresDidChangeAsyncMessage: NotificationCenter.AsyncMessage {
+    public struct StoresDidChangeAsyncMessage: NotificationCenter.AsyncMessage, _StoreChangeMessage {
         /// Whose message it is.
         public typealias Subject = NSPersistentStoreCoordinator
 
-        /// The name of the notification that tells the same.
+        /// The name of the notification that reports the same.
         public static var name: Notification.Name { .NSPersistentStoreCoordinatorStoresDidChange }
 
-        /// The coordinator.
-        public let persistentStoreCoordinator: NSPersistentStoreCoordinator
-        private let change: StoreChange
+        /// What changed.
+        public let _change: _StoreChange
 
-        /// The stores that were added.
-        public var addedStores: [NSPersistentStore] { change.added }
-        /// The stores that were removed.
-        public var removedStores: [NSPersistentStore] { change.removed }
-        /// The store that was migrated, and the one that has taken its place.
-        public var uuidChangedStores: (oldValue: NSPersistentStore, newValue: NSPersistentStore)? {
-            change.replaced
-        }
-
-        init(_ coordinator: NSPersistentStoreCoordinator, _ change: StoreChange) {
-            persistentStoreCoordinator = coordinator
-            self.change = change
-        }
-
-        /// Makes a message of a notification; nil of one of another name or without a coordinator.
-        public static func makeMessage(_ notification: Notification) -> StoresDidChangeAsyncMessage? {
-            StoreChange.coordinator(notification).map { .init($0, StoreChange(notification.userInfo ?? [:])) }
-        }
-
-        /// Makes the notification that tells the same.
-        public static func makeNotification(_ message: StoresDidChangeAsyncMessage) -> Notification {
-            Notification(
-                name: name, object: message.persistentStoreCoordinator, userInfo: message.change.userInfo)
-        }
+        /// Makes a message of what changed.
+        public init(_change: _StoreChange) { self._change = _change }
     }
 
     /// A store was changed; posted where `NSPersistentStoreRemoteChange` is.
@@ -84,7 +38,7 @@ extension NSPersistentStoreCoordinator {
         /// Whose message it is.
         public typealias Subject = NSPersistentStoreCoordinator
 
-        /// The name of the notification that tells the same.
+        /// The name of the notification that reports the same.
         public static var name: Notification.Name { .NSPersistentStoreRemoteChange }
 
         /// The coordinator.
@@ -109,7 +63,7 @@ extension NSPersistentStoreCoordinator {
             )
         }
 
-        /// Makes the notification that tells the same.
+        /// Makes the notification that reports the same.
         public static func makeNotification(_ message: RemoteChangeMessage) -> Notification {
             var userInfo: [AnyHashable: Any] = [
                 NSStoreUUIDKey: message.storeUUID, NSPersistentStoreURLKey: message.storeURL,
@@ -123,22 +77,24 @@ extension NSPersistentStoreCoordinator {
     func postStoresDidChange(_ userInfo: [AnyHashable: Any]) {
         NotificationCenter.default.post(
             name: .NSPersistentStoreCoordinatorStoresDidChange, object: self, userInfo: userInfo)
-        let change = StoreChange(userInfo)
+        let change = _StoreChange(self, userInfo)
         if MainQueue.isCurrent {
-            MessagePosting.post(StoresDidChangeMessage(self, change), of: self)
+            MessagePosting.post(StoresDidChangeMessage(_change: change), of: self)
         } else {
-            NotificationCenter.default.post(StoresDidChangeAsyncMessage(self, change), subject: self)
+            NotificationCenter.default.post(StoresDidChangeAsyncMessage(_change: change), subject: self)
         }
     }
 }
 
 /// What changed among the stores of a coordinator.
-struct StoreChange: Sendable {
-    let added: [NSPersistentStore]
-    let removed: [NSPersistentStore]
-    let replaced: (oldValue: NSPersistentStore, newValue: NSPersistentStore)?
+public struct _StoreChange: Sendable {
+    fileprivate let coordinator: NSPersistentStoreCoordinator
+    fileprivate let added: [NSPersistentStore]
+    fileprivate let removed: [NSPersistentStore]
+    fileprivate let replaced: (oldValue: NSPersistentStore, newValue: NSPersistentStore)?
 
-    init(_ userInfo: [AnyHashable: Any]) {
+    fileprivate init(_ coordinator: NSPersistentStoreCoordinator, _ userInfo: [AnyHashable: Any]) {
+        self.coordinator = coordinator
         added = userInfo[NSAddedPersistentStoresKey] as? [NSPersistentStore] ?? []
         removed = userInfo[NSRemovedPersistentStoresKey] as? [NSPersistentStore] ?? []
         let list = userInfo[NSUUIDChangedPersistentStoresKey] as? [Any] ?? []
@@ -146,13 +102,8 @@ struct StoreChange: Sendable {
         replaced = stores.count == 2 ? (stores[0], stores[1]) : nil
     }
 
-    static func coordinator(_ notification: Notification) -> NSPersistentStoreCoordinator? {
-        notification.name == .NSPersistentStoreCoordinatorStoresDidChange
-            ? notification.object as? NSPersistentStoreCoordinator : nil
-    }
-
     /// What notifications have; without the IDs of a migrated store's objects.
-    var userInfo: [AnyHashable: Any] {
+    fileprivate var userInfo: [AnyHashable: Any] {
         var userInfo: [AnyHashable: Any] = [:]
         if !added.isEmpty { userInfo[NSAddedPersistentStoresKey] = added }
         if !removed.isEmpty { userInfo[NSRemovedPersistentStoresKey] = removed }
@@ -161,4 +112,54 @@ struct StoreChange: Sendable {
         }
         return userInfo
     }
+}
+
+/// What the two messages have in common.
+public protocol _StoreChangeMessage {
+    /// What changed.
+    var _change: _StoreChange { get }
+    /// Makes a message of what changed.
+    init(_change: _StoreChange)
+}
+
+extension _StoreChangeMessage {
+    /// The coordinator.
+    public var persistentStoreCoordinator: NSPersistentStoreCoordinator { _change.coordinator }
+    /// The stores that were added.
+    public var addedStores: [NSPersistentStore] { _change.added }
+    /// The stores that were removed.
+    public var removedStores: [NSPersistentStore] { _change.removed }
+    /// The store that was migrated, and the one that has taken its place.
+    public var uuidChangedStores: (oldValue: NSPersistentStore, newValue: NSPersistentStore)? {
+        _change.replaced
+    }
+
+    fileprivate init?(_ notification: Notification) {
+        guard notification.name == .NSPersistentStoreCoordinatorStoresDidChange,
+            let coordinator = notification.object as? NSPersistentStoreCoordinator
+        else { return nil }
+        self.init(_change: _StoreChange(coordinator, notification.userInfo ?? [:]))
+    }
+
+    fileprivate var notification: Notification {
+        Notification(
+            name: .NSPersistentStoreCoordinatorStoresDidChange, object: _change.coordinator,
+            userInfo: _change.userInfo)
+    }
+}
+
+extension _StoreChangeMessage where Self: NotificationCenter.MainActorMessage {
+    /// Makes a message of a notification; nil of one of another name or without a coordinator.
+    @MainActor public static func makeMessage(_ notification: Notification) -> Self? { .init(notification) }
+
+    /// Makes the notification that reports the same.
+    @MainActor public static func makeNotification(_ message: Self) -> Notification { message.notification }
+}
+
+extension _StoreChangeMessage where Self: NotificationCenter.AsyncMessage {
+    /// Makes a message of a notification; nil of one of another name or without a coordinator.
+    public static func makeMessage(_ notification: Notification) -> Self? { .init(notification) }
+
+    /// Makes the notification that reports the same.
+    public static func makeNotification(_ message: Self) -> Notification { message.notification }
 }
