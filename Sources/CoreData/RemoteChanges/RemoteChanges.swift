@@ -83,12 +83,11 @@ final class RemoteChanges: Sendable {
         _ store: SQLiteStore, _ history: RemoteHistory, _ coordinator: NSPersistentStoreCoordinator
     ) {
         guard coordinator.persistentStores.contains(where: { $0 === store }) else { return }
-        let number = store.history.flatMap { _ in try? store.readHistory { try $0.lastNumber() } }
-        if merges {
-            if let changes = history.changes() {
-                if case .anything = changes { store.rowCache.removeAll() }
-                for context in coordinator.subscribers.contexts { context.mergeLater(changes) }
-            }
+        // Only the notification has it.
+        let number = store.postsRemoteChanges ? store.lastHistoryNumber : nil
+        if merges, let changes = history.changes() {
+            if case .anything = changes { store.rowCache.removeAll() }
+            for context in coordinator.subscribers.contexts { context.mergeLater(changes) }
         }
         coordinator.postRemoteChange(store, historyNumber: number)
     }

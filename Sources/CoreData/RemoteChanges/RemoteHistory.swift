@@ -15,8 +15,7 @@ final class RemoteHistory: Sendable {
 
     init(of store: SQLiteStore) {
         self.store = store
-        let last = store.history.flatMap { _ in try? store.readHistory { try $0.lastNumber() } }
-        state = Mutex(State(last: last))
+        state = Mutex(State(last: store.lastHistoryNumber))
     }
 
     func noteOwn(_ number: Int64) {
@@ -47,7 +46,7 @@ final class RemoteHistory: Sendable {
             note(end)
             return changes.isEmpty ? nil : .objects(changes)
         } catch {
-            note(store.history.flatMap { _ in try? store.readHistory { try $0.lastNumber() } })
+            note(store.lastHistoryNumber)
             return .anything
         }
     }
