@@ -177,20 +177,12 @@ struct LightweightMigration {
     /// Puts the draft into the store's place, with the files of external data that it has in its folder, and removes those that
     /// it needs no more.
     private func take(_ draft: FileDraft, _ unused: Set<String>) throws {
-        let source = draft.url.externalDataFolder
-        let made =
-            try isMappedByHand && FileKind(at: source.path) == .folder
-            ? DurableFile.names(in: source).filter { UUID(uuidString: $0) != nil } : []
+        let made = isMappedByHand ? try draft.url.externalDataNames() : []
         guard !unused.isEmpty || !made.isEmpty else { return try file.take(draft, isLocked: true) }
         let list = try ExternalFileList(in: externalData, of: store, try FileAttributes(of: file.url))
         do {
             try list.add(unused.union(made))
-            for name in made {
-                try DurableFile.move(
-                    source.appendingPathComponent(name).path,
-                    to: externalData.appendingPathComponent(name).path)
-            }
-            if !made.isEmpty { try DurableFile.syncFolder(externalData) }
+            try draft.url.moveExternalData(made, to: externalData)
             try file.take(draft, isLocked: true)
             try list.remove(unused)
             list.end()

@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import ManagedObjectModel
 
@@ -91,6 +92,24 @@ extension URL {
 
     /// The folder in it that has the files of external data.
     var externalDataFolder: URL { supportFolder.appendingPathComponent("_EXTERNAL_DATA") }
+
+    /// The names of the files of external data in it; none where there is no folder.
+    func externalDataNames() throws -> [String] {
+        let folder = externalDataFolder
+        guard try FileKind(at: folder.path) == .folder else { return [] }
+        return try DurableFile.names(in: folder).filter { UUID(uuidString: $0) != nil }
+    }
+
+    /// Moves files of external data to the folder of another store, durably.
+    func moveExternalData(_ names: [String], to folder: URL) throws {
+        guard !names.isEmpty else { return }
+        let source = externalDataFolder
+        for name in names {
+            try DurableFile.move(
+                source.appendingPathComponent(name).path, to: folder.appendingPathComponent(name).path)
+        }
+        try DurableFile.syncFolder(folder)
+    }
 }
 
 extension NSManagedObject {

@@ -54,10 +54,7 @@ extension FileDraft {
     fileprivate func placeStore<Opened>(
         at store: URL, hasExternalData: Bool, opening: () throws -> Opened
     ) throws -> Opened? {
-        let source = url.externalDataFolder
-        let names =
-            try hasExternalData && FileKind(at: source.path) == .folder
-            ? DurableFile.names(in: source).filter { UUID(uuidString: $0) != nil } : []
+        let names = hasExternalData ? try url.externalDataNames() : []
         guard !names.isEmpty else {
             do {
                 return try placeIfMissing() ? try opening() : nil
@@ -84,11 +81,7 @@ extension FileDraft {
         }
         do {
             try list.add(names)
-            for name in names {
-                try DurableFile.move(
-                    source.appendingPathComponent(name).path, to: folder.appendingPathComponent(name).path)
-            }
-            try DurableFile.syncFolder(folder)
+            try url.moveExternalData(names, to: folder)
             guard try placeIfMissing() else {
                 undo()
                 return nil
