@@ -6,9 +6,9 @@ public final class Journal {
     public let container: NSPersistentContainer
 
     /// - Parameter url: The file of the SQLite store, which is made when it is not there.
-    /// - Throws: the error of the store that cannot be opened.
+    /// - Throws: the error of the store that cannot be opened, or of a model that is not among the resources.
     public init(storeAt url: URL) throws {
-        container = Self.container()
+        container = try Self.container()
         container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
         var failure: (any Error)?
         container.loadPersistentStores { _, error in failure = error }
@@ -18,15 +18,15 @@ public final class Journal {
 
     #if os(Linux) || os(Android) || os(Windows)
     /// The build made the model a part of the program.
-    private static func container() -> NSPersistentContainer { NSPersistentContainer(name: "Journal") }
+    private static func container() throws -> NSPersistentContainer { NSPersistentContainer(name: "Journal") }
     #else
     /// One model for all containers: two that name the same classes confuse `Trip.entity()`.
     nonisolated(unsafe) private static let model: NSManagedObjectModel? =
         Bundle.module.url(forResource: "Journal", withExtension: "momd")
         .flatMap(NSManagedObjectModel.init(contentsOf:))
 
-    private static func container() -> NSPersistentContainer {
-        guard let model else { preconditionFailure("The package was built without its model.") }
+    private static func container() throws -> NSPersistentContainer {
+        guard let model else { throw CocoaError(.fileNoSuchFile) }
         return NSPersistentContainer(name: "Journal", managedObjectModel: model)
     }
     #endif
