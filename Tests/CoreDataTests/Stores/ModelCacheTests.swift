@@ -51,16 +51,22 @@ struct ModelCacheTests {
         #expect(try Data(contentsOf: folder.file) == before)
     }
 
-    @Test func aStoreOfAConfigurationOpensWithIt() throws {
+    /// Makes a store with the configuration `Mine`, which has the entity `Kept` alone.
+    ///
+    /// - Parameter other: the entity that is in no configuration.
+    private func makeStoreOfConfiguration(besides other: String) throws -> NSManagedObjectModel {
         let model = NSManagedObjectModel()
-        let (kept, other) = (NSEntityDescription(), NSEntityDescription())
-        kept.name = "Kept"
-        other.name = "Other"
-        model.entities = [kept, other]
+        let kept = NSEntityDescription("Kept")
+        model.entities = [kept, NSEntityDescription(other)]
         model.setEntities([kept], forConfigurationName: "Mine")
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(type: .sqlite, configuration: "Mine", at: folder.file)
         try coordinator.close()
+        return model
+    }
+
+    @Test func aStoreOfAConfigurationOpensWithIt() throws {
+        _ = try makeStoreOfConfiguration(besides: "Other")
         let container = try NSPersistentContainer(storeAt: folder.file)
         var failure: (any Error)?
         container.loadPersistentStores { failure = $1 }
@@ -191,15 +197,7 @@ struct ModelCacheTests {
     }
 
     @Test func aFileWithTheTablesOfItsConfigurationAloneCountsThese() throws {
-        let model = NSManagedObjectModel()
-        let (kept, other) = (NSEntityDescription(), NSEntityDescription())
-        kept.name = "Kept"
-        other.name = "Alien"
-        model.entities = [kept, other]
-        model.setEntities([kept], forConfigurationName: "Mine")
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        try coordinator.addPersistentStore(type: .sqlite, configuration: "Mine", at: folder.file)
-        try coordinator.close()
+        let model = try makeStoreOfConfiguration(besides: "Alien")
         try folder.execute("DROP TABLE ZALIEN")
         try folder.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Alien'")
         try folder.execute("UPDATE Z_PRIMARYKEY SET Z_ENT = 1")
