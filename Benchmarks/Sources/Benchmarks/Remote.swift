@@ -4,7 +4,7 @@ import Foundation
 
 /// How soon others learn of a save.
 enum Remote {
-    /// Saves of one row, each of which another coordinator with the same file is told of before the next one begins.
+    /// Saves of one row. Each waits until another coordinator with the same file has been notified of the one before.
     static func telling(_ count: Int, _ folder: Folder) throws -> Workload {
         let (model, _) = model("Item", [("number", .integer64)])
         let file = folder.file("remote.sqlite")
