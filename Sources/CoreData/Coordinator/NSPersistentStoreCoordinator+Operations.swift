@@ -62,7 +62,8 @@ extension NSPersistentStoreCoordinator {
     ///   - options: the options of the new store.
     ///   - storeType: the type of the new store. Between types every object is copied, whatever else is in the file is not.
     /// - Returns: the new store.
-    /// - Throws: 134000 for an unknown type or option, 134070 when the store is not one of the coordinator's, 134080
+    /// - Throws: 134000 for an unknown type or a useless value of an option,
+    ///   134070 when the store is not one of the coordinator's, 134080
     ///   when the copy cannot be made, or an error of SQLite; everything is as it was then.
     @discardableResult
     public func migratePersistentStore(
@@ -138,7 +139,8 @@ extension NSPersistentStoreCoordinator {
     ///
     /// Modes and owners of files that are replaced stay; new ones have those of the source. Of a symbolic link, the link stays.
     ///
-    /// - Throws: 134000 for an unknown type or option, 260 when there is no source, 134010 or 259 when it is no store or
+    /// - Throws: 134000 for an unknown type or a useless value of an option,
+    ///   260 when there is no source, 134010 or 259 when it is no store or
     ///   a damaged one, 134080 when the destination is `/dev/null` or not a regular file, or for an error of the file system,
     ///   134090 while another process has the destination open, 134070 from inside of a read or write of it; everything is as it
     ///   was then.
@@ -177,7 +179,8 @@ extension NSPersistentStoreCoordinator {
     ///
     /// The coordinator loses the store, and so does any other coordinator of this process that has the SQLite store open.
     ///
-    /// - Throws: 134000 for an unknown type or option, 134080 for what is not a regular file, or for an error of the file
+    /// - Throws: 134000 for an unknown type or a useless value of an option,
+    ///   134080 for what is not a regular file, or for an error of the file
     ///   system, 134090 while another process has the store open, unless `NSPersistentStoreForceDestroyOption` is set, 134070
     ///   from inside of a read or write of the store; everything is as it was then.
     public func destroyPersistentStore(

@@ -95,7 +95,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   - configuration: the name of a configuration of the model; nil for all entities.
     ///   - storeURL: the file; `/dev/null` for a SQLite store in memory. A store in memory needs none.
     ///   - options: see the option keys.
-    /// - Throws: 134000 for an unknown type or a useless value of an option, 134010 for a database that is no store, 259 for a file that is no
+    /// - Throws: 134000 for an unknown type or a useless value of an option,
+    ///   134010 for a database that is no store, 259 for a file that is no
     ///   database or a damaged one, 134100 when the model is not the store's, 134080 when the file cannot be opened,
     ///   134090 when it stays locked, 134020 when the model cannot be stored; for a SQLite store that is to be migrated
     ///   134110, 134130, 134140 or 134190. The file is as it was.
