@@ -327,7 +327,7 @@ if ProcessInfo.processInfo.environment["OPENCOREDATA_DOCUMENTATION"] != nil {
 let madeOfSources = [
     "CoreDataCommand", "CoreDataMacro", "CoreDataModel", "CoreDataOpenCombine", "CoreDataPort",
     "GeneratedModel", "MacroTest",
-    "ModelPorting", "PortedSource", "coredata",
+    "ModelPorting", "PortedSource", "SharedModel", "coredata",
 ]
 
 // `scripts/sanitize` builds what reads bytes of others, and its tests.
