@@ -310,12 +310,6 @@ let package = Package(
     ]
 )
 
-// Only `scripts/docs` needs the plugin that builds documentation.
-if ProcessInfo.processInfo.environment["OPENCOREDATA_DOCUMENTATION"] != nil {
-    package.dependencies.append(
-        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
-}
-
 /// Leaves out targets and products whose names begin so.
 @MainActor func leaveOut(_ beginnings: [String]) {
     func isUnwanted(_ name: String) -> Bool { beginnings.contains(where: name.hasPrefix) }
