@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [StoreKind.memory, .xml, .binary, .atomic, .incremental])
+    @Test(arguments: StoreKind.without(.hasGenerations))
     func storesOfEveryTypeGiveTheSame(_ kind: StoreKind) throws {
         let coordinator = try ConformanceStore(kind).open()
         try coordinator.inContext { context in

@@ -76,7 +76,7 @@ import Testing
     }
 
     /// All but the incremental store of the tests, which evaluates conditions on dictionaries.
-    private static let kinds = [StoreKind.sqlite] + StoreKind.atomics
+    private static let kinds = StoreKind.answering
 
     @Test(arguments: kinds) func storedAndUnsaved(_ kind: StoreKind) throws {
         let store = try ConformanceStore(kind)

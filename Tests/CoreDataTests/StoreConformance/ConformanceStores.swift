@@ -30,16 +30,70 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         NSPersistentStoreCoordinator.registerStoreClass(ServiceStore.self, forStoreType: "Service")
     }()
 
-    /// Whether what was saved is there when the store is opened again.
-    var isLasting: Bool { self != .memory }
-    /// Whether it is one file.
-    var isFile: Bool { self != .memory && self != .incremental }
-    /// Whether it computes derived attributes.
-    var derives: Bool { !Self.atomics.contains(self) }
-    static let lasting = allCases.filter(\.isLasting)
-    static let files = allCases.filter(\.isFile)
-    static let atomics: [StoreKind] = [.memory, .xml, .binary, .atomic]
-    static let withoutConstraints: [StoreKind] = [.memory, .xml, .binary]
+    /// What stores of the type can do. A suite runs on all kinds, or on all that have what it is about: it lists none by name, so that a
+    /// new kind runs all that it says it can do. `StoreComplianceTests` sees to that.
+    struct Capabilities: OptionSet, Sendable {
+        let rawValue: Int
+        /// What was saved is there when the store is opened again.
+        static let lasts = Capabilities(rawValue: 1 << 0)
+        /// The store is one file.
+        static let isFile = Capabilities(rawValue: 1 << 1)
+        /// The file is read, and written, as a whole.
+        static let isDocument = Capabilities(rawValue: 1 << 2)
+        /// All objects are in memory; Swift's own closures decide there.
+        static let isAtomic = Capabilities(rawValue: 1 << 3)
+        /// It computes derived attributes.
+        static let derives = Capabilities(rawValue: 1 << 4)
+        /// It takes a model with uniqueness constraints, whether it enforces them or not.
+        static let takesConstraints = Capabilities(rawValue: 1 << 5)
+        /// It keeps values of transformable attributes.
+        static let keepsTransformables = Capabilities(rawValue: 1 << 6)
+        /// It answers requests with groups, sums and errors of its own, as the framework's stores do.
+        static let answersRequests = Capabilities(rawValue: 1 << 7)
+        /// Another store can be migrated to one of the type.
+        static let isFilledByMigration = Capabilities(rawValue: 1 << 8)
+        /// It is the framework's own.
+        static let isBuiltIn = Capabilities(rawValue: 1 << 9)
+        /// Contexts can be pinned to one of its states.
+        static let hasGenerations = Capabilities(rawValue: 1 << 10)
+
+        static let ofBuiltIn: Capabilities = [
+            .isBuiltIn, .keepsTransformables, .answersRequests, .isFilledByMigration,
+        ]
+    }
+
+    var capabilities: Capabilities {
+        switch self {
+        case .sqlite:
+            Capabilities.ofBuiltIn.union([.lasts, .isFile, .derives, .takesConstraints, .hasGenerations])
+        case .memory: Capabilities.ofBuiltIn.union([.isAtomic, .takesConstraints])
+        case .xml, .binary: Capabilities.ofBuiltIn.union([.lasts, .isFile, .isDocument, .isAtomic])
+        case .atomic:
+            [.lasts, .isFile, .isAtomic, .takesConstraints, .answersRequests, .isFilledByMigration]
+        case .incremental: [.lasts, .derives, .takesConstraints]
+        }
+    }
+
+    var isLasting: Bool { capabilities.contains(.lasts) }
+    var derives: Bool { capabilities.contains(.derives) }
+    /// Whether closures and comparators of Swift decide in it.
+    var runsClosures: Bool { capabilities.contains(.isAtomic) }
+
+    /// The kinds that can do all of this.
+    static func with(_ capabilities: Capabilities) -> [StoreKind] {
+        allCases.filter { $0.capabilities.isSuperset(of: capabilities) }
+    }
+
+    /// The kinds that can do nothing of this.
+    static func without(_ capabilities: Capabilities) -> [StoreKind] {
+        allCases.filter { $0.capabilities.isDisjoint(with: capabilities) }
+    }
+
+    static let lasting = with(.lasts)
+    static let files = with(.isFile)
+    static let documents = with(.isDocument)
+    static let atomics = with(.isAtomic)
+    static let answering = with(.answersRequests)
 }
 
 /// A store of the suite: a folder, and coordinators on the store in it.

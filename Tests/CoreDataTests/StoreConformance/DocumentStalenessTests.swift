@@ -3,7 +3,7 @@ import Testing
 
 /// Stores that are read as a whole do not read again, however fresh values are to be.
 @Suite struct DocumentStalenessTests {
-    @Test(arguments: [StoreKind.xml, .binary])
+    @Test(arguments: StoreKind.documents)
     func theIntervalIsNotHeeded(_ kind: StoreKind) throws {
         let store = try ConformanceStore(kind)
         let coordinator = try store.open()

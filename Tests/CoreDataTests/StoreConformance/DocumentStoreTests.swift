@@ -56,7 +56,7 @@ struct DocumentStoreTests {
 
     // MARK: Saving
 
-    @Test(arguments: [StoreKind.xml, .binary]) func aSaveThatCannotBeWritten(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.documents) func aSaveThatCannotBeWritten(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let before = try Data(contentsOf: store.url)
         let coordinator = try store.open()
@@ -140,7 +140,7 @@ struct DocumentStoreTests {
                 == ["first", "second"])
     }
 
-    @Test(arguments: [StoreKind.xml, .binary]) func theFileKeepsItsModeAndItsLink(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.documents) func theFileKeepsItsModeAndItsLink(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let link = store.folder.url.appendingPathComponent("link")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: store.url)
@@ -178,7 +178,7 @@ struct DocumentStoreTests {
     }
 
     @Test func anEmptyFileIsANewStore() throws {
-        for kind in [StoreKind.xml, .binary] {
+        for kind in StoreKind.documents {
             let store = try ConformanceStore(kind)
             try Data().write(to: store.url)
             #expect(try store.open().inContext { try $0.people() } == [])
@@ -186,7 +186,7 @@ struct DocumentStoreTests {
         }
     }
 
-    @Test(arguments: [StoreKind.xml, .binary]) func metadataOfEveryKind(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.documents) func metadataOfEveryKind(_ kind: StoreKind) throws {
         let store = try ConformanceStore(kind)
         let coordinator = try store.open()
         let values: [String: Any] = [
@@ -216,7 +216,7 @@ struct DocumentStoreTests {
         }
     }
 
-    @Test(arguments: [StoreKind.xml, .binary]) func metadataThatCannotBeKept(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.documents) func metadataThatCannotBeKept(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let before = try Data(contentsOf: store.url)
         var deep: Any = 1
@@ -275,7 +275,7 @@ struct DocumentStoreTests {
 
     // MARK: Bad files
 
-    @Test(arguments: [StoreKind.xml, .binary]) func whatIsNoRegularFile(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.documents) func whatIsNoRegularFile(_ kind: StoreKind) throws {
         let store = try ConformanceStore(kind)
         #expect(mkfifo(store.url.path, 0o600) == 0)
         let pipe = try error { _ = try store.open() }
@@ -290,7 +290,7 @@ struct DocumentStoreTests {
         let kinds: [StoreKind] = [.xml, .binary, .sqlite]
         for file in kinds {
             let store = try filled(file)
-            for kind in [StoreKind.xml, .binary] where kind != file {
+            for kind in StoreKind.documents where kind != file {
                 let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ConformanceModel.make())
                 let found = try error { try coordinator.addPersistentStore(type: kind.type, at: store.url) }
                 #expect(found.code == 134010, "\(file) as \(kind)")
@@ -298,7 +298,7 @@ struct DocumentStoreTests {
         }
     }
 
-    @Test(arguments: [StoreKind.xml, .binary]) func cutAndChangedFiles(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.documents) func cutAndChangedFiles(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let bytes = try Data(contentsOf: store.url)
         var numbers = Fuzzing.numbers(seed: 20)

@@ -5,7 +5,7 @@ import Testing
 
 /// XML and binary stores whose model is not at hand: one is made from their objects, and they are read with it.
 @Suite struct ReconstructedDocumentTests {
-    private static let kinds: [StoreKind] = [.xml, .binary]
+    private static let kinds = StoreKind.documents
 
     private func filled(_ kind: StoreKind) throws -> ConformanceStore {
         let store = try ConformanceStore(kind)

@@ -29,8 +29,8 @@ struct StoreKindTrait: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == StoreKindTrait {
-    /// Runs the tests on SQLite, in-memory, XML and binary stores.
-    static var onEveryStore: StoreKindTrait { .on(.sqlite, .memory, .xml, .binary) }
+    /// Runs the tests on stores of all types of the framework.
+    static var onEveryStore: StoreKindTrait { StoreKindTrait(kinds: StoreKind.with(.isBuiltIn)) }
 
     /// Runs the tests on stores of these types.
     static func on(_ kinds: StoreKind...) -> StoreKindTrait { StoreKindTrait(kinds: kinds) }
