@@ -242,6 +242,16 @@ struct ModelCacheTests {
         try folder.open(Library.model()).close()
     }
 
+    @Test("Data that would be longer than the limit is not decompressed")
+    func limit() throws {
+        let compressed = try RawDeflate.compress(Data(count: 100_000))
+        #expect(try RawDeflate.decompress(compressed, limit: 100_000).count == 100_000)
+        let failure = #expect(throws: RawDeflate.Failure.self) {
+            try RawDeflate.decompress(compressed, limit: 99_999)
+        }
+        #expect(failure?.description == "The data cannot be decompressed: they exceed 99999 bytes.")
+    }
+
     // MARK: The corpus
 
     /// The SQLite stores of the corpus that hold a copy of their model.
