@@ -37,7 +37,7 @@ final class ModelArchive {
         guard data.count <= Limit.fileSize else {
             throw ModelFileError(.tooLarge, "the archive is larger than \(Limit.fileSize) bytes")
         }
-        archive = try Self.throwing { try KeyedArchive(data) }
+        archive = try ModelFileError.throwing { try KeyedArchive(data) }
         values = KeyedArchiveReader(archive, maximumWeight: Limit.parts)
     }
 
@@ -57,7 +57,7 @@ final class ModelArchive {
     /// Where in the property list that lies which a field refers to, or the field itself; `nil` for the null object.
     func target(of index: Int) throws -> Int? {
         guard case .identifier(let reference) = archive.list.nodes[index] else { return index }
-        return try Self.throwing { try archive.object(at: reference) }
+        return try ModelFileError.throwing { try archive.object(at: reference) }
     }
 
     /// The object that a field refers to; `nil` for the null object.
@@ -72,7 +72,7 @@ final class ModelArchive {
         guard case .dictionary = archive.list.nodes[target] else {
             throw ModelFileError(.invalidValue, "\(what()) is a plain value and not an object")
         }
-        let fields = try Self.throwing { try archive.list.fields(of: target) }
+        let fields = try ModelFileError.throwing { try archive.list.fields(of: target) }
         let object = ArchivedObject(
             archive: self, place: target, classNames: try classNames(fields["$class"]), fields: fields)
         objects[target] = object
@@ -93,7 +93,7 @@ final class ModelArchive {
             throw ModelFileError(.malformed, "an object of the archive has no class")
         }
         if let known = classes[target] { return known }
-        let fields = try Self.throwing { try archive.list.fields(of: target) }
+        let fields = try ModelFileError.throwing { try archive.list.fields(of: target) }
         guard let name = fields["$classname"], case .string(let name) = archive.list.nodes[name] else {
             throw ModelFileError(.malformed, "a class of the archive has no name")
         }
@@ -131,7 +131,7 @@ final class ModelArchive {
     /// are shared, so each counts as often as it is reached.
     func weighedValue(at index: Int) throws -> (value: Any, weight: Int)? {
         guard let target = try target(of: index) else { return nil }
-        return try Self.throwing {
+        return try ModelFileError.throwing {
             // The reader counts each object as often as it is asked for, also where it is known.
             guard let object = try values.object(at: index, allowed: Self.valueClasses) else { return nil }
             let made = try plainValues[target] ?? plainValue(object)
@@ -147,7 +147,7 @@ final class ModelArchive {
         guard case .identifier(let reference) = archive.list.nodes[index], reference != 0 else {
             return try value(at: index)
         }
-        return try Self.throwing {
+        return try ModelFileError.throwing {
             let writer = KeyedArchiveWriter()
             var copy = ArchiveCopy(from: archive, to: writer)
             let root = try copy.add(reference, maximum: Limit.parts)
@@ -226,23 +226,5 @@ final class ModelArchive {
         default: return (object, 1)
         }
         return (value, weight)
-    }
-
-    /// Turns the errors of archives into those of model files.
-    static func throwing<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch let fault as MalformedPropertyList {
-            throw ModelFileError(.malformed, "the archive is damaged: \(fault.reason)")
-        } catch let error as CocoaError {
-            throw ModelFileError(.invalidValue, error.archiveMessage)
-        }
-    }
-}
-
-extension CocoaError {
-    /// What is wrong with an archive, without the preamble of Foundation.
-    fileprivate var archiveMessage: String {
-        userInfo[NSDebugDescriptionErrorKey] as? String ?? localizedDescription
     }
 }

@@ -145,6 +145,6 @@ final class ModelArchiveWriter {
     ///
     /// - Parameter root: the place of the outermost object.
     func finish(root: Int) throws -> Data {
-        try ModelArchive.throwing { try archive.finish(root: root) }
+        try ModelFileError.throwing { try archive.finish(root: root) }
     }
 }

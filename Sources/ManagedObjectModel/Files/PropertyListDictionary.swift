@@ -22,7 +22,7 @@ struct PropertyListDictionary {
     init(_ data: Data) throws {
         let root: Value
         if BinaryPropertyList.isBinaryPropertyList(data) {
-            root = try ModelArchive.throwing {
+            root = try ModelFileError.throwing {
                 let list = try BinaryPropertyList(data, maximumObjects: Limit.objects)
                 try list.checkTree(maximumDepth: Limit.depth, maximumWeight: Limit.objects)
                 return try Self.value(of: list, at: list.root)
