@@ -18,11 +18,11 @@ struct Dependency {
     }
 
     /// What is wrong with a member that is meant as one and is none.
-    static func misfit(_ member: DeclSyntax) -> Complaint? {
+    static func misfit(_ member: DeclSyntax) -> MacroDiagnostic? {
         guard let name = name(of: member), !isOfType(member),
             PropertyKey.suffix(of: name.identifierText, after: prefix) != nil
         else { return nil }
-        return Complaint(
+        return MacroDiagnostic(
             "'\(name.text)' is not found: the class is asked, not the object; write 'class' or 'static' before it",
             at: name, severity: .warning)
     }

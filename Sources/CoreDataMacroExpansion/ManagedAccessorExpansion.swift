@@ -19,9 +19,9 @@ package enum ManagedAccessorExpansion: BodyMacro {
 
     private static func accessor(
         _ node: AttributeSyntax, _ declaration: Syntax, _ context: some MacroExpansionContext
-    ) throws(Complaint) -> ToManyAccessor {
+    ) throws(MacroDiagnostic) -> ToManyAccessor {
         guard let function = declaration.as(FunctionDeclSyntax.self) else {
-            throw Complaint("'@ManagedAccessor' is for methods; properties have '@Managed'", at: node)
+            throw MacroDiagnostic("'@ManagedAccessor' is for methods; properties have '@Managed'", at: node)
         }
         try context.checkMembership(node, for: "methods")
         return try ToManyAccessor(function, node)

@@ -17,13 +17,13 @@ struct ManagedClass {
     /// The names of all properties that the class body declares or the attribute lists.
     let propertyNames: Set<String>
 
-    /// - Throws: a `Complaint` about a declaration that is no class of managed objects.
-    init(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax) throws(Complaint) {
+    /// - Throws: a `MacroDiagnostic` about a declaration that is no class of managed objects.
+    init(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax) throws(MacroDiagnostic) {
         guard let declaration = declaration.as(ClassDeclSyntax.self) else {
             throw Self.notAClass(declaration, attribute)
         }
         if let parameters = declaration.genericParameterClause {
-            throw Complaint(
+            throw MacroDiagnostic(
                 "a class of managed objects has no type parameters: an entity names one class", at: parameters
             )
         }
@@ -45,21 +45,21 @@ struct ManagedClass {
     }
 
     private static func notAClass(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax)
-        -> Complaint
+        -> MacroDiagnostic
     {
         if declaration.is(ExtensionDeclSyntax.self) {
-            return Complaint(
+            return MacroDiagnostic(
                 """
                 '@ManagedObject' belongs on the class itself: name the properties of its extensions there, \
                 '@ManagedObject(stored: "title", custom: "summary")'
                 """, at: attribute)
         }
-        return Complaint(
+        return MacroDiagnostic(
             "'@ManagedObject' is for classes: managed objects have an identity, and their class inherits from "
                 + "NSManagedObject", at: attribute)
     }
 
-    private static func noSuperclass(_ declaration: ClassDeclSyntax) -> Complaint {
+    private static func noSuperclass(_ declaration: ClassDeclSyntax) -> MacroDiagnostic {
         let name = declaration.name
         let message = "'\(name.text)' needs a superclass: NSManagedObject, or a class that inherits from it"
         guard let clause = declaration.inheritanceClause else {
@@ -69,16 +69,16 @@ struct ManagedClass {
             let fixIt = FixIt(
                 message: Correction(message: "inherit from NSManagedObject"),
                 changes: [.replace(oldNode: Syntax(name), newNode: Syntax(correction))])
-            return Complaint(message, at: name, fixIts: [fixIt])
+            return MacroDiagnostic(message, at: name, fixIts: [fixIt])
         }
-        return Complaint(message, at: clause.inheritedTypes.first.map(Syntax.init) ?? Syntax(name))
+        return MacroDiagnostic(message, at: clause.inheritedTypes.first.map(Syntax.init) ?? Syntax(name))
     }
 
-    private func refuseOwnLists() throws(Complaint) {
+    private func refuseOwnLists() throws(MacroDiagnostic) {
         let generated = ["managedProperties", "registeredDependencies", "registeredValidators"]
         for variable in body.variables where variable.modifiers.contains(.override) {
             for binding in variable.bindings where generated.contains(binding.pattern.trimmedDescription) {
-                throw Complaint(
+                throw MacroDiagnostic(
                     """
                     '@ManagedObject' writes '\(binding.pattern.trimmedDescription)': leave yours out, and name \
                     properties of extensions by '@ManagedObject(stored: "title", custom: "summary")'
@@ -90,7 +90,7 @@ struct ManagedClass {
     /// The string literals after a label of the attribute.
     private static func names(
         _ attribute: AttributeSyntax, under label: String, besides declared: Set<String>
-    ) throws(Complaint) -> [String] {
+    ) throws(MacroDiagnostic) -> [String] {
         var names: [String] = []
         var current: String?
         for argument in attribute.labelledArguments {
@@ -100,10 +100,10 @@ struct ManagedClass {
                 let name = argument.expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue,
                 name.isValidSwiftIdentifier(for: .memberAccess)
             else {
-                throw Complaint("name a property by a string literal, \"title\"", at: argument.expression)
+                throw MacroDiagnostic("name a property by a string literal, \"title\"", at: argument.expression)
             }
             if declared.contains(name) {
-                throw Complaint(
+                throw MacroDiagnostic(
                     "'\(name)' is in the class's body, where '@ManagedObject' finds it: name properties of "
                         + "extensions only", at: argument.expression)
             }

@@ -32,9 +32,9 @@ extension ManagedExpansion: AccessorMacro {
     /// What is wrong is reported once, here and not for the peer.
     private static func managedVariable(
         _ node: AttributeSyntax, _ declaration: some DeclSyntaxProtocol, _ context: some MacroExpansionContext
-    ) throws(Complaint) -> ManagedVariable {
+    ) throws(MacroDiagnostic) -> ManagedVariable {
         guard let variable = declaration.as(VariableDeclSyntax.self) else {
-            throw Complaint("'@Managed' is for properties; methods have '@ManagedAccessor'", at: node)
+            throw MacroDiagnostic("'@Managed' is for properties; methods have '@ManagedAccessor'", at: node)
         }
         try context.checkMembership(node, for: "properties")
         return try ManagedVariable(variable, node)

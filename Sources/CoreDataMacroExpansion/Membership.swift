@@ -7,18 +7,18 @@ extension MacroExpansionContext {
     /// - Parameters:
     ///   - attribute: the macro's attribute on the declaration.
     ///   - members: what the macro is for, as its users call them.
-    func checkMembership(_ attribute: AttributeSyntax, for members: String) throws(Complaint) {
+    func checkMembership(_ attribute: AttributeSyntax, for members: String) throws(MacroDiagnostic) {
         let owner = lexicalContext.first
         if owner?.is(ExtensionDeclSyntax.self) == true { return }
         guard let owner = owner?.as(ClassDeclSyntax.self) else {
-            throw Complaint(
+            throw MacroDiagnostic(
                 """
                 '@\(attribute.baseName)' is for \(members) of a class that inherits from NSManagedObject, and of \
                 its extensions
                 """, at: attribute)
         }
         if owner.isWithoutSuperclass {
-            throw Complaint(
+            throw MacroDiagnostic(
                 """
                 '@\(attribute.baseName)' is for \(members) of managed objects: '\(owner.name.text)' does not \
                 inherit from NSManagedObject

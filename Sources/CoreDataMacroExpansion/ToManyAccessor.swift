@@ -19,8 +19,8 @@ struct ToManyAccessor {
         ("insertInto", ["_", "at"], .insert), ("replace", ["at", "with"], .replace),
     ]
 
-    /// - Throws: a `Complaint` about a method that is none of the known ones.
-    init(_ function: FunctionDeclSyntax, _ attribute: AttributeSyntax) throws(Complaint) {
+    /// - Throws: a `MacroDiagnostic` about a method that is none of the known ones.
+    init(_ function: FunctionDeclSyntax, _ attribute: AttributeSyntax) throws(MacroDiagnostic) {
         try Self.checkForm(of: function)
         let declared = Array(function.signature.parameterClause.parameters)
         let labels = declared.map(\.firstName.text)
@@ -30,7 +30,7 @@ struct ToManyAccessor {
             return PropertyKey.suffix(of: name, after: form.prefix).map { ($0, form.change) }
         }
         guard let (suffix, change) = matching.first else {
-            throw Complaint(
+            throw MacroDiagnostic(
                 """
                 '\(name)(\(labels.map { "\($0):" }.joined()))' is no accessor of a to-many relationship; for 'pages' \
                 they are 'addToPages(_:)', 'removeFromPages(_:)', 'insertIntoPages(_:at:)', 'removeFromPages(at:)' \
@@ -44,18 +44,18 @@ struct ToManyAccessor {
         parameters = declared.map { ($0.secondName ?? $0.firstName).trimmed }
     }
 
-    private static func checkForm(of function: FunctionDeclSyntax) throws(Complaint) {
+    private static func checkForm(of function: FunctionDeclSyntax) throws(MacroDiagnostic) {
         if let body = function.body {
-            throw Complaint("'@ManagedAccessor' writes the body: leave yours out", at: body)
+            throw MacroDiagnostic("'@ManagedAccessor' writes the body: leave yours out", at: body)
         }
         for modifier in function.modifiers where modifier.name.tokenKind.isTypeLevel {
-            throw Complaint("'@ManagedAccessor' is for methods of objects, not of the class", at: modifier)
+            throw MacroDiagnostic("'@ManagedAccessor' is for methods of objects, not of the class", at: modifier)
         }
         if let effects = function.signature.effectSpecifiers {
-            throw Complaint("a '@ManagedAccessor' method neither throws nor waits", at: effects)
+            throw MacroDiagnostic("a '@ManagedAccessor' method neither throws nor waits", at: effects)
         }
         if let result = function.signature.returnClause {
-            throw Complaint("a '@ManagedAccessor' method returns nothing", at: result)
+            throw MacroDiagnostic("a '@ManagedAccessor' method returns nothing", at: result)
         }
     }
 

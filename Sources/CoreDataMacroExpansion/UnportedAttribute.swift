@@ -4,7 +4,7 @@ import SwiftSyntax
 /// `@NSManaged`, whose accessors nobody writes where there is no Objective-C runtime.
 enum UnportedAttribute {
     /// What is wrong with a member that has the attribute; nil for any other.
-    static func complaint(about member: DeclSyntax) -> Complaint? {
+    static func complaint(about member: DeclSyntax) -> MacroDiagnostic? {
         guard let attributes = member.asProtocol((any WithAttributesSyntax).self)?.attributes,
             let attribute = attributes.attribute(named: "NSManaged")
         else { return nil }
@@ -12,7 +12,7 @@ enum UnportedAttribute {
         let name = attribute.attributeName
         let replacement = IdentifierTypeSyntax(name: macro)
             .with(\.leadingTrivia, name.leadingTrivia).with(\.trailingTrivia, name.trailingTrivia)
-        return Complaint(
+        return MacroDiagnostic(
             "'@NSManaged' needs the Objective-C runtime: write '@\(macro.text)'", at: attribute,
             fixIts: [
                 FixIt(

@@ -30,12 +30,12 @@ struct Validator {
 
     /// What is wrong with a method that is meant as a validator and is none: it is called as one, for a property of
     /// the class, and throws.
-    static func misfit(_ member: DeclSyntax, of declared: ManagedClass) -> Complaint? {
+    static func misfit(_ member: DeclSyntax, of declared: ManagedClass) -> MacroDiagnostic? {
         guard Validator(member, of: declared) == nil, let (function, suffix) = candidate(member),
             declared.propertyNames.contains(PropertyKey.key(from: suffix, among: declared.propertyNames)),
             throwsErrors(function), let parameter = function.signature.parameterClause.parameters.first
         else { return nil }
-        return Complaint(
+        return MacroDiagnostic(
             """
             '\(function.name.text)' does not run when the object is saved: a validator is a method \
             '\(function.name.text)(_ value: inout T?) throws', with the property's type for 'T'

@@ -10,7 +10,7 @@ extension LocalSite {
     ///   - port: the port; 0 for any that is free.
     ///   - running: called once requests are answered, with the address that lets in for as long as the site is served,
     ///     and one that does so once, for a program that opens it.
-    /// - Throws: ``PortTaken`` when another program has the port, and what else keeps a server from starting.
+    /// - Throws: ``PortInUse`` when another program has the port, and what else keeps a server from starting.
     package func serve(
         port: Int, running: @escaping @Sendable (_ address: String, _ single: String) -> Void
     ) async throws {
@@ -18,7 +18,7 @@ extension LocalSite {
         do {
             try await server.runService()
         } catch let error as IOError where error.errnoCode == EADDRINUSE {
-            throw PortTaken(port: port)
+            throw PortInUse(port: port)
         }
     }
 
@@ -52,7 +52,7 @@ extension LocalSite {
     }
 
     /// Another program has the port.
-    package struct PortTaken: Error, LocalizedError {
+    package struct PortInUse: Error, LocalizedError {
         package let port: Int
         package var errorDescription: String? {
             "Port \(port) is taken by another program. Choose another one with --port, or 0 for any."

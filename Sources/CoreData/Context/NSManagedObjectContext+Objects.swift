@@ -225,7 +225,7 @@ extension NSManagedObjectContext {
             // What the running event did to links that stay can still be taken back, at both ends.
             let event =
                 object.isDeleted ? nil : object.extras?.event?.ofToMany(where: object.hasLinksOfOthers)
-            let given = object.isDeleted ? nil : GivenUpLinks(of: object)
+            let given = object.isDeleted ? nil : DiscardedLinks(of: object)
             repeatDeletions(reachedFrom: object)
             updated.remove(object)
             eventUpdated.remove(object)

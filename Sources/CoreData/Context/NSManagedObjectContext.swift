@@ -34,7 +34,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// What `mutableOrderedSetValue(forKey:)` gave out in this event.
     var eventOrderedSets: [RelationshipOrderedSet] = []
     /// The value that is being checked before a save.
-    @exclusivity(unchecked) final var offeredValue: OfferedValue?
+    @exclusivity(unchecked) final var offeredValue: CandidateValue?
     /// What came from outside since the last notification: merged, refreshed by a conflict.
     @exclusivity(unchecked) final var external = ContextChanges()
     /// Deleted objects whose delete rules were not applied yet.
@@ -56,7 +56,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Objects that the next save compares with the store though they have no changes.
     var watched: [ObjectIdentifier: NSManagedObject] = [:]
     /// What settled conflicts of the running save have changed, to be taken back if it fails; nil when no save writes.
-    var settlement: [SettlementStep]?
+    var settlement: [ResolutionStep]?
     /// What went wrong where no error could be thrown, while a fault was loaded; the next save reports it.
     var faultingError: NSError?
     /// What kept delete rules from being applied the last time; a save tries again.

@@ -46,9 +46,4 @@ extension CocoaError {
 
     /// The stores that the error is about.
     public var affectedStores: [AnyObject]? { userInfo[NSAffectedStoresErrorKey] as? [AnyObject] }
-
-    /// The conflicts that made a save fail.
-    public var persistentStoreSaveConflicts: [NSMergeConflict]? {
-        userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
-    }
 }

@@ -17,7 +17,7 @@ struct ParentConflicts: Error, @unchecked Sendable {
 }
 
 /// What a parent has changed besides when it took a child's changes over: it had other links than the child knew of.
-struct FurtherChanges {
+struct ParentSideChanges {
     var updated: [ObjectPlace] = []
     var deleted: [ObjectPlace] = []
 }
@@ -29,12 +29,12 @@ extension NSManagedObjectContext {
         var attempts = 0
         var endsLinks = true
         while true {
-            let changes = HandedChanges(self)
+            let changes = ChildChanges(self)
             // What is saved here is what rolling back returns to, whatever the parent makes of it.
             let inserted = try inserted.all.map { ($0, try presentRow(of: $0)) }
             let updated = try updated.all.filter { !$0.isDeleted }.map { ($0, try presentRow(of: $0)) }
             keepExternalData(deleted.all)
-            let further: FurtherChanges
+            let further: ParentSideChanges
             do {
                 further = try readParent { parent in
                     try parent.runEvent { try parent.take(changes, reportsMissing: endsLinks) }
@@ -76,7 +76,7 @@ extension NSManagedObjectContext {
 
     private func finishHandingUp(
         inserted new: [(NSManagedObject, Row?)], updated changed: [(NSManagedObject, Row?)],
-        _ further: FurtherChanges
+        _ further: ParentSideChanges
     ) {
         keepSettlement(isComplete: true)
         watched = [:]
@@ -138,7 +138,7 @@ extension NSManagedObjectContext {
     /// - Parameter reportsMissing: whether links to what is gone here are an error, and not left out.
     /// - Throws: `ParentConflicts`; an error of the store; 134030 while this context is itself in the middle of a save.
     ///   Nothing has changed then.
-    func take(_ changes: HandedChanges, reportsMissing: Bool) throws -> FurtherChanges {
+    func take(_ changes: ChildChanges, reportsMissing: Bool) throws -> ParentSideChanges {
         guard phase == .idle || phase == .savingHooks, !isValidating else {
             throw NSError.coreData(
                 .persistentStoreSave,
@@ -146,7 +146,7 @@ extension NSManagedObjectContext {
         }
         processPendingChanges()
         var conflicts: [ParentConflicts.Conflict] = []
-        var updated: [(NSManagedObject, HandedChanges.Object)] = []
+        var updated: [(NSManagedObject, ChildChanges.Object)] = []
         var deleted: [NSManagedObject] = []
         var targets: [ObjectKey: NSManagedObject] = [:]
         var missing: [ObjectPlace] = []
@@ -180,7 +180,7 @@ extension NSManagedObjectContext {
         for (object, changed) in inserted + updated { take(changed.values, for: object, targets) }
         for object in deleted where !object.isDeleted { markDeleted(object) }
         propagateDeletes(all: propagatesDeletesAtEndOfEvent || phase == .savingHooks)
-        let further = FurtherChanges(
+        let further = ParentSideChanges(
             updated: eventUpdated.all.map(ObjectPlace.init),
             deleted: (eventDeleted.all + eventForgotten.all).map(ObjectPlace.init))
         processPendingChanges()
@@ -231,7 +231,7 @@ extension NSManagedObjectContext {
     }
 
     /// Takes in an object that a child has inserted. It has awoken there.
-    private func newObject(for handed: HandedChanges.Object) -> NSManagedObject {
+    private func newObject(for handed: ChildChanges.Object) -> NSManagedObject {
         let place = place(handed.place)
         let object: NSManagedObject
         if let known = identityMap.object(place.key) {
@@ -274,7 +274,7 @@ extension NSManagedObjectContext {
     ///
     /// - Parameter targets: the objects that links lead to, but for those that are gone here, by their places in the child.
     private func take(
-        _ values: [(slot: Int, value: HandedChanges.Value)], for object: NSManagedObject,
+        _ values: [(slot: Int, value: ChildChanges.Value)], for object: NSManagedObject,
         _ targets: [ObjectKey: NSManagedObject]
     ) {
         func target(_ place: ObjectPlace) -> NSManagedObject? { targets[place.key] }
@@ -315,7 +315,7 @@ extension NSManagedObjectContext {
     ///
     /// - Parameter object: the object as it is here; nil for a new one.
     private func loadPartners(
-        of handed: HandedChanges.Object, _ object: NSManagedObject?, _ targets: [ObjectKey: NSManagedObject]
+        of handed: ChildChanges.Object, _ object: NSManagedObject?, _ targets: [ObjectKey: NSManagedObject]
     ) {
         for (slot, value) in handed.values {
             guard let relationship = handed.place.home.layout.slots[slot].relationship else { continue }
@@ -333,7 +333,7 @@ extension NSManagedObjectContext {
     ///
     /// - Returns: also where links were made to those that are gone.
     private func linkTargets(
-        of changes: HandedChanges
+        of changes: ChildChanges
     ) throws -> (found: [ObjectKey: NSManagedObject], missing: [ObjectPlace]) {
         let new = Set(changes.inserted.map(\.place.key))
         var targets: [ObjectKey: NSManagedObject] = [:]

@@ -70,7 +70,7 @@ extension NSManagedObject {
 
     /// Has `validateValue(_:forKey:)` check a property's value, and takes what it puts in its place.
     private final func validateProperty(at slot: Int) throws {
-        let offer = OfferedValue(self, slot)
+        let offer = CandidateValue(self, slot)
         var value = offer.boxed
         let outer = context?.offeredValue
         context?.offeredValue = offer
@@ -114,7 +114,7 @@ extension NSManagedObject {
     }
 
     /// Checks the object's own value, which has the attribute's type, so that no type is looked for in it again.
-    private final func validate(_ offer: OfferedValue) throws {
+    private final func validate(_ offer: CandidateValue) throws {
         let info = layout.slots[offer.slot]
         switch offer.value {
         case .null: return try validateAbsence(info)

@@ -15,7 +15,7 @@ final class ImportSession {
     /// The times of their last saves that objects of the unit were told with.
     private var toldTimes: [(entity: SQLEntity, row: CoreData.Row, slots: [PropertySlot])] = []
     private var missingFiles = MissingFiles()
-    private var leftOut = LeftOut()
+    private var leftOut = SkippedRows()
     private var count = 0
 
     /// How many objects are written at once, at most, and about how many bytes.

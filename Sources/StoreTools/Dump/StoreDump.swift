@@ -75,7 +75,7 @@ package struct StoreDump {
             }
             try write("]}\n")
         }
-        return try [missingFiles.notice].compactMap { $0 } + (isWhole ? UntoldTables(source).notices() : [])
+        return try [missingFiles.notice].compactMap { $0 } + (isWhole ? UndumpedTables(source).notices() : [])
     }
 
     private func header() throws -> String {

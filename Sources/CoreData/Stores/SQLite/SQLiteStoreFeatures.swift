@@ -144,7 +144,7 @@ struct SQLiteStoreFeatures {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.prepareDatabase { database in
-            try SQLiteDefence.install(on: database)
+            try SQLiteHardening.install(on: database)
             SQLiteFunctions.install(on: database, reports: DerivedReports())
         }
         return try DatabaseQueue(configuration: configuration).read { empty in

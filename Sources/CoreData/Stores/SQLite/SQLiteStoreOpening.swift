@@ -174,8 +174,8 @@ final class SQLiteStoreOpening {
                 return true
             }
             hasDamagedModel = try !options.ignoresVersion && ModelCache.isDamaged(database)
-            usesSpatialIndexes = try SQLiteDefence.hasSpatialIndexes(database)
-            if usesSpatialIndexes { try SQLiteDefence.install(on: database, usesSpatialIndexes: true) }
+            usesSpatialIndexes = try SQLiteHardening.hasSpatialIndexes(database)
+            if usesSpatialIndexes { try SQLiteHardening.install(on: database, usesSpatialIndexes: true) }
             unsupportedFeatures =
                 try historyFeatures + SQLiteStoreFeatures(database, schema).unsupported()
             byteCountWithTriggers = try Int64.fetchOne(

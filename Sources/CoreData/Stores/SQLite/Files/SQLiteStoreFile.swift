@@ -79,7 +79,7 @@ struct SQLiteStoreFile {
 
     /// - Parameters:
     ///   - first: what is done with a connection before anything else.
-    ///   - usesSpatialIndexes: as for `SQLiteDefence`.
+    ///   - usesSpatialIndexes: as for `SQLiteHardening`.
     func configuration(
         _ first: SQLiteReadOnlyFile.Setup? = nil, usesSpatialIndexes: Bool = false
     ) -> Configuration {
@@ -94,7 +94,7 @@ struct SQLiteStoreFile {
         if let first { configuration.prepareDatabase(first) }
         let pragmas = options.pragmas
         configuration.prepareDatabase { database in
-            try SQLiteDefence.install(on: database, usesSpatialIndexes: usesSpatialIndexes)
+            try SQLiteHardening.install(on: database, usesSpatialIndexes: usesSpatialIndexes)
             try LogLimit.setSize(on: database)
             for pragma in pragmas { try database.execute(sql: "PRAGMA \(pragma.name) = \(pragma.value)") }
         }

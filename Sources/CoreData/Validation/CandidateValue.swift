@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Checking a number as `Any` would mean to look for its type at each step, which costs more than the rest of a
 /// save. So the check asks whether it was given the very value that the object has, and then uses that.
-struct OfferedValue {
+struct CandidateValue {
     unowned(unsafe) let object: NSManagedObject
     let slot: Int
     let value: SlotValue

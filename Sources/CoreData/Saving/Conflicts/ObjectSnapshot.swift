@@ -2,7 +2,7 @@ import CocoaFoundation
 import Foundation
 
 /// What settles the conflicts of a running save, kept so that it can be taken back when the save fails.
-enum SettlementStep {
+enum ResolutionStep {
     /// Changes that the policy made as an application makes them.
     case event(UndoStep)
     /// An object as it was before its conflict with a newer row was settled, which no event notes.

@@ -5,7 +5,7 @@ import ManagedObjectModel
 ///
 /// A link between one and many is a change of the object whose row has the key: at the end to many it outlives what is given
 /// up there, but for what the delete rules did, once a deletion is given up.
-struct GivenUpLinks {
+struct DiscardedLinks {
     private struct End {
         let slot: Int
         let inverse: NSRelationshipDescription
@@ -60,7 +60,7 @@ struct GivenUpLinks {
     }
 
     /// Has the other ends of several objects follow. Who is to have its former partner again has to have lost the new one first.
-    static func takeBack(_ links: [GivenUpLinks]) {
+    static func takeBack(_ links: [DiscardedLinks]) {
         for links in links { links.endMade(isRefreshed: false) }
         for links in links { links.restoreEnded(isRefreshed: false) }
     }

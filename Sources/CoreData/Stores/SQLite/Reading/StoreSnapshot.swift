@@ -101,8 +101,8 @@ package struct StoreSnapshot {
 
     /// What keeps the store from being written to, each as part of a sentence; none when it can be.
     package func unsupportedFeatures() throws -> [String] {
-        if try SQLiteDefence.hasSpatialIndexes(database) {
-            try SQLiteDefence.install(on: database, usesSpatialIndexes: true)
+        if try SQLiteHardening.hasSpatialIndexes(database) {
+            try SQLiteHardening.install(on: database, usesSpatialIndexes: true)
         }
         return try SQLiteStoreFeatures(database, schema).unsupported()
     }

@@ -99,7 +99,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
                     + (list.count > what.count ? " and \(list.count - what.count) more." : "."),
                 [NSPersistentStoreSaveConflictsErrorKey: list])
         }
-        var settlement = ConstraintSettlement(mergeType)
+        var settlement = ConstraintResolution(mergeType)
         try settlement.settle(list)
     }
 }

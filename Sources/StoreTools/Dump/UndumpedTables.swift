@@ -2,7 +2,7 @@ import CoreData
 import GRDB
 
 /// What of a store's tables is not part of a dump.
-struct UntoldTables {
+struct UndumpedTables {
     private let source: OpenStore
 
     init(_ source: OpenStore) { self.source = source }

@@ -41,10 +41,10 @@ extension NSManagedObjectContext {
                 let conflicts = conflicts.compactMap { $0 as? NSMergeConflict }
                 let objects = conflicts.map(\.sourceObject)
                 let changed = objects.map(\.touched)
-                let given = objects.map(GivenUpLinks.init)
+                let given = objects.map(DiscardedLinks.init)
                 let partners = objects.flatMap(\.paired)
                 try policy.resolve(mergeConflicts: conflicts)
-                GivenUpLinks.takeBack(given)
+                DiscardedLinks.takeBack(given)
                 try leaveOwners(ofSettled: objects)
                 // Where a link from one to one is another than before, its ends are to show it.
                 let present = objects.filter { $0.context === self && !$0.isDeleted }.flatMap(\.paired)

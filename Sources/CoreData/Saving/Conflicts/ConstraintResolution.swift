@@ -11,7 +11,7 @@ import ManagedObjectModel
 ///
 /// What led to an object that goes away leads to the one that is kept, whatever the policy: those links are values of
 /// other objects, which do not conflict with anything.
-struct ConstraintSettlement {
+struct ConstraintResolution {
     private let policy: NSMergePolicyType
     /// The kept object for each one that went.
     private var keepers: [ObjectIdentifier: (gone: NSManagedObject, keeper: NSManagedObject)] = [:]

@@ -12,7 +12,7 @@ extension FetchInspection {
 
     /// How many seconds each way is tried that is short only for some values; those of 0 are not. Together they are less than
     /// a person notices.
-    package struct Patience: Sendable {
+    package struct IdleTimeout: Sendable {
         /// SQLite's own way.
         package var own = 0.05
         /// By an index to all rows that meet the predicate, which are sorted then: for few.
@@ -39,7 +39,7 @@ extension FetchInspection {
     /// - Throws: an error of SQLite; `NSUserCancelledError`; an error when the last object is no longer there.
     package func page(
         sortedBy key: String?, ascending: Bool, after last: Int64?, limit: Int,
-        patience: Patience = Patience(), _ cancellation: FetchCancellation
+        patience: IdleTimeout = IdleTimeout(), _ cancellation: FetchCancellation
     ) throws -> Page {
         let rows = try keys(query, key)
         return try store.read("fetch", cancellation, at: query.generation) { database in

@@ -4,16 +4,6 @@ import GRDB
 import GRDBSQLite
 import ManagedObjectModel
 
-/// A row of `ATRANSACTION`.
-struct HistoryRecord {
-    let number: Int64
-    let time: Double
-    let author: String?
-    let bundleID: String?
-    let contextName: String?
-    let processID: String?
-}
-
 /// Reads the persistent history of one store.
 ///
 /// The rows of a file may be anything: a change of an unknown entity, of an unknown type, or without an object is left

@@ -7,7 +7,7 @@ import GRDBSQLite
 /// A database file brings statements of its own: triggers, generated columns, conditions of indexes. They run when
 /// rows are written. On connections with these settings they reach nothing but the tables of the file and functions
 /// that do no more than compute; damage in the file is noticed early.
-enum SQLiteDefence {
+enum SQLiteHardening {
     /// The most bytes of a value, a row or a statement: what SQLite takes unless it was built otherwise, and Apple's stores
     /// may have. External data are not values of the file.
     static let maximumLength: Int32 = 1_000_000_000
@@ -40,7 +40,7 @@ enum SQLiteDefence {
     }
 }
 
-/// Ends statements whose triggers run on and on.
+/// Ends statements whose triggers do not end.
 ///
 /// The work that a trigger of the format does for a row is at most in proportion to the size of the file. From a
 /// statement's first trigger on, its steps are counted; with many more than the file has bytes, it is interrupted. So it

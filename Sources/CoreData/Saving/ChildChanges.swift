@@ -1,7 +1,7 @@
 import Foundation
 
 /// The unsaved changes of a context as its parent takes them over: identities and values, no objects.
-struct HandedChanges {
+struct ChildChanges {
     enum Value {
         case attribute(SlotValue)
         case destination(ObjectPlace?)
@@ -59,15 +59,15 @@ struct HandedChanges {
     }
 }
 
-extension HandedChanges.Object {
+extension ChildChanges.Object {
     fileprivate init(_ object: NSManagedObject, _ slots: [Int]) {
         place = ObjectPlace(object)
         assignedStore = object.extras?.assignedStore
-        values = slots.map { ($0, HandedChanges.Value(object, $0)) }
+        values = slots.map { ($0, ChildChanges.Value(object, $0)) }
     }
 }
 
-extension HandedChanges.Value {
+extension ChildChanges.Value {
     fileprivate init(_ object: NSManagedObject, _ slot: Int) {
         switch object.value(at: slot) {
         case .object(let destination):

@@ -6,7 +6,7 @@ import GRDBSQLite
 ///
 /// SQLite's own fails as soon as the sum of the first rows does not fit 64 bits; this one where the whole sum does not. It is
 /// called for each of perhaps a million rows, so that its state lies in SQLite's memory and nothing is allocated.
-enum WholeSum {
+enum IntegerSum {
     /// All zero to begin with, as SQLite gives it.
     private struct State {
         /// The sum modulo 2^64.
@@ -28,12 +28,12 @@ enum WholeSum {
             database.sqliteConnection, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
             UnsafeMutableRawPointer(bitPattern: isZeroOfNothing ? 1 : 0), nil,
             { context, _, values in
-                guard let context, let state = WholeSum.state(context, isNew: true) else { return }
-                WholeSum.add(values?[0], to: &state.pointee)
+                guard let context, let state = IntegerSum.state(context, isNew: true) else { return }
+                IntegerSum.add(values?[0], to: &state.pointee)
             },
             { context in
                 guard let context else { return }
-                WholeSum.finish(context)
+                IntegerSum.finish(context)
             }, nil)
     }
 

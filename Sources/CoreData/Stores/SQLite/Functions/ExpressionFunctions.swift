@@ -24,8 +24,8 @@ enum ExpressionFunctions {
             SQLAggregate(argumentCount: 2) { SumAccumulator(isMean: isMean, ofNothing: ofNothing) }
                 .install(name, on: database)
         }
-        WholeSum.install(SQLiteFunctionNames.wholeSum, isZeroOfNothing: false, on: database)
-        WholeSum.install(SQLiteFunctionNames.wholeTotal, isZeroOfNothing: true, on: database)
+        IntegerSum.install(SQLiteFunctionNames.wholeSum, isZeroOfNothing: false, on: database)
+        IntegerSum.install(SQLiteFunctionNames.wholeTotal, isZeroOfNothing: true, on: database)
         for (name, function) in [
             (SQLiteFunctionNames.median, "median:"), (SQLiteFunctionNames.standardDeviation, "stddev:"),
         ] {

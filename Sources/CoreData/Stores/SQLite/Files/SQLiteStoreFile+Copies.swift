@@ -139,7 +139,7 @@ extension SQLiteStoreFile {
     static func write(to draft: URL, _ fill: (DatabaseQueue) throws -> Void) throws {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
-        configuration.prepareDatabase { try SQLiteDefence.install(on: $0) }
+        configuration.prepareDatabase { try SQLiteHardening.install(on: $0) }
         let queue = try DatabaseQueue(path: draft.path, configuration: configuration)
         defer { try? queue.close() }
         try fill(queue)

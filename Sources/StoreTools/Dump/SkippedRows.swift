@@ -1,5 +1,5 @@
 /// What of a dump did not come into a store, put together by property and reason.
-struct LeftOut {
+struct SkippedRows {
     private struct Key: Hashable {
         let property: String
         let reason: String

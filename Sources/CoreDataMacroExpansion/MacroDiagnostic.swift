@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 /// What is wrong with a declaration, and what to write instead.
-struct Complaint: Error, DiagnosticMessage {
+struct MacroDiagnostic: Error, DiagnosticMessage {
     let message: String
     /// The part of the source that the compiler points at.
     let place: Syntax
@@ -24,7 +24,7 @@ struct Complaint: Error, DiagnosticMessage {
 }
 
 extension MacroExpansionContext {
-    func report(_ complaint: Complaint) {
+    func report(_ complaint: MacroDiagnostic) {
         diagnose(Diagnostic(node: complaint.place, message: complaint, fixIts: complaint.fixIts))
     }
 }
