@@ -100,7 +100,8 @@ struct ManagedClass {
                 let name = argument.expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue,
                 name.isValidSwiftIdentifier(for: .memberAccess)
             else {
-                throw MacroDiagnostic("name a property by a string literal, \"title\"", at: argument.expression)
+                throw MacroDiagnostic(
+                    "name a property by a string literal, \"title\"", at: argument.expression)
             }
             if declared.contains(name) {
                 throw MacroDiagnostic(

@@ -20,7 +20,8 @@ struct ManagedVariable {
         guard let binding = variable.bindings.first, variable.bindings.count == 1,
             let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
         else {
-            throw MacroDiagnostic("'@Managed' declares one property: write each with its own 'var'", at: variable)
+            throw MacroDiagnostic(
+                "'@Managed' declares one property: write each with its own 'var'", at: variable)
         }
         name = pattern.identifier.trimmed
         if let initializer = binding.initializer {
@@ -56,7 +57,8 @@ struct ManagedVariable {
         for modifier in variable.modifiers {
             switch modifier.name.tokenKind {
             case .keyword(.static), .keyword(.class):
-                throw MacroDiagnostic("'@Managed' is for properties of objects, not of the class", at: modifier)
+                throw MacroDiagnostic(
+                    "'@Managed' is for properties of objects, not of the class", at: modifier)
             case .keyword(.lazy), .keyword(.weak), .keyword(.unowned):
                 throw MacroDiagnostic(
                     "the object's context keeps the values of '@Managed' properties: leave out "

@@ -49,7 +49,8 @@ struct ToManyAccessor {
             throw MacroDiagnostic("'@ManagedAccessor' writes the body: leave yours out", at: body)
         }
         for modifier in function.modifiers where modifier.name.tokenKind.isTypeLevel {
-            throw MacroDiagnostic("'@ManagedAccessor' is for methods of objects, not of the class", at: modifier)
+            throw MacroDiagnostic(
+                "'@ManagedAccessor' is for methods of objects, not of the class", at: modifier)
         }
         if let effects = function.signature.effectSpecifiers {
             throw MacroDiagnostic("a '@ManagedAccessor' method neither throws nor waits", at: effects)

@@ -67,7 +67,8 @@ import Testing
 
     @Test(arguments: [nil, "age", "born", "name"] as [String?], [true, false])
     func everyWayLeadsToTheSamePages(_ key: String?, _ ascending: Bool) throws {
-        func pages(_ patience: FetchInspection.IdleTimeout) throws -> (keys: [[Int64]], statements: [String]) {
+        func pages(_ patience: FetchInspection.IdleTimeout) throws -> (keys: [[Int64]], statements: [String])
+        {
             var (keys, statements) = ([[Int64]](), [String]())
             repeat {
                 let page = try inspect("age IN {2, 3, 4} AND name ENDSWITH '2'") {
