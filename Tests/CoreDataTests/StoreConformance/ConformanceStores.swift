@@ -56,6 +56,8 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         static let isBuiltIn = Capabilities(rawValue: 1 << 9)
         /// Contexts can be pinned to one of its states.
         static let hasGenerations = Capabilities(rawValue: 1 << 10)
+        /// A store that is destroyed leaves an empty file.
+        static let leavesFile = Capabilities(rawValue: 1 << 11)
 
         static let ofBuiltIn: Capabilities = [
             .isBuiltIn, .keepsTransformables, .answersRequests, .isFilledByMigration,
@@ -65,7 +67,9 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     var capabilities: Capabilities {
         switch self {
         case .sqlite:
-            Capabilities.ofBuiltIn.union([.lasts, .isFile, .derives, .takesConstraints, .hasGenerations])
+            Capabilities.ofBuiltIn.union([
+                .lasts, .isFile, .derives, .takesConstraints, .hasGenerations, .leavesFile,
+            ])
         case .memory: Capabilities.ofBuiltIn.union([.isAtomic, .takesConstraints])
         case .xml, .binary: Capabilities.ofBuiltIn.union([.lasts, .isFile, .isDocument, .isAtomic])
         case .atomic:

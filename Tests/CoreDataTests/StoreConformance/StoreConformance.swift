@@ -609,9 +609,8 @@ struct StoreConformance {
         let (store, coordinator) = try filled(kind)
         try coordinator.close()
         try coordinator.destroyPersistentStore(at: store.url, type: kind.type)
-        // Of a SQLite store an empty file is left.
         let isLeft = FileManager.default.fileExists(atPath: store.url.path)
-        #expect(isLeft == (kind.type == .sqlite))
+        #expect(isLeft == kind.capabilities.contains(.leavesFile))
         if isLeft { #expect(try Data(contentsOf: store.url).isEmpty) }
         #expect(try store.open().inContext { try $0.people() } == [])
     }
