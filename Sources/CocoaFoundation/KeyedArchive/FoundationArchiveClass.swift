@@ -175,6 +175,11 @@ enum FoundationArchiveClass {
         guard objects.count == values.count else {
             throw MalformedPropertyList("a dictionary of the keyed archive has not as many keys as values")
         }
+        // Foundation on Linux ends the program when it makes a value of Swift of such a dictionary.
+        guard !objects.contains(where: { $0 is NSArray || $0 is NSDictionary }) else {
+            throw MalformedPropertyList(
+                "a dictionary of the keyed archive has an array or a dictionary as a key")
+        }
         try checkHashing(of: keys, decoder)
         return (objects, values)
     }

@@ -188,6 +188,26 @@ import Testing
         #expect(failure(keys).contains("null") == false)
     }
 
+    @Test("Keys that no dictionary of Swift can have are refused", arguments: ["NSArray", "NSDictionary"])
+    func keysThatAreCollections(_ kind: String) {
+        let data = archive { table in
+            func reference(_ object: Int) -> Int { table.add(.identifier(UInt64(object))) }
+            func list(_ objects: [Int]) -> Int { table.add(.array(objects.map(reference))) }
+            let dictionary = table.addDictionary([
+                ("NS.keys", list([2])), ("NS.objects", list([3])), ("$class", reference(4)),
+            ])
+            let key = table.addDictionary([
+                ("NS.keys", list([])), ("NS.objects", list([])), ("$class", reference(5)),
+            ])
+            let value = table.add(.string("value"))
+            return [
+                dictionary, key, value, classDescription("NSDictionary", &table),
+                classDescription(kind, &table),
+            ]
+        }
+        #expect(failure(data).contains("as a key"))
+    }
+
     @Test func valuesOfAnotherTypeAreRefused() {
         let date = archive(of: "NSDate", [("NS.time", .data(Data([1])))])
         #expect(failure(date).contains("NS.time"))
