@@ -18,13 +18,14 @@ as_before() {
     if [ -n "$ordinary_temporary" ]; then TMPDIR="$ordinary_temporary" "$@"; else env -u TMPDIR "$@"; fi
 }
 
-# Nothing of ours is left. What SwiftPM, compilers and linkers leave that tests have started is theirs.
+# Nothing of ours is left; what is, `left_over` names. What SwiftPM, compilers and linkers leave that tests have started is theirs.
 nothing_is_left() {
     local left
     # shellcheck disable=SC2010
     left="$(ls -A "$TMPDIR" | grep -vE '^(TemporaryDirectory\.|swift-|clang-|org\.llvm|lto-llvm|_.*\.lock$)')" || true
     [ -z "$left" ] || {
-        say "Left in the temporary folder: $(wc -l <<<"$left") ($(sed 's/-.*//' <<<"$left" | sort -u | tr '\n' ' '))"
+        left_over="Left in the temporary folder: $(wc -l <<<"$left") ($(head -n 5 <<<"$left" | tr '\n' ' '))"
+        say "$left_over"
         return 1
     }
 }

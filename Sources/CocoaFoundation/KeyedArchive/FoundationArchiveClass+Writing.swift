@@ -82,6 +82,7 @@ extension FoundationArchiveClass {
             encoder.encodeElements(array, forKey: "NS.objects")
         case let set as NSSet where found == NSSet.self || found == NSMutableSet.self:
             let members = set.allObjects
+            try checkHashable(members, "A set with an array or a dictionary as a member")
             let places = encoder.encodeElements(members, forKey: "NS.objects")
             try encoder.charge(members, places)
         case let set as NSOrderedSet where found == NSOrderedSet.self || found == NSMutableOrderedSet.self:
@@ -94,12 +95,20 @@ extension FoundationArchiveClass {
         where found == NSDictionary.self || found == NSMutableDictionary.self:
             let entries = sorted(dictionary)
             let keys = entries.map(\.key)
+            try checkHashable(keys, "A dictionary with an array or a dictionary as a key")
             let places = encoder.encodeElements(keys, forKey: "NS.keys")
             try encoder.charge(keys, places)
             encoder.encodeElements(entries.map(\.value), forKey: "NS.objects")
         default: return nil
         }
         return found
+    }
+
+    /// What reading refuses is not written.
+    private static func checkHashable(_ members: [Any], _ subject: String) throws {
+        guard members.allSatisfy({ isHashable($0 as AnyObject) }) else {
+            throw CocoaError.coding(.coderInvalidValue, "\(subject) cannot be archived here.")
+        }
     }
 
     /// The entries of a dictionary, by key if the keys are texts, so that equal dictionaries give equal bytes.

@@ -110,8 +110,8 @@ enum FoundationArchiveClass {
         case ObjectIdentifier(NSArray.self): return NSArray(array: try decoder.elements(forKey: "NS.objects"))
         case ObjectIdentifier(NSMutableArray.self):
             return NSMutableArray(array: try decoder.elements(forKey: "NS.objects"))
-        case ObjectIdentifier(NSSet.self): return NSSet(array: try members(decoder))
-        case ObjectIdentifier(NSMutableSet.self): return NSMutableSet(array: try members(decoder))
+        case ObjectIdentifier(NSSet.self): return NSSet(array: try hashableMembers(decoder))
+        case ObjectIdentifier(NSMutableSet.self): return NSMutableSet(array: try hashableMembers(decoder))
         case ObjectIdentifier(NSOrderedSet.self): return NSOrderedSet(array: try members(decoder))
         case ObjectIdentifier(NSMutableOrderedSet.self):
             return NSMutableOrderedSet(array: try members(decoder))
@@ -165,6 +165,25 @@ enum FoundationArchiveClass {
         return members.map(\.object)
     }
 
+    /// The members of a set that is not ordered.
+    private static func hashableMembers(_ decoder: KeyedArchiveDecoder) throws -> [AnyObject] {
+        let members = try members(decoder)
+        guard members.allSatisfy(isHashable) else {
+            throw MalformedPropertyList(
+                "a set of the keyed archive has an array or a dictionary as a member, which Foundation cannot compare here"
+            )
+        }
+        return members
+    }
+
+    /// Whether an object may be a member of a set or a key of a dictionary.
+    ///
+    /// Arrays and dictionaries may not: Foundation on Linux ends the program when it compares such a set or dictionary, or makes
+    /// a value of Swift of it. They may be members of ordered sets.
+    static func isHashable(_ object: AnyObject) -> Bool {
+        !(object is NSArray || object is NSDictionary)
+    }
+
     /// The keys and values of a dictionary.
     private static func entries(
         _ decoder: KeyedArchiveDecoder
@@ -175,10 +194,10 @@ enum FoundationArchiveClass {
         guard objects.count == values.count else {
             throw MalformedPropertyList("a dictionary of the keyed archive has not as many keys as values")
         }
-        // Foundation on Linux ends the program when it makes a value of Swift of such a dictionary.
-        guard !objects.contains(where: { $0 is NSArray || $0 is NSDictionary }) else {
+        guard objects.allSatisfy(isHashable) else {
             throw MalformedPropertyList(
-                "a dictionary of the keyed archive has an array or a dictionary as a key")
+                "a dictionary of the keyed archive has an array or a dictionary as a key, which Foundation cannot compare here"
+            )
         }
         try checkHashing(of: keys, decoder)
         return (objects, values)

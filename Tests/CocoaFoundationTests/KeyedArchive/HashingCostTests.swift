@@ -71,12 +71,12 @@ import Testing
         #expect(error?.localizedDescription.contains("same hash") == true, sourceLocation: location)
     }
 
-    /// A dictionary or set of arrays that begin with the same array and end with a number of their own.
+    /// A dictionary or set of sets that have the same set and a number of their own, so that their hashes are equal.
     private func keyed(_ name: String, keys: Int, weight: Int) -> Data {
         var builder = Builder()
-        let shared = builder.collection("NSArray", (0..<weight).map { builder.add(.integer(Int64($0))) })
+        let shared = builder.collection("NSSet", (0..<weight).map { builder.add(.integer(Int64($0))) })
         let members = (0..<keys).map {
-            builder.collection("NSArray", [shared, builder.add(.integer($0.wide))])
+            builder.collection("NSSet", [shared, builder.add(.integer($0.wide))])
         }
         let root = builder.collection(name, members)
         return builder.data(root: root)
@@ -100,7 +100,7 @@ import Testing
     @Test("Members of equal hash are read as long as they are cheap to compare") func cheapKeys() throws {
         let dictionary = try #require(try read(keyed("NSDictionary", keys: 300, weight: 1)) as? NSDictionary)
         #expect(dictionary.count == 300)
-        #expect(dictionary[[[0], 299] as NSArray] as? Int == 1)
+        #expect(dictionary[NSSet(array: [NSSet(object: 0), 299])] as? Int == 1)
         #expect((try read(keyed("NSSet", keys: 300, weight: 1)) as? NSSet)?.count == 300)
     }
 
@@ -109,7 +109,7 @@ import Testing
             var builder = Builder()
             let sets = (0..<count).map { set in
                 let members = (0..<300).map {
-                    builder.collection("NSArray", [builder.add(.integer(($0 + set * 300).wide))])
+                    builder.collection("NSSet", [builder.add(.integer(($0 + set * 300).wide))])
                 }
                 return builder.collection("NSSet", members)
             }
@@ -123,10 +123,10 @@ import Testing
     @Test("Sets of sets are charged for what comparing the inner ones takes") func setsOfSets() {
         var builder = Builder()
         // Two hundred sets that differ in one member; the other members all have one hash.
-        let common = (0..<60).map { builder.collection("NSArray", [builder.add(.integer($0.wide))]) }
+        let common = (0..<60).map { builder.collection("NSSet", [builder.add(.integer($0.wide))]) }
         let sets = (0..<200).map {
             builder.collection(
-                "NSSet", common + [builder.collection("NSArray", [builder.add(.integer((1_000 + $0).wide))])])
+                "NSSet", common + [builder.collection("NSSet", [builder.add(.integer((1_000 + $0).wide))])])
         }
         let root = builder.collection("NSSet", sets)
         isRefused(builder.data(root: root))

@@ -188,24 +188,40 @@ import Testing
         #expect(failure(keys).contains("null") == false)
     }
 
-    @Test("Keys that no dictionary of Swift can have are refused", arguments: ["NSArray", "NSDictionary"])
-    func keysThatAreCollections(_ kind: String) {
+    @Test(
+        "Members and keys that Foundation cannot compare are refused",
+        arguments: ["NSArray", "NSDictionary"], ["NSSet", "NSDictionary"])
+    func membersThatAreCollections(_ kind: String, _ collection: String) {
         let data = archive { table in
             func reference(_ object: Int) -> Int { table.add(.identifier(UInt64(object))) }
-            func list(_ objects: [Int]) -> Int { table.add(.array(objects.map(reference))) }
-            let dictionary = table.addDictionary([
-                ("NS.keys", list([2])), ("NS.objects", list([3])), ("$class", reference(4)),
-            ])
-            let key = table.addDictionary([
-                ("NS.keys", list([])), ("NS.objects", list([])), ("$class", reference(5)),
-            ])
-            let value = table.add(.string("value"))
+            func object(_ kind: Int, _ fields: [(String, [Int])]) -> Int {
+                table.addDictionary(
+                    fields.map { ($0, table.add(.array($1.map(reference)))) } + [("$class", reference(kind))])
+            }
+            let root =
+                collection == "NSSet"
+                ? object(4, [("NS.objects", [2])]) : object(4, [("NS.keys", [2]), ("NS.objects", [3])])
             return [
-                dictionary, key, value, classDescription("NSDictionary", &table),
-                classDescription(kind, &table),
+                root, object(5, [("NS.keys", []), ("NS.objects", [])]), table.add(.string("value")),
+                classDescription(collection, &table), classDescription(kind, &table),
             ]
         }
-        #expect(failure(data).contains("as a key"))
+        #expect(failure(data).contains("cannot compare"))
+    }
+
+    @Test("Members that reading refuses are not written")
+    func unreadableMembers() {
+        for value in [
+            NSSet(array: [[1] as NSArray]), NSSet(array: [["a": 1] as NSDictionary]),
+            NSDictionary(object: 1, forKey: [1] as NSArray),
+        ] {
+            let error = #expect(throws: CocoaError.self) {
+                try KeyedArchiveWriter.archivedData(withRootObject: value)
+            }
+            #expect(error?.code == .coderInvalidValue)
+        }
+        let ordered = NSOrderedSet(array: [[1] as NSArray])
+        #expect(throws: Never.self) { try KeyedArchiveWriter.archivedData(withRootObject: ordered) }
     }
 
     @Test func valuesOfAnotherTypeAreRefused() {
