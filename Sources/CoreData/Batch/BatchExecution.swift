@@ -2,7 +2,7 @@ import Foundation
 import ManagedObjectModel
 
 /// What a batch request did to one store or several.
-struct BatchOutcome {
+package struct BatchOutcome {
     private(set) var count = 0
     private(set) var objectIDs: [NSManagedObjectID] = []
     /// The number of the transaction in the history of the store; nil without one.
@@ -30,7 +30,7 @@ struct BatchExecution {
     /// - Throws: see `NSBatchInsertRequest`.
     func insert(_ request: NSBatchInsertRequest) throws -> NSBatchInsertResult {
         let fetch = try resolve(request, request.givenEntity, request.entityName)
-        let stores = try sqliteStores(fetch)
+        let stores = try batchStores(fetch)
         let name = fetch.entity.name ?? ""
         guard !fetch.entity.isAbstract else {
             throw NSError.coreData(.coreData, "Cannot insert rows of the abstract entity '\(name)'.")
@@ -41,12 +41,10 @@ struct BatchExecution {
                     .persistentStoreSave, "No store of the coordinator holds entity '\(name)'.")
         }
         let home = fetch.query(store).home
-        let outcome = try run("insert a batch", in: store) { batch in
-            var insertion = BatchInsertion(
-                batch, home, policy: (context.mergePolicy as? NSMergePolicy)?.mergeType,
-                keepingIDs: request.resultType == .objectIDs)
-            return try insertion.run(request.source)
-        }
+        let outcome = try store.insertBatch(
+            request.source, into: home, policy: (context.mergePolicy as? NSMergePolicy)?.mergeType,
+            terms(keepingIDs: request.resultType == .objectIDs))
+        note(outcome, in: store)
         return NSBatchInsertResult(outcome, request.resultType)
     }
 
@@ -58,12 +56,11 @@ struct BatchExecution {
             $0.predicate = request.predicate
             $0.includesSubentities = request.includesSubentities
         }
-        for store in try sqliteStores(fetch) {
-            outcome.add(
-                try run("update a batch", in: store) { batch in
-                    try BatchUpdate(batch, fetch.query(store), request.propertiesToUpdate ?? [:])
-                        .run(keepingIDs: keepsIDs)
-                })
+        for store in try batchStores(fetch) {
+            let updated = try store.updateBatch(
+                fetch.query(store), request.propertiesToUpdate ?? [:], terms(keepingIDs: keepsIDs))
+            note(updated, in: store)
+            outcome.add(updated)
         }
         return NSBatchUpdateResult(outcome, request.resultType)
     }
@@ -76,7 +73,7 @@ struct BatchExecution {
         found.affectedStores = request.affectedStores ?? found.affectedStores
         found.resultType = .managedObjectIDResultType
         let fetch = try ResolvedFetch(found, context)
-        let stores = try sqliteStores(fetch)
+        let stores = try batchStores(fetch)
         guard stores.count < 2 || !fetch.isWindow else {
             throw NSError.coreData(
                 .coreData,
@@ -86,12 +83,10 @@ struct BatchExecution {
                 """)
         }
         for store in stores {
-            outcome.add(
-                try run("delete a batch", in: store) { batch in
-                    var deletion = BatchDeletion(
-                        batch, keepingIDs: request.resultType == .resultTypeObjectIDs)
-                    return try deletion.run(fetch.query(store))
-                })
+            let deleted = try store.deleteBatch(
+                fetch.query(store), terms(keepingIDs: request.resultType == .resultTypeObjectIDs))
+            note(deleted, in: store)
+            outcome.add(deleted)
         }
         return NSBatchDeleteResult(outcome, request.resultType)
     }
@@ -110,9 +105,9 @@ struct BatchExecution {
         return try ResolvedFetch(fetch, context)
     }
 
-    private func sqliteStores(_ fetch: ResolvedFetch) throws -> [SQLiteStore] {
+    private func batchStores(_ fetch: ResolvedFetch) throws -> [any BatchStore] {
         try fetch.stores.map { store in
-            guard let store = store as? SQLiteStore else {
+            guard let store = store as? any BatchStore else {
                 throw NSError.coreData(
                     .persistentStoreUnsupportedRequestType,
                     """
@@ -124,15 +119,14 @@ struct BatchExecution {
         }
     }
 
-    private func run(
-        _ what: String, in store: SQLiteStore, _ body: (StoreBatch) throws -> BatchOutcome
-    ) throws -> BatchOutcome {
-        // The transaction is that of the context that is next to the store, as the author of a save is.
+    /// The transaction is that of the context that is next to the store, as the author of a save is.
+    private func terms(keepingIDs keepsIDs: Bool) -> BatchTerms {
         var writer = context
         while let parent = writer.parentContext { writer = parent }
-        let outcome = try store.batch(
-            what, author: writer.transactionAuthor, contextName: writer.name, body)
+        return BatchTerms(keepsIDs: keepsIDs, author: writer.transactionAuthor, contextName: writer.name)
+    }
+
+    private func note(_ outcome: BatchOutcome, in store: any BatchStore) {
         if outcome.count > 0 { coordinator.noteOwnChange(of: store, historyNumber: outcome.historyNumber) }
-        return outcome
     }
 }

@@ -50,7 +50,7 @@ public class NSBatchInsertResult: NSPersistentStoreResult {
 /// Contexts learn nothing of it: hand the IDs to `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 open class NSBatchInsertRequest: NSPersistentStoreRequest {
     /// Where the values of the rows come from.
-    enum Source {
+    package enum Source {
         case dictionaries([[String: Any]])
         case dictionaryHandler((NSMutableDictionary) -> Bool)
         case objectHandler((NSManagedObject) -> Bool)

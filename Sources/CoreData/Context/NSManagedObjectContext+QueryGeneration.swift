@@ -82,7 +82,7 @@ extension NSManagedObjectContext {
     }
 
     /// The generation of a store that the context reads; nil for what the store holds now.
-    final func generation(of store: NSPersistentStore) -> StoreGeneration? {
+    final func generation(of store: NSPersistentStore) -> (any StoreGeneration)? {
         (readGeneration?.stores[ObjectIdentifier(store)]).flatMap { $0 }
     }
 

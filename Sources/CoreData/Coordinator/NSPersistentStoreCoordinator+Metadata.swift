@@ -27,11 +27,7 @@ extension NSPersistentStoreCoordinator {
     public class func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
-        let storeClass = try storeClass(ofType: storeType)
-        guard storeClass == SQLiteStore.self else {
-            return try storeClass.metadataForPersistentStore(with: url)
-        }
-        return try file(ofType: storeType, at: url, options).metadata()
+        try storeClass(ofType: storeType).metadata(at: url, options)
     }
 
     /// The metadata of a store that need not be open.
@@ -60,11 +56,7 @@ extension NSPersistentStoreCoordinator {
         _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) throws {
-        let storeClass = try storeClass(ofType: storeType)
-        guard storeClass == SQLiteStore.self else {
-            return try storeClass.setMetadata(metadata, forPersistentStoreAt: url)
-        }
-        try file(ofType: storeType, at: url, options).setMetadata(metadata ?? [:])
+        try storeClass(ofType: storeType).setMetadata(metadata, at: url, options)
     }
 
     /// Sets the metadata of a store that is not open.
@@ -76,15 +68,5 @@ extension NSPersistentStoreCoordinator {
     ) throws {
         try setMetadata(
             metadata, forPersistentStoreOfType: storeType.rawValue, at: storeURL, options: options)
-    }
-
-    static func file(
-        ofType storeType: String, at url: URL, _ options: [AnyHashable: Any]?
-    ) throws -> SQLiteStoreFile {
-        guard try storeClass(ofType: storeType) == SQLiteStore.self else {
-            throw NSError.coreData(
-                .persistentStoreInvalidType, "A store of type '\(storeType)' is not one of SQLite.")
-        }
-        return SQLiteStoreFile(url: url, options: try SQLiteStoreOptions(options))
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import ManagedObjectModel
 
 // Where stores are, and moving, replacing and destroying them.
@@ -75,8 +74,8 @@ extension NSPersistentStoreCoordinator {
             throw NSError.coreData(.persistentStoreOperation, "The store is not one of this coordinator's.")
         }
         let new = try NSError.namingFileErrors(during: "copy the store", store: URL) {
-            if storeClass == SQLiteStore.self, let old = old as? SQLiteStore {
-                return try copy(old, to: URL, options) as any ObjectStore
+            if type(of: old) == storeClass, let copy = try old.copied(to: URL, options, for: self) {
+                return copy
             }
             return try StoreTransfer(self, from: old, to: storeClass, at: URL, options).run()
         }
@@ -90,33 +89,6 @@ extension NSPersistentStoreCoordinator {
         ])
         remoteChanges.follow(self)
         return new
-    }
-
-    /// Copies a SQLite store with everything that is in its file, and opens the copy.
-    private func copy(
-        _ old: SQLiteStore, to URL: URL, _ options: [AnyHashable: Any]?
-    ) throws -> SQLiteStore {
-        let file = SQLiteStoreFile(url: URL, options: try SQLiteStoreOptions(options))
-        guard URL.isFileURL, !URL.isNullDevice else {
-            throw NSError.coreData(
-                .persistentStoreOpen, "A store is migrated to a file, not to \(URL.absoluteString).")
-        }
-        do {
-            return try file.make(from: old.fileURL) { queue in
-                try old.backup(to: queue)
-                var metadata = old.metadata ?? [:]
-                metadata[NSStoreUUIDKey] = UUID().uuidString
-                try queue.write { try SQLiteMetadata.write(metadata, $0) }
-            } opening: {
-                let new = SQLiteStore(
-                    persistentStoreCoordinator: self, configurationName: old.configurationName, at: URL,
-                    options: options)
-                try new.open(model: managedObjectModel, inPlaceOf: old)
-                return new
-            }
-        } catch let error as DatabaseError {
-            throw NSError.sqlite(error, during: "copy the store", store: URL)
-        }
     }
 
     /// Copies a store to another place and goes on with the copy.
@@ -151,12 +123,8 @@ extension NSPersistentStoreCoordinator {
     ) throws {
         let storeClass = try Self.storeClass(ofType: storeType)
         try NSError.namingFileErrors(during: "replace the store", store: destinationURL) {
-            guard storeClass == SQLiteStore.self else {
-                return try storeClass.replace(at: destinationURL, withStoreAt: sourceURL)
-            }
-            try Self.file(ofType: storeType, at: destinationURL, destinationOptions).replace(
-                with: Self.file(ofType: storeType, at: sourceURL, sourceOptions),
-                closing: OpenStores(of: destinationURL).reopening)
+            try storeClass.replace(
+                at: destinationURL, destinationOptions, withStoreAt: sourceURL, sourceOptions)
         }
     }
 
@@ -187,13 +155,8 @@ extension NSPersistentStoreCoordinator {
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {
         let storeClass = try Self.storeClass(ofType: storeType)
-        let file = storeClass == SQLiteStore.self ? try Self.file(ofType: storeType, at: url, options) : nil
         try NSError.namingFileErrors(during: "destroy the store", store: url) {
-            if let file {
-                try OpenStores(of: url).removing { try file.destroy() }
-            } else {
-                try storeClass.destroy(at: url)
-            }
+            try storeClass.destroy(at: url, options)
         }
         // What has no file that others share, and is here alone.
         for store in objectStores where store.type == storeType {

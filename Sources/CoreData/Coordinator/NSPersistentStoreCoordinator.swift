@@ -124,7 +124,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         // In-memory stores are independent of each other, whatever their URLs.
         let isAddedTwice = objectStores.contains { store in
             guard store.url?.standardizedFileURL == storeURL.standardizedFileURL else { return false }
-            return !storeURL.isNullDevice || storeClass == SQLiteStore.self && store is SQLiteStore
+            return !storeURL.isNullDevice
+                || storeClass.isAddedOnceWithoutFile && type(of: store) == storeClass
         }
         guard !isAddedTwice else {
             throw NSError.coreData(
@@ -135,10 +136,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         let store = storeClass.init(
             _opening: _StoreOpening(self, configuration: configuration, at: storeURL, options: options))
         try NSError.namingFileErrors(during: "open the store", store: storeURL) {
-            if storeClass == SQLiteStore.self {
-                try LightweightMigration.runIfNeeded(
-                    at: storeURL, to: managedObjectModel, configuration: configuration, options: options)
-            }
+            try storeClass.migrateIfNeeded(
+                at: storeURL, to: managedObjectModel, configuration: configuration, options: options)
             try store.open(model: managedObjectModel, inPlaceOf: nil)
         }
         // A copy of a store has the same identifier: its objects would have the same URIs.
@@ -207,10 +206,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         guard let found = objectStores.first(where: { $0 === store }) else {
             throw NSError.coreData(.persistentStoreOperation, "The store is not one of this coordinator's.")
         }
-        // Closing the file waits for those who use it, who wait for the caller.
-        if let store = found as? SQLiteStore, store.isInUseByCaller {
-            throw store.nestedUse("remove the store")
-        }
+        try found.checkIsUnused(to: "remove the store")
         NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
         remoteChanges.end(found)
         found.willRemove(from: self)

@@ -9,4 +9,9 @@ extension NSError {
         userInfo[NSLocalizedDescriptionKey] = sentence
         return NSError(domain: NSCocoaErrorDomain, code: code.rawValue, userInfo: userInfo)
     }
+
+    /// The error of reading or writing a store that its coordinator has closed.
+    static var removedStore: NSError {
+        .coreData(.persistentStoreOperation, "The store was removed from its coordinator.")
+    }
 }

@@ -158,8 +158,8 @@ extension NSManagedObjectContext {
         let needsRows =
             specification.includesPropertyValues || !specification.returnsObjectsAsFaults || isRefreshing
         if needsRows, store.fetchesRows {
-            if let slots = fetch.partialSlots, let store = store as? SQLiteStore {
-                return materialise(try store.partialRows(for: query, slots), slots, from: store)
+            if let slots = fetch.partialSlots, let rows = try store.partialRows(for: query, slots) {
+                return materialise(rows, slots, from: store)
             }
             if fetch.batchSize == 0 {
                 return materialise(try store.rows(for: query), from: store, refreshing: isRefreshing)

@@ -16,13 +16,13 @@ import Synchronization
 /// as long as a program runs.
 public final class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, Sendable {
     /// The stores that were there, by their identities, and their generations; none for stores that keep none.
-    let stores: [ObjectIdentifier: StoreGeneration?]
+    let stores: [ObjectIdentifier: (any StoreGeneration)?]
     /// Keeps the stores, so that no later one gets the identity of one of them.
     private let kept: [NSPersistentStore]
     private let number: Int64
 
     private init(
-        stores: [ObjectIdentifier: StoreGeneration?], kept: [NSPersistentStore] = [], number: Int64
+        stores: [ObjectIdentifier: (any StoreGeneration)?], kept: [NSPersistentStore] = [], number: Int64
     ) {
         self.stores = stores
         self.kept = kept
@@ -38,10 +38,10 @@ public final class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, 
     ///
     /// - Throws: an error of SQLite.
     static func pinning(_ coordinator: NSPersistentStoreCoordinator) throws -> NSQueryGenerationToken {
-        var stores: [ObjectIdentifier: StoreGeneration?] = [:]
-        let present = coordinator.persistentStores
+        var stores: [ObjectIdentifier: (any StoreGeneration)?] = [:]
+        let present = coordinator.objectStores
         for store in present {
-            stores[ObjectIdentifier(store)] = .some(try (store as? SQLiteStore)?.makeGeneration())
+            stores[ObjectIdentifier(store)] = .some(try store.makeGeneration())
         }
         return LivingTokens.add { NSQueryGenerationToken(stores: stores, kept: present, number: $0) }
     }

@@ -137,7 +137,7 @@ open class NSMigrationManager: NSObject {
         }
         let storeClass = try NSPersistentStoreCoordinator.storeClass(ofType: dStoreType)
         guard dURL.isFileURL, !dURL.isNullDevice,
-            storeClass == SQLiteStore.self || storeClass is DocumentStore.Type
+            storeClass.hasFiles
         else {
             return try migrate(
                 source, to: dURL, at: dURL, dStoreType, dOptions, copiedSource?.destinationConfiguration,
@@ -147,7 +147,7 @@ open class NSMigrationManager: NSObject {
         var failure: (any Error)?
         do {
             let file = SQLiteStoreFile(url: dURL, options: try SQLiteStoreOptions(nil))
-            let options = storeClass == SQLiteStore.self ? SQLiteStoreOptions.ofDraft(dOptions) : dOptions
+            let options = storeClass.optionsOfDraft(dOptions)
             try file.makeStore(like: sourceURL.isFileURL && !sourceURL.isNullDevice ? sourceURL : nil) {
                 draft in
                 do {
@@ -182,7 +182,7 @@ open class NSMigrationManager: NSObject {
     ///   - place: where it is made.
     ///   - removes: whether to remove what cannot be completed.
     private func migrate(
-        _ source: NSPersistentStore?, to url: URL, at place: URL, _ type: String,
+        _ source: (any ObjectStore)?, to url: URL, at place: URL, _ type: String,
         _ options: [AnyHashable: Any]?, _ configuration: String?, removes: Bool
     ) throws {
         let destination = try open(
@@ -224,9 +224,9 @@ open class NSMigrationManager: NSObject {
 
     /// Where the history is taken over, the objects that are made are no changes of their own.
     private func destinationOptions(
-        _ options: [AnyHashable: Any]?, _ source: NSPersistentStore?
+        _ options: [AnyHashable: Any]?, _ source: (any ObjectStore)?
     ) -> [AnyHashable: Any]? {
-        guard let source, Self.hasHistory(source) else { return options }
+        guard let source, source.keepsHistory else { return options }
         var options = options
         options?[NSPersistentHistoryTrackingKey] = nil
         return options
@@ -235,11 +235,12 @@ open class NSMigrationManager: NSObject {
     private func open(
         _ code: CocoaError.Code, _ context: NSManagedObjectContext, _ type: String, _ url: URL,
         _ options: [AnyHashable: Any]?, _ configuration: String?, named: URL? = nil
-    ) throws -> NSPersistentStore? {
+    ) throws -> (any ObjectStore)? {
         let path = (named ?? url).path
         do {
             return try context.persistentStoreCoordinator?.addPersistentStore(
                 ofType: type, configurationName: configuration, at: url, options: options)
+                as? any ObjectStore
         } catch {
             throw NSError.coreData(
                 code,

@@ -31,7 +31,7 @@ struct StoreTransfer {
             try fill(new)
             return new
         }
-        if let new = new as? SQLiteStore { return try run(new) }
+        if type.isWrittenInPieces { return try makeAsDraft(new) }
         guard !FileManager.default.fileExists(atPath: url.path) else {
             throw StoreDocument.unopenable(url, "there is a file already; destroy that store first")
         }
@@ -43,10 +43,10 @@ struct StoreTransfer {
     }
 
     /// Makes the store of a draft, and opens it in its place.
-    private func run(_ new: SQLiteStore) throws -> SQLiteStore {
+    private func makeAsDraft(_ new: any ObjectStore) throws -> any ObjectStore {
         let file = SQLiteStoreFile(url: url, options: try SQLiteStoreOptions(options))
         return try file.makeStore(like: old.fileURL) { url in
-            let draft = store(at: url, SQLiteStoreOptions.ofDraft(options))
+            let draft = store(at: url, type.optionsOfDraft(options))
             try draft.open(model: coordinator.managedObjectModel, inPlaceOf: old)
             try fill(draft)
             draft.willRemove(from: coordinator)
@@ -112,32 +112,11 @@ struct StoreTransfer {
         }
         unit.objects.context = context
         do {
-            if !unit.isEmpty { try save(unit, to: new) }
+            if !unit.isEmpty { try new.fill(with: unit) }
         } catch let violations as ConstraintViolations {
             throw violations.cause
         }
         for (object, _) in rows { context.dismiss(object) }
-    }
-
-    /// Saves all objects at once, with the times of last saves that they have.
-    private func save(_ unit: UnitOfWork, to new: any ObjectStore) throws {
-        guard let store = new as? SQLiteStore else {
-            _ = try new.save(unit)
-            return
-        }
-        try store.importing { target in
-            for inserts in Dictionary(grouping: unit.inserts, by: { $0.home.table }).values {
-                guard let home = inserts.first?.home, let highest = inserts.map(\.row.reference).max() else {
-                    continue
-                }
-                try target.reserve(upTo: highest, of: home)
-            }
-            try target.save(unit)
-            for insert in unit.inserts {
-                try target.keepTimes(
-                    insert.home.layout.timeSlots, of: insert.row, store.schema.entity(insert.home))
-            }
-        }
     }
 
     /// Gives an object its values and destinations, which then are what is new about it.

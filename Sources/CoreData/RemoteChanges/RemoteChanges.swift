@@ -28,8 +28,8 @@ final class RemoteChanges: Sendable {
 
     /// Begins to follow the stores of a coordinator that are to be followed, and ends following others.
     func follow(_ coordinator: NSPersistentStoreCoordinator) {
-        var wanted: [ObjectIdentifier: SQLiteStore] = [:]
-        for case let store as SQLiteStore in coordinator.persistentStores
+        var wanted: [ObjectIdentifier: any FollowedStore] = [:]
+        for case let store as any FollowedStore in coordinator.persistentStores
         where store.fileURL != nil && (merges || store.postsRemoteChanges) {
             wanted[ObjectIdentifier(store)] = store
         }
@@ -46,7 +46,7 @@ final class RemoteChanges: Sendable {
                 let monitor = try RemoteChangeMonitor(
                     file,
                     version: { [weak store] in
-                        guard let store else { throw SQLiteStore.removed }
+                        guard let store else { throw NSError.removedStore }
                         return try store.foreignDataVersion()
                     }
                 ) { [weak self, weak store, weak coordinator] in
@@ -80,13 +80,13 @@ final class RemoteChanges: Sendable {
     }
 
     private func tell(
-        _ store: SQLiteStore, _ history: RemoteHistory, _ coordinator: NSPersistentStoreCoordinator
+        _ store: any FollowedStore, _ history: RemoteHistory, _ coordinator: NSPersistentStoreCoordinator
     ) {
         guard coordinator.persistentStores.contains(where: { $0 === store }) else { return }
         // Only the notification has it.
         let number = store.postsRemoteChanges ? store.lastHistoryNumber : nil
         if merges, let changes = history.changes() {
-            if case .anything = changes { store.rowCache.removeAll() }
+            if case .anything = changes { store.forgetRows() }
             for context in coordinator.subscribers.contexts { context.mergeLater(changes) }
         }
         coordinator.postRemoteChange(store, historyNumber: number)

@@ -10,10 +10,10 @@ final class RemoteHistory: Sendable {
         var own: Set<Int64> = []
     }
 
-    private weak let store: SQLiteStore?
+    private weak let store: (any FollowedStore)?
     private let state: Mutex<State>
 
-    init(of store: SQLiteStore) {
+    init(of store: any FollowedStore) {
         self.store = store
         state = Mutex(State(last: store.lastHistoryNumber))
     }
@@ -37,14 +37,10 @@ final class RemoteHistory: Sendable {
         guard let store else { return nil }
         let known = state.withLock { $0 }
         do {
-            guard store.history != nil, let last = known.last else { throw SQLiteStore.removed }
-            let (changes, end) = try store.readHistory { reader in
-                let end = try reader.lastNumber()
-                try reader.checkNotExpired(last)
-                return (try Self.changes(reader, after: last, but: known.own), end)
-            }
-            note(end)
-            return changes.isEmpty ? nil : .objects(changes)
+            guard let last = known.last else { throw NSError.removedStore }
+            let changes = try store.historyChanges(after: last, but: known.own)
+            note(changes.last)
+            return changes.types.isEmpty ? nil : .objects(Self.byKind(changes.types))
         } catch {
             note(store.lastHistoryNumber)
             return .anything
@@ -58,18 +54,9 @@ final class RemoteHistory: Sendable {
         }
     }
 
-    private static func changes(
-        _ reader: HistoryReader, after last: Int64, but own: Set<Int64>
-    ) throws -> [String: [NSManagedObjectID]] {
-        var types: [NSManagedObjectID: NSPersistentHistoryChangeType] = [:]
-        guard last < .max else { return [:] }
-        try reader.forEachChange(of: (last + 1)...Int64.max) { row in
-            guard !own.contains(row.transactionNumber) else { return true }
-            let id = row.objectID
-            // What was inserted and then updated is new; what was deleted at last is gone.
-            if row.type != .update || types[id] == nil { types[id] = row.type }
-            return true
-        }
+    private static func byKind(
+        _ types: [NSManagedObjectID: NSPersistentHistoryChangeType]
+    ) -> [String: [NSManagedObjectID]] {
         var changes: [String: [NSManagedObjectID]] = [:]
         for (id, type) in types {
             let key =

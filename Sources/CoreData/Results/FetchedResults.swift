@@ -225,7 +225,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         let faults = objects.filter { object in
             object.context === context && object.isFault && object.row == nil && object.faultSource == nil
                 && !object.isDeleted && !object.isUnknownBelow
-                && (object.home.store as? SQLiteStore)?.rowCache.row(object.key) == nil
+                && (object.home.store as? any ObjectStore)?.hasCachedRow(object.key) != true
         }
         if faults.count > 1 { try context.loadRows(of: faults) }
     }

@@ -2,7 +2,7 @@ import Foundation
 import ManagedObjectModel
 
 /// What a context needs of a store. Calls come from the queues of any context, several at once.
-package protocol ObjectStore: NSPersistentStore {
+package protocol ObjectStore: StoreKind {
     /// Opens the store, or makes it, for the entities of a model.
     ///
     /// - Parameter old: a store of the same model whose objects this one takes over, by the same references.
@@ -23,6 +23,23 @@ package protocol ObjectStore: NSPersistentStore {
     func count(for query: FetchQuery) throws -> Int
     /// The dictionaries that a query for properties finds.
     func dictionaries(for query: FetchQuery) throws -> [[String: Any]]
+
+    /// The objects that a query finds, as rows in which only some properties have their values; nil where rows are always whole.
+    func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> [Row]?
+    /// Where the objects are that a query finds.
+    func places(for query: FetchQuery) throws -> PlaceList
+    /// A fetch that any thread may execute; nil for one that is to be executed on the queue of its context.
+    ///
+    /// - Throws: 134060 for a condition that the store does not take.
+    func prepared(_ query: FetchQuery) throws -> (any PreparedFetch)?
+    /// What changes whenever something is saved to the store; nil where that is not known.
+    var rowState: RowCache.State? { get }
+    /// Whether the row of an object is in memory.
+    func hasCachedRow(_ key: ObjectKey) -> Bool
+    /// The store as it is now, to be read later; nil when it keeps no generations.
+    ///
+    /// - Throws: an error of the database.
+    func makeGeneration() throws -> (any StoreGeneration)?
 
     /// The row of one object, from the cache when it is no older than `notBefore` (seconds since 2001); nil when
     /// there is no such row.
@@ -53,13 +70,56 @@ package protocol ObjectStore: NSPersistentStore {
     ///   values that may be there once, else `DanglingLinks` when others linked to what is deleted or deleted what is
     ///   linked to.
     func save(_ unit: UnitOfWork) throws -> SaveOutcome
+    /// Writes new objects, for which `unit` has the references and the times of last saves, into a store that has none.
+    func fill(with unit: UnitOfWork) throws
     /// Writes the metadata if they were set since they were written.
     func saveMetadata() throws
+
+    /// A copy of all that the store has, open at another URL in its place; nil for a kind of stores whose objects must be copied one
+    /// by one.
+    ///
+    /// - Throws: see `NSPersistentStoreCoordinator.migratePersistentStore(_:to:options:withType:)`.
+    func copied(
+        to url: URL, _ options: [AnyHashable: Any]?, for coordinator: NSPersistentStoreCoordinator
+    ) throws -> (any ObjectStore)?
+    /// - Throws: 134070 when the caller is called from inside of a read or write of the store, which closing would wait for.
+    func checkIsUnused(to action: String) throws
+
+    /// Whether the store has a persistent history that its successor takes over.
+    var keepsHistory: Bool { get }
+    /// Takes over the history of the store that this one was migrated from.
+    ///
+    /// - Throws: an error of the database; 134020 for values of deleted objects that cannot be kept.
+    func takeHistory(of source: any ObjectStore, _ keeping: HistoryKeeping) throws
 }
 
 extension ObjectStore {
     package var fetchesRows: Bool { true }
     package var needsReferencesBeforeSaving: Bool { false }
+
+    package func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> [Row]? { nil }
+
+    package func places(for query: FetchQuery) throws -> PlaceList {
+        var list = PlaceList()
+        for key in try keys(for: query) {
+            if let home = home(number: key.entityNumber) { list.append(home, key.reference) }
+        }
+        return list
+    }
+
+    package func prepared(_ query: FetchQuery) throws -> (any PreparedFetch)? { nil }
+    package var rowState: RowCache.State? { nil }
+    package func hasCachedRow(_ key: ObjectKey) -> Bool { false }
+    package func makeGeneration() throws -> (any StoreGeneration)? { nil }
+    package func fill(with unit: UnitOfWork) throws { _ = try save(unit) }
+
+    package func copied(
+        to url: URL, _ options: [AnyHashable: Any]?, for coordinator: NSPersistentStoreCoordinator
+    ) throws -> (any ObjectStore)? { nil }
+
+    package func checkIsUnused(to action: String) throws {}
+    package var keepsHistory: Bool { false }
+    package func takeHistory(of source: any ObjectStore, _ keeping: HistoryKeeping) throws {}
 
     package func destinationRows(
         of relationship: NSRelationshipDescription, owners: [Int64], in context: NSManagedObjectContext
@@ -94,7 +154,7 @@ package struct FetchQuery {
     /// The context that asks.
     package var context: NSManagedObjectContext?
     /// The generation of the store that the context reads; nil for the present one.
-    var generation: StoreGeneration?
+    package var generation: (any StoreGeneration)?
     /// The request that was made, with wishes that change no result; nil for what the context asks by itself.
     package var specification: FetchSpecification?
 

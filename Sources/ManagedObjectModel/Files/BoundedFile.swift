@@ -12,7 +12,7 @@ enum BoundedFile {
             throw ModelFileError(.unreadable, "it is not a regular file", file: url)
         }
         do {
-            let data = try ModelFileReading.read(url.path, limit: limit + 1)
+            let data = try FileReading.read(url.path, limit: limit + 1)
             guard data.count <= limit else {
                 throw ModelFileError(.tooLarge, "the file is larger than \(limit) bytes", file: url)
             }

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { edit } from "./store.js";
 import { NUMBERS, SCALARS, isOn, typeOf } from "./model.js";
-import { typeChoice } from "./tables.js";
+import { typeChoice } from "./choices.js";
 import { checkField, choiceField, field, section, setSetting, textField } from "./fields.js";
 import { checkedField, patternField } from "./checked.js";
 import { userInfo, versioning } from "./userinfo.js";

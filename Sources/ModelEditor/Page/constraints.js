@@ -4,7 +4,7 @@
 import { h } from "./dom.js";
 import { edit } from "./store.js";
 import { CONSTRAINT, constraintsOf, propertyNames } from "./model.js";
-import { choice } from "./tables.js";
+import { choice } from "./choices.js";
 import { section } from "./fields.js";
 import { checkedField } from "./checked.js";
 

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { edit, state } from "./store.js";
 import { TYPES, indexElements, propertyNames } from "./model.js";
-import { choice, entityOptions } from "./tables.js";
+import { choice, entityOptions } from "./choices.js";
 import { checkField, choiceField, field, section, setSetting, textField } from "./fields.js";
 import { checkedField } from "./checked.js";
 import { userInfo, versioning } from "./userinfo.js";

@@ -2,7 +2,7 @@
 
 import { announce, download, svg } from "./dom.js";
 import { state } from "./store.js";
-import { drawBox, drawLines, extent, palette } from "./diagram.js";
+import { drawBox, drawLines, extent, palette } from "./drawing.js";
 
 function drawing(drawn, places) {
   const colors = palette(true);

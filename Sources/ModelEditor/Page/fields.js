@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { state, edit } from "./store.js";
 import { sameItem } from "./model.js";
-import { choice } from "./tables.js";
+import { choice } from "./choices.js";
 
 /** A group of fields with a heading. */
 export const section = (title, ...children) => {

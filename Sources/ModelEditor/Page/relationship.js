@@ -3,7 +3,7 @@
 import { h, onChosen } from "./dom.js";
 import { edit } from "./store.js";
 import { isOn } from "./model.js";
-import { destinationChoice, inverseChoice } from "./tables.js";
+import { destinationChoice, inverseChoice } from "./choices.js";
 import { checkField, choiceField, field, section, textField } from "./fields.js";
 import { userInfo, versioning } from "./userinfo.js";
 

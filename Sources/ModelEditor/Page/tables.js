@@ -1,10 +1,11 @@
 // The middle of the window: the tables of an entity, or what there is of a fetch request, a configuration, a model.
 
-import { h, onChosen } from "./dom.js";
+import { h } from "./dom.js";
 import { state, changed, select, edit } from "./store.js";
 import {
-  CONSTRAINT, KINDS, TYPES, childrenOf, constraintsOf, elementOf, indexElements, inverseChoices, nameOf, names, propertyNames, sameItem, typeLetter, typeOf,
+  CONSTRAINT, KINDS, childrenOf, constraintsOf, elementOf, indexElements, nameOf, propertyNames, sameItem, typeLetter, typeOf,
 } from "./model.js";
+import { destinationChoice, inverseChoice, typeChoice } from "./choices.js";
 import { nameButton } from "./rename.js";
 import { addConstraint } from "./constraints.js";
 import { addToModel } from "./sidebar.js";
@@ -91,32 +92,6 @@ function memberRow(item, letter, ...cells) {
   cells.map((cell) => h("td", {}, cell)));
 }
 
-/** A list of choices; one that is set but not among them is shown too. */
-export function choice({ id, label, value, options, onchange, ...rest }) {
-  const all = options.map((option) => (Array.isArray(option) ? option : [option, option]));
-  if (!all.some(([key]) => key === value)) all.push([value, `${value} (not there)`]);
-  return h("select", {
-    id, "aria-label": label, value, ...rest,
-    onchange: onChosen(onchange),
-  }, all.map(([key, text]) => h("option", { value: key, selected: key === value }, text)));
-}
-
-/** The list of types, composite types of the model included. */
-export function typeChoice(root, item, attribute, id) {
-  const type = typeOf(attribute);
-  const value = type === "Composite" ? `Composite:${attribute.settings.composite ?? ""}` : type;
-  const composites = names(root, "composite").map((name) => [`Composite:${name}`, `Composite: ${name}`]);
-  const plain = TYPES.map(([name]) => name).filter((name) => name !== "Composite" && (name !== "Object ID" || type === name));
-  return choice({
-    id, value, label: `Type of ${nameOf(attribute)}`, options: [...plain, ...composites],
-    onchange: (chosen) => edit(item, (at) => ({
-      setType: chosen.startsWith("Composite:")
-        ? { at, type: "Composite", composite: chosen.slice("Composite:".length) }
-        : { at, type: chosen === "Undefined" ? null : chosen },
-    })),
-  });
-}
-
 function attributeTable(root, holder, element) {
   return table("Attributes", ["Attribute", "Type"], childrenOf(element, "attribute").map((attribute) => {
     const item = { ...holder, member: { kind: "attribute", name: nameOf(attribute) } };
@@ -129,9 +104,6 @@ function attributeTable(root, holder, element) {
   }));
 }
 
-/** The list of entities for a destination or parent. */
-export const entityOptions = (root, none) => [["", none], ...names(root, "entity").map((name) => [name, name])];
-
 function relationshipTable(root, holder, entity) {
   return table("Relationships", ["Relationship", "Destination", "Inverse"], childrenOf(entity, "relationship").map((relationship) => {
     const name = nameOf(relationship);
@@ -142,18 +114,6 @@ function relationshipTable(root, holder, entity) {
       inverseChoice(root, item, relationship, `inverse-${name}`));
   }));
 }
-
-export const destinationChoice = (root, item, relationship, id) => choice({
-  id, label: `Destination of ${nameOf(relationship)}`, value: relationship.settings.destinationEntity ?? "",
-  options: entityOptions(root, "No Value"),
-  onchange: (entity) => edit(item, (at) => ({ setDestination: { at, entity: entity || null } })),
-});
-
-export const inverseChoice = (root, item, relationship, id) => choice({
-  id, label: `Inverse of ${nameOf(relationship)}`, value: relationship.settings.inverseName ?? "",
-  options: [["", "No Inverse"], ...inverseChoices(root, item.name, relationship)],
-  onchange: (name) => edit(item, (at) => ({ setInverse: { at, name: name || null } })),
-});
 
 // Adds a constraint over a property that is in none alone, and lets its names be typed.
 async function addAndName(holder) {

@@ -21,6 +21,7 @@ package enum ModelEditor {
         "toolbar.js": PackageResources.toolbar_js,
         "sidebar.js": PackageResources.sidebar_js,
         "tables.js": PackageResources.tables_js,
+        "choices.js": PackageResources.choices_js,
         "rename.js": PackageResources.rename_js,
         "fields.js": PackageResources.fields_js,
         "checked.js": PackageResources.checked_js,
@@ -36,6 +37,7 @@ package enum ModelEditor {
         "migration.js": PackageResources.migration_js,
         "merge.js": PackageResources.merge_js,
         "layout.js": PackageResources.layout_js,
+        "drawing.js": PackageResources.drawing_js,
         "diagram.js": PackageResources.diagram_js,
         "export.js": PackageResources.export_js,
     ])

@@ -1,18 +1,13 @@
 import Foundation
 import ManagedObjectModel
 
-/// What a SQLite store answered to a fetch, on another thread, before the context takes it in.
+/// What a store answered to a fetch, on another thread, before the context takes it in.
 ///
 /// It holds until something is saved to the store; after that, the context asks the store itself.
 final class ReadAhead: Sendable {
-    private enum Answer: @unchecked Sendable {
-        case rows([Row])
-        case dictionaries([[String: Any]])
-    }
-
-    private let answer: Answer
+    private let answer: FetchedValues
     private let question: Question
-    private let state: RowCache.State
+    private let state: RowCache.State?
 
     /// Asks the store.
     ///
@@ -21,13 +16,8 @@ final class ReadAhead: Sendable {
         _ question: Question, _ cancellation: FetchCancellation, noting note: @escaping (Int) -> Void
     ) throws {
         self.question = question
-        let store = question.store
-        state = store.rowCache.state
-        switch question.form {
-        case .rows(let request): answer = .rows(try store.rows(request, cancellation, noting: note))
-        case .dictionaries(let request):
-            answer = .dictionaries(try store.dictionaries(request, cancellation))
-        }
+        state = question.store.rowState
+        answer = try question.fetch.run(cancellation, noting: note)
     }
 
     /// The rows that the store would give now; nil when it must be asked.
@@ -44,54 +34,30 @@ final class ReadAhead: Sendable {
 
     /// Unsaved changes may have widened the query of the same fetch, and what its condition names may have changed.
     private func isAnswer(of store: any ObjectStore, to query: FetchQuery) -> Bool {
-        guard let store = store as? SQLiteStore, store.rowCache.state == state,
-            // What is no SQL any more, the store will say.
-            let present = try? Question(query, of: store)
+        guard store === question.store, let state, store.rowState == state,
+            // What the store does not take any more, it will say.
+            let present = try? store.prepared(query)
         else { return false }
-        return question.isSame(as: present)
+        return question.fetch.isSame(as: present)
     }
 }
 
 extension ReadAhead {
-    /// A fetch, put into SQL on the queue of its context: its condition may name objects, and these are for that queue alone.
+    /// A fetch, prepared on the queue of its context: its condition may name objects, and these are for that queue alone.
     struct Question: Sendable {
-        fileprivate enum Form: Sendable {
-            case rows(SQLiteStore.RowRequest)
-            case dictionaries(SQLiteStore.DictionaryRequest)
-        }
-
-        fileprivate let store: SQLiteStore
-        fileprivate let form: Form
+        fileprivate let store: any ObjectStore
+        fileprivate let fetch: any PreparedFetch
 
         /// - Returns: nil for a fetch that is to be executed on the context's queue.
-        /// - Throws: 134060 for a condition that is no SQL.
+        /// - Throws: 134060 for a condition that the store does not take.
         init?(_ fetch: ResolvedFetch, in context: NSManagedObjectContext) throws {
             // A child asks its parent, on the parent's queue.
-            guard context.parent == nil, fetch.stores.count == 1,
-                let store = fetch.stores.first as? SQLiteStore, fetch.specification.includesPropertyValues
+            guard context.parent == nil, fetch.stores.count == 1, let store = fetch.stores.first,
+                fetch.specification.includesPropertyValues,
+                let prepared = try store.prepared(fetch.query(store))
             else { return nil }
-            try self.init(fetch.query(store), of: store)
-        }
-
-        fileprivate init?(_ query: FetchQuery, of store: SQLiteStore) throws {
             self.store = store
-            switch query.resultType {
-            case .managedObjectResultType: form = .rows(try store.rowRequest(for: query))
-            case .dictionaryResultType: form = .dictionaries(try store.dictionaryRequest(for: query))
-            default: return nil
-            }
-        }
-
-        /// Whether the store would be asked the same.
-        fileprivate func isSame(as other: Question) -> Bool {
-            guard store === other.store else { return false }
-            switch (form, other.form) {
-            case (.rows(let a), .rows(let b)):
-                return a.statement == b.statement && a.generation === b.generation
-            case (.dictionaries(let a), .dictionaries(let b)):
-                return a.statement == b.statement && a.generation === b.generation
-            default: return false
-            }
+            self.fetch = prepared
         }
     }
 }

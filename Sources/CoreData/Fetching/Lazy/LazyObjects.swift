@@ -148,35 +148,3 @@ extension NSManagedObjectContext {
         return try places(fetch)
     }
 }
-
-extension ObjectStore {
-    /// Where the objects are that a query finds.
-    func places(for query: FetchQuery) throws -> PlaceList {
-        if let store = self as? SQLiteStore { return try store.placesOfRows(for: query) }
-        var list = PlaceList()
-        for key in try keys(for: query) {
-            if let home = home(number: key.entityNumber) { list.append(home, key.reference) }
-        }
-        return list
-    }
-}
-
-extension SQLiteStore {
-    /// The places of the rows that a query finds, read one by one.
-    fileprivate func placesOfRows(for query: FetchQuery) throws -> PlaceList {
-        let statement = try FetchCompiler(schema: schema).keys(query)
-        var homes: [Int32: StoredEntity] = [:]
-        for number in schema.entity(query.home).familyNumbers { homes[number] = home(number: number) }
-        return try readOnce("fetch", at: query.generation) { reader in
-            var list = PlaceList()
-            var last = Int64.min
-            var isAscending = true
-            try reader.forEachKey(statement) { number, reference in
-                if let home = homes[number] { list.append(home, reference) }
-                isAscending = isAscending && reference >= last
-                last = reference
-            }
-            return isAscending || !query.isUnordered ? list : list.inKeyOrder
-        }
-    }
-}

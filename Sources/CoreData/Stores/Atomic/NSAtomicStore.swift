@@ -193,6 +193,9 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
 
     package final var needsReferencesBeforeSaving: Bool { true }
 
+    /// Of stores of one's own nothing is known; they make what they make.
+    package static var hasFiles: Bool { self is DocumentStore.Type }
+
     package final func newReferences(for groups: [NewObjects]) throws -> [[Int64]] {
         try groups.map { try newReferences(for: $0.objects, of: $0.home) }
     }

@@ -40,7 +40,7 @@ enum StoreDocument {
             throw damaged(url, "it is larger than \(maximumByteCount >> 20) MiB")
         }
         do {
-            return try StoreFileReader(url.path).contents()
+            return try FileReading.read(url.path, limit: Int(info.st_size))
         } catch {
             throw unopenable(url, "the file cannot be read: \(error.localizedDescription)")
         }

@@ -21,7 +21,7 @@ extension SQLiteStore {
         fileprivate let decoder: RowDecoder
         fileprivate let table: UInt32
         fileprivate let isUnordered: Bool
-        let generation: StoreGeneration?
+        let generation: SQLiteGeneration?
     }
 
     /// Puts a query into SQL. What its condition names, objects perhaps, is looked at here.
@@ -35,7 +35,7 @@ extension SQLiteStore {
             query, columns: decoder.columnList, keys: keys)
         return RowRequest(
             statement: statement, decoder: decoder, table: query.home.table,
-            isUnordered: query.isUnordered && keys == nil, generation: query.generation)
+            isUnordered: query.isUnordered && keys == nil, generation: query.pinned)
     }
 
     /// The objects that a query finds, as rows, read in a way that can be cancelled.
@@ -58,27 +58,45 @@ extension SQLiteStore {
     /// The objects that a query finds, as rows in which only some properties have their values.
     ///
     /// The row cache, which answers for whole objects, does not get them.
-    func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> [Row] {
+    package func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> [Row]? {
         let entity = schema.entity(query.home)
         let decoder = RowDecoder(family: entity.familyNumbers.compactMap(schema.entity), only: slots)
         let statement = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnList)
-        var rows = try readOnce("fetch", at: query.generation) {
+        var rows = try readOnce("fetch", at: query.pinned) {
             try $0.rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
         }
         if query.isUnordered { rows.sortUnlessAscending { $0.reference } }
         return rows
     }
 
+    /// The places of the rows that a query finds, read one by one.
+    package func places(for query: FetchQuery) throws -> PlaceList {
+        let statement = try FetchCompiler(schema: schema).keys(query)
+        var homes: [Int32: StoredEntity] = [:]
+        for number in schema.entity(query.home).familyNumbers { homes[number] = home(number: number) }
+        return try readOnce("fetch", at: query.pinned) { reader in
+            var list = PlaceList()
+            var last = Int64.min
+            var isAscending = true
+            try reader.forEachKey(statement) { number, reference in
+                if let home = homes[number] { list.append(home, reference) }
+                isAscending = isAscending && reference >= last
+                last = reference
+            }
+            return isAscending || !query.isUnordered ? list : list.inKeyOrder
+        }
+    }
+
     package func keys(for query: FetchQuery) throws -> [(entityNumber: Int32, reference: Int64)] {
         let statement = try FetchCompiler(schema: schema).keys(query)
-        var keys = try readOnce("fetch", at: query.generation) { try $0.keys(statement) }
+        var keys = try readOnce("fetch", at: query.pinned) { try $0.keys(statement) }
         if query.isUnordered { keys.sortUnlessAscending { $0.reference } }
         return keys
     }
 
     package func count(for query: FetchQuery) throws -> Int {
         let statement = try FetchCompiler(schema: schema).count(query)
-        return try readOnce("count", at: query.generation) { try $0.integer(statement) }
+        return try readOnce("count", at: query.pinned) { try $0.integer(statement) }
     }
 
     package func dictionaries(for query: FetchQuery) throws -> [[String: Any]] {
@@ -89,13 +107,13 @@ extension SQLiteStore {
     struct DictionaryRequest: Sendable {
         let statement: SQLStatement
         fileprivate let columns: [DictionaryColumn]
-        let generation: StoreGeneration?
+        let generation: SQLiteGeneration?
     }
 
     /// Puts a query into SQL. What its condition names, objects perhaps, is looked at here.
     func dictionaryRequest(for query: FetchQuery) throws -> DictionaryRequest {
         let (statement, columns) = try FetchCompiler(schema: schema).dictionaries(query)
-        return DictionaryRequest(statement: statement, columns: columns, generation: query.generation)
+        return DictionaryRequest(statement: statement, columns: columns, generation: query.pinned)
     }
 
     /// The dictionaries that a query finds, read in a way that can be cancelled.
@@ -112,7 +130,7 @@ extension SQLiteStore {
     ) throws -> Row? {
         let key = ObjectKey(table: home.table, reference: reference)
         try context?.pinGeneration()
-        let generation = context?.generation(of: self)
+        let generation = context?.generation(of: self) as? SQLiteGeneration
         let rowCache = generation?.rowCache ?? rowCache
         if let row = rowCache.row(key), row.timestamp >= notBefore {
             // An ID can name another entity of the table than the row's.
@@ -143,6 +161,10 @@ extension SQLiteStore {
         return (text, decoder)
     }
 
+    package var rowState: RowCache.State? { rowCache.state }
+
+    package func hasCachedRow(_ key: ObjectKey) -> Bool { rowCache.row(key) != nil }
+
     package func forgetRow(_ key: ObjectKey) { rowCache.update { $0.remove(key) } }
 
     package func destinationRows(
@@ -166,8 +188,15 @@ extension SQLiteStore {
         guard let links = schema.links(of: relationship) else { return [:] }
         let statement = try LinkCompiler(schema: schema).destinations(of: relationship, links, owners: owners)
         try context?.pinGeneration()
-        return try readOnce("load '\(relationship.name)'", at: context?.generation(of: self)) {
+        return try readOnce(
+            "load '\(relationship.name)'", at: context?.generation(of: self) as? SQLiteGeneration
+        ) {
             try $0.links(statement)
         }
     }
+}
+
+extension FetchQuery {
+    /// The generation of a SQLite store that is read.
+    var pinned: SQLiteGeneration? { generation as? SQLiteGeneration }
 }

@@ -40,7 +40,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     let rowCache = RowCache()
     let writers = StoreWriters()
     let fileUse = ExternalFileUse()
-    private let generations = StoreGenerations()
+    private let generations = SQLiteGenerations()
     /// Those who write take turns, and with one connection for all those who read too.
     let turns = NestingGuard()
 
@@ -272,11 +272,11 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
 
     /// Reads the file as it is at one moment.
     func read<Value>(
-        _ what: String, _ cancellation: FetchCancellation? = nil, at generation: StoreGeneration? = nil,
+        _ what: String, _ cancellation: FetchCancellation? = nil, at generation: SQLiteGeneration? = nil,
         _ body: (Database) throws -> Value
     ) throws -> Value {
         func reading(_ database: Database) throws -> Value {
-            try FetchCancellation.reading(database.sqliteConnection, cancellation) { try body(database) }
+            try FetchCancellation.reading(on: database.sqliteConnection, cancellation) { try body(database) }
         }
         return try withAccess(what, takingTurns: generation == nil) { access in
             if let generation { return try generation.read(reading) }
@@ -286,11 +286,11 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
 
     /// Reads by one statement only, which sees one moment of the file without a transaction around it.
     func readOnce<Value>(
-        _ what: String, _ cancellation: FetchCancellation? = nil, at generation: StoreGeneration? = nil,
+        _ what: String, _ cancellation: FetchCancellation? = nil, at generation: SQLiteGeneration? = nil,
         _ body: (SQLiteReader) throws -> Value
     ) throws -> Value {
         func reading(_ connection: any PreparingConnection) throws -> Value {
-            try FetchCancellation.reading(connection.sqliteConnection, cancellation) {
+            try FetchCancellation.reading(on: connection.sqliteConnection, cancellation) {
                 try body(SQLiteReader(connection))
             }
         }
@@ -345,14 +345,12 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         return readers.isUsedByCaller
     }
 
-    static var removed: NSError {
-        .coreData(.persistentStoreOperation, "The store was removed from its coordinator.")
-    }
+    static var removed: NSError { .removedStore }
 
     /// A number that changes when another connection, of this process or another one, has changed the file.
     ///
     /// - Throws: 134070 when the store is removed; an error of SQLite.
-    func foreignDataVersion() throws -> Int64 {
+    package func foreignDataVersion() throws -> Int64 {
         switch access.withLock({ $0 }) {
         case .writing(let connection, _):
             try turns.enter(orThrow: nestedUse("ask for changes of others")) {
@@ -369,14 +367,14 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     /// The store as it is now, to be read later; nil when its journal mode has no generations, or it is read-only.
     ///
     /// - Throws: 134070 when the store is removed meanwhile; an error of SQLite.
-    func makeGeneration() throws -> StoreGeneration? {
+    package func makeGeneration() throws -> (any StoreGeneration)? {
         guard case .writing(let connections, _) = access.withLock({ $0 }),
             let pool = connections as? DatabasePool
         else { return nil }
         // GRDB makes none while the caller's transaction has the connection that writes.
         guard !turns.isEntered else { throw nestedUse("pin a query generation") }
         do {
-            let generation = StoreGeneration(try pool.makeSnapshot())
+            let generation = SQLiteGeneration(try pool.makeSnapshot())
             generations.add(generation)
             // Whoever closed the store before that has not seen the new one.
             guard case .writing(let present, _) = access.withLock({ $0 }), present === connections else {

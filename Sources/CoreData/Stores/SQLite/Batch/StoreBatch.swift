@@ -78,17 +78,43 @@ final class StoreBatch {
     }
 }
 
-extension SQLiteStore {
+extension SQLiteStore: BatchStore {
+    package func insertBatch(
+        _ source: NSBatchInsertRequest.Source, into home: StoredEntity, policy: NSMergePolicyType?,
+        _ terms: BatchTerms
+    ) throws -> BatchOutcome {
+        try batch("insert a batch", terms) { batch in
+            var insertion = BatchInsertion(batch, home, policy: policy, keepingIDs: terms.keepsIDs)
+            return try insertion.run(source)
+        }
+    }
+
+    package func updateBatch(
+        _ query: FetchQuery, _ values: [AnyHashable: Any], _ terms: BatchTerms
+    ) throws -> BatchOutcome {
+        try batch("update a batch", terms) {
+            try BatchUpdate($0, query, values).run(keepingIDs: terms.keepsIDs)
+        }
+    }
+
+    package func deleteBatch(_ query: FetchQuery, _ terms: BatchTerms) throws -> BatchOutcome {
+        try batch("delete a batch", terms) { batch in
+            var deletion = BatchDeletion(batch, keepingIDs: terms.keepsIDs)
+            return try deletion.run(query)
+        }
+    }
+
     /// Runs a batch request in one transaction, which is rolled back when `body` throws.
     ///
     /// - Throws: what `body` throws; 134030 when the store is read-only, 133021 when a constraint is violated.
-    func batch(
-        _ what: String, author: String?, contextName: String?, _ body: (StoreBatch) throws -> BatchOutcome
+    private func batch(
+        _ what: String, _ terms: BatchTerms, _ body: (StoreBatch) throws -> BatchOutcome
     ) throws -> BatchOutcome {
         try changingFiles { files in
             defer { fileUse.forget() }
             return try write(what, files) { database in
-                let batch = StoreBatch(self, database, files, author: author, contextName: contextName)
+                let batch = StoreBatch(
+                    self, database, files, author: terms.author, contextName: terms.contextName)
                 writers.noteOthers()
                 var outcome = try body(batch)
                 outcome.historyNumber = batch.historyNumber

@@ -83,7 +83,7 @@ struct SQLiteStoreFile {
     func configuration(
         _ first: SQLiteReadOnlyFile.Setup? = nil, usesSpatialIndexes: Bool = false
     ) -> Configuration {
-        StoreFileReader.readModelFiles()
+        StoreFileReader.readNamedFiles()
         var configuration = Configuration()
         configuration.label = "CoreData"
         let (path, timeout) = (path, options.timeout)

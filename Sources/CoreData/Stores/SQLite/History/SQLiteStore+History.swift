@@ -23,7 +23,9 @@ extension SQLiteStore {
     }
 
     /// The number of the last transaction that was ever saved; nil without a history, or where it cannot be read.
-    var lastHistoryNumber: Int64? { history.flatMap { _ in try? readHistory { try $0.lastNumber() } } }
+    package var lastHistoryNumber: Int64? {
+        history.flatMap { _ in try? readHistory { try $0.lastNumber() } }
+    }
 
     /// Deletes the transactions of some numbers; how many there were.
     func deleteHistory(_ numbers: [Int64]) throws -> Int {

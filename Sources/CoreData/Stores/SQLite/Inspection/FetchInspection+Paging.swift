@@ -42,7 +42,7 @@ extension FetchInspection {
         patience: IdleTimeout = IdleTimeout(), _ cancellation: FetchCancellation
     ) throws -> Page {
         let rows = try keys(query, key)
-        return try store.read("fetch", cancellation, at: query.generation) { database in
+        return try store.read("fetch", cancellation, at: query.pinned) { database in
             let end = try last.map { ($0, try value(of: $0, rows, key, database)) }
             func find(_ way: Way) throws -> Page {
                 try page(way, key != nil, ascending, after: end, limit: limit, database)
@@ -183,7 +183,7 @@ extension FetchInspection {
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: end)
         defer { end.cancel() }
         do {
-            return try deadline.reading(database.sqliteConnection, body)
+            return try deadline.reading(on: database.sqliteConnection, body)
         } catch  where deadline.isCancelled && !cancellation.isCancelled {
             return nil
         }

@@ -87,7 +87,7 @@ package struct FetchInspection {
     /// - Throws: an error of SQLite; `NSUserCancelledError`.
     package func count(_ cancellation: FetchCancellation) throws -> (count: Int, execution: Execution) {
         let statement = try compiler.count(query)
-        return try store.read("count", cancellation, at: query.generation) { database in
+        return try store.read("count", cancellation, at: query.pinned) { database in
             var count = 0
             let execution = try Self.execute(statement, database) {
                 count = Int(SQLValue($0, 0).integer ?? 0)
@@ -118,7 +118,7 @@ package struct FetchInspection {
             FROM (SELECT \(value) AS g, COUNT(*) AS c FROM (\(rows.text)) GROUP BY g) \
             ORDER BY \(order) LIMIT \(limit + 1)
             """, rows.arguments)
-        return try store.read("group", cancellation, at: query.generation) { database in
+        return try store.read("group", cancellation, at: query.pinned) { database in
             var groups: [Group] = []
             let execution = try Self.execute(statement, database) { row in
                 groups.append(

@@ -7,12 +7,7 @@ import ManagedObjectModel
 ///
 /// Changes of entities that are gone are left out; their transactions stay.
 struct HistoryTransfer {
-    /// What becomes of the objects of an entity.
-    struct Way {
-        let destination: StoredEntity
-        /// For each slot of the destination the slot that its values come from.
-        let origins: [PropertySlot?]
-    }
+    typealias Way = HistoryKeeping.Way
 
     private let source: StoreSnapshot
     private let history: StoreHistory

@@ -122,3 +122,21 @@ extension SQLiteStore {
         }
     }
 }
+
+extension SQLiteStore {
+    package func fill(with unit: UnitOfWork) throws {
+        try importing { target in
+            for inserts in Dictionary(grouping: unit.inserts, by: { $0.home.table }).values {
+                guard let home = inserts.first?.home, let highest = inserts.map(\.row.reference).max() else {
+                    continue
+                }
+                try target.reserve(upTo: highest, of: home)
+            }
+            try target.save(unit)
+            for insert in unit.inserts {
+                try target.keepTimes(
+                    insert.home.layout.timeSlots, of: insert.row, schema.entity(insert.home))
+            }
+        }
+    }
+}

@@ -89,11 +89,11 @@ extension StoreFileReader {
         start(of: path, count: SQLiteHeader.magic.count) == Data(SQLiteHeader.magic)
     }
 
-    /// Has model files read here too: the module that reads them does not know SQLite, and any file can be taken for a
-    /// model. To be called before the process has its first lock on a store.
-    static func readModelFiles() { _ = isReadingModelFiles }
+    /// Has all files that a program names read here: those who read them do not know SQLite, and any file can be taken for a
+    /// model or a document. To be called before the process has its first lock on a store.
+    static func readNamedFiles() { _ = isReadingNamedFiles }
 
-    private static let isReadingModelFiles: Void = ModelFileReading.replace { path, limit in
+    private static let isReadingNamedFiles: Void = FileReading.replace { path, limit in
         try StoreFileReader(path).read(at: 0, count: limit)
     }
 }

@@ -1,15 +1,13 @@
 import Dispatch
 import Foundation
-import GRDB
-import GRDBSQLite
 import Synchronization
 
 /// Stops the reading of a fetch that runs on another thread.
 package final class FetchCancellation: Sendable {
     private struct State: @unchecked Sendable {
         var isCancelled = false
-        /// The connection that reads now.
-        var connection: OpaquePointer?
+        /// Interrupts what reads now.
+        var interrupt: (() -> Void)?
     }
 
     private let state = Mutex(State())
@@ -24,27 +22,30 @@ package final class FetchCancellation: Sendable {
         interrupt()
     }
 
-    /// Interrupts until nothing is read any more: SQLite forgets an interruption that meets no running statement.
+    /// Interrupts until nothing is read any more: a database may forget an interruption that meets no running statement.
     private func interrupt() {
         let isReading = state.withLock { state in
-            guard let connection = state.connection else { return false }
             // Inside the lock: after it the connection may be somebody else's.
-            sqlite3_interrupt(connection)
-            return true
+            state.interrupt?()
+            return state.interrupt != nil
         }
         guard isReading else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { self.interrupt() }
     }
 
-    /// Reads on a connection, unless the fetch was cancelled.
+    /// Reads, unless the fetch was cancelled.
     ///
-    /// - Throws: `NSUserCancelledError` when it was, before or meanwhile.
-    func reading<Value>(_ connection: OpaquePointer?, _ body: () throws -> Value) throws -> Value {
+    /// - Parameter interrupt: interrupts what reads.
+    /// - Throws: `NSUserCancelledError` when the fetch was cancelled, before or meanwhile.
+    func reading<Value>(interruptedBy interrupt: @escaping () -> Void, _ body: () throws -> Value) throws
+        -> Value
+    {
+        nonisolated(unsafe) let interrupt = interrupt
         try state.withLock { state in
             guard !state.isCancelled else { throw Self.error }
-            state.connection = connection
+            state.interrupt = interrupt
         }
-        defer { state.withLock { $0.connection = nil } }
+        defer { state.withLock { $0.interrupt = nil } }
         do {
             let value = try body()
             if isCancelled { throw Self.error }
@@ -52,16 +53,6 @@ package final class FetchCancellation: Sendable {
         } catch  where isCancelled {
             throw Self.error
         }
-    }
-
-    /// Reads on a connection, in a way that can be cancelled if there is something to cancel it by.
-    ///
-    /// - Throws: as `reading(_:_:)`.
-    static func reading<Value>(
-        _ connection: OpaquePointer?, _ cancellation: FetchCancellation?, _ body: () throws -> Value
-    ) throws -> Value {
-        guard let cancellation else { return try body() }
-        return try cancellation.reading(connection, body)
     }
 
     /// Whether an error says that the fetch was cancelled.

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// How the bytes of model files are read.
+/// How the bytes of files are read that a program names: models, stores that are documents.
 ///
-/// A program may take any file for a model, also the database of a store that it has open. To open and close such a file drops
-/// the locks that the process has on it, unless it is read through SQLite, which this module does not know. So the module that
-/// opens stores replaces the reading before it opens the first one.
-package enum ModelFileReading {
+/// A program may name any file, also the database of a store that it has open. To open and close such a file drops the locks
+/// that the process has on it, unless it is read through SQLite, which this module does not know. So the module that opens
+/// databases replaces the reading before it opens the first one.
+package enum FileReading {
     /// Reads at most as many bytes as it is told from the file at a path.
     package typealias Reader = @Sendable (_ path: String, _ limit: Int) throws -> Data
 
@@ -15,7 +15,10 @@ package enum ModelFileReading {
     /// Has another reader read from now on. When this returns, no file is open that was opened before.
     package static func replace(_ new: @escaping Reader) { reader.withLock { $0 = new } }
 
-    static func read(_ path: String, limit: Int) throws -> Data {
+    /// The first bytes of a file, `limit` at most.
+    ///
+    /// - Throws: an error of the system.
+    package static func read(_ path: String, limit: Int) throws -> Data {
         let replacement: Reader? = reader.withLock { $0 }
         if let replacement { return try replacement(path, limit) }
         // Under the lock: `replace` waits until the file is closed.

@@ -1,6 +1,6 @@
 /// Where the objects of a result are, in order and packed: the keys as `ReferenceList` has them, and four bytes more an object
 /// when they are of several entities.
-struct PlaceList {
+package struct PlaceList {
     private static let pieceSize = ReferenceList.pieceSize
 
     private(set) var homes: [StoredEntity] = []

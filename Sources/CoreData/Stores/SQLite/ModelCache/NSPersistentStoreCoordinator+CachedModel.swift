@@ -37,6 +37,16 @@ extension NSPersistentStoreCoordinator {
         }
         return try file(ofType: storeType, at: url, options).reconstructedModel()
     }
+
+    fileprivate static func file(
+        ofType storeType: String, at url: URL, _ options: [AnyHashable: Any]?
+    ) throws -> SQLiteStoreFile {
+        guard try storeClass(ofType: storeType) == SQLiteStore.self else {
+            throw NSError.coreData(
+                .persistentStoreInvalidType, "A store of type '\(storeType)' is not one of SQLite.")
+        }
+        return SQLiteStoreFile(url: url, options: try SQLiteStoreOptions(options))
+    }
 }
 
 extension NSPersistentContainer {

@@ -1,0 +1,74 @@
+import Foundation
+import ManagedObjectModel
+
+/// What a class of stores does with stores that no coordinator has open, and with those that it is about to make.
+package protocol StoreKind: NSPersistentStore {
+    /// The metadata of the store at a URL; neither its file nor any other changes.
+    ///
+    /// - Throws: see `NSPersistentStoreCoordinator.metadataForPersistentStore(ofType:at:options:)`.
+    static func metadata(at url: URL, _ options: [AnyHashable: Any]?) throws -> [String: Any]
+
+    /// Sets the metadata of the store at a URL.
+    ///
+    /// - Throws: see `NSPersistentStoreCoordinator.setMetadata(_:forPersistentStoreOfType:at:options:)`.
+    static func setMetadata(_ metadata: [String: Any]?, at url: URL, _ options: [AnyHashable: Any]?) throws
+
+    /// Removes the store at a URL.
+    ///
+    /// - Throws: see `NSPersistentStoreCoordinator.destroyPersistentStore(at:ofType:options:)`.
+    static func destroy(at url: URL, _ options: [AnyHashable: Any]?) throws
+
+    /// Puts a copy of the store at `source` into the place of that at `url`.
+    ///
+    /// - Throws: see `NSPersistentStoreCoordinator.replacePersistentStore(at:…)`.
+    static func replace(
+        at url: URL, _ options: [AnyHashable: Any]?, withStoreAt source: URL,
+        _ sourceOptions: [AnyHashable: Any]?
+    ) throws
+
+    /// Brings the store at a URL to a model before it is opened, as far as the options ask for that.
+    ///
+    /// - Throws: see `NSPersistentStoreCoordinator.addPersistentStore(ofType:configurationName:at:options:)`.
+    static func migrateIfNeeded(
+        at url: URL, to model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
+    ) throws
+
+    /// Whether stores have files of their own, which can be made as drafts and then put into their place.
+    static var hasFiles: Bool { get }
+    /// Whether a file is written piece by piece, so that one with contents is made as a draft. Other kinds write a file at once.
+    static var isWrittenInPieces: Bool { get }
+    /// Whether a coordinator can have only one store of the kind at `/dev/null`.
+    static var isAddedOnceWithoutFile: Bool { get }
+    /// The options for a store that is made as a draft.
+    static func optionsOfDraft(_ options: [AnyHashable: Any]?) -> [AnyHashable: Any]?
+}
+
+extension StoreKind {
+    package static func metadata(at url: URL, _ options: [AnyHashable: Any]?) throws -> [String: Any] {
+        try metadataForPersistentStore(with: url)
+    }
+
+    package static func setMetadata(
+        _ metadata: [String: Any]?, at url: URL, _ options: [AnyHashable: Any]?
+    ) throws {
+        try setMetadata(metadata, forPersistentStoreAt: url)
+    }
+
+    package static func destroy(at url: URL, _ options: [AnyHashable: Any]?) throws { try destroy(at: url) }
+
+    package static func replace(
+        at url: URL, _ options: [AnyHashable: Any]?, withStoreAt source: URL,
+        _ sourceOptions: [AnyHashable: Any]?
+    ) throws {
+        try replace(at: url, withStoreAt: source)
+    }
+
+    package static func migrateIfNeeded(
+        at url: URL, to model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
+    ) throws {}
+
+    package static var hasFiles: Bool { false }
+    package static var isWrittenInPieces: Bool { false }
+    package static var isAddedOnceWithoutFile: Bool { false }
+    package static func optionsOfDraft(_ options: [AnyHashable: Any]?) -> [AnyHashable: Any]? { options }
+}
