@@ -38,8 +38,8 @@ struct CorpusWritingTests {
         #expect(paths.count - identical <= 4)
     }
 
-    @Test func writesEveryModelAgain() throws {
-        let paths = Corpus.files(named: "contents", under: "models")
+    @Test func writesModelsAgain() throws {
+        let paths = Corpus.some(Corpus.files(named: "contents", under: "models"))
         var lost: [String: Int] = [:]
         var identical = 0
         for path in paths {
@@ -63,14 +63,14 @@ struct CorpusWritingTests {
         }
         // What means nothing, or the same in another spelling; the models are equal.
         #expect(
-            Set(lost.keys) == [
+            Set(lost.keys).isSubset(of: [
                 "<userInfo> in <attribute> (empty)", "<userInfo> in <entity> (empty)",
                 "attribute defaultValueString", "attribute defaultValueString (changed)",
                 "attribute valueTransformerName (empty)", "fetchRequest includePropertyValues",
                 "fetchRequest includeSubentities", "fetchRequest includesPendingChanges",
                 "fetchRequest predicateString (changed)", "fetchRequest returnObjectsAsFaults",
-            ])
-        #expect(paths.count >= 469 && identical >= 243)
+            ]))
+        #expect(Fuzzing.isLong ? paths.count >= 469 && identical >= 243 : identical >= 80)
     }
 
     /// Elements and attributes that the second tree does not have, or has with another value.

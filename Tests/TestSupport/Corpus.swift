@@ -36,6 +36,11 @@ package enum Corpus {
         files(under: folder).filter { ($0 as NSString).lastPathComponent == name }
     }
 
+    /// A third of some files, for tests that take long for each; all of them in a long run.
+    package static func some(_ files: [String]) -> [String] {
+        Fuzzing.isLong ? files : files.enumerated().filter { $0.offset.isMultiple(of: 3) }.map(\.element)
+    }
+
     package static func url(_ path: String) -> URL { (root ?? URL(filePath: "/")).appending(path: path) }
 
     package static func propertyList(_ path: String) throws -> [String: Any] {

@@ -8,6 +8,9 @@ package enum Fuzzing {
     private static let environment = ProcessInfo.processInfo.environment
     private static let factor = environment["FUZZ_FACTOR"].flatMap(Int.init)
 
+    /// Whether tests take as much as there is, and not only what a test run has time for: so does `scripts/test --long`.
+    package static var isLong: Bool { factor != nil }
+
     /// How many cases to try where a test run tries `count`.
     package static func rounds(_ count: Int) -> Int { count * max(1, factor ?? 1) }
 

@@ -178,7 +178,7 @@ import Testing
     }
 
     /// Every second walk merges what other contexts save.
-    @Test(arguments: 1...Fuzzing.rounds(6))
+    @Test(arguments: 1...Fuzzing.rounds(4))
     func listsAreWhatAFetchFinds(seed: Int) throws {
         let walk = try Walk(seed: UInt64(seed), merges: seed.isMultiple(of: 2))
         let context = walk.context
