@@ -63,7 +63,7 @@ package struct ContextStress {
         }
         // Children first, then their parents.
         for worker in workers.reversed() { try worker.context.performAndWait { try worker.save() } }
-        family.settle()
+        family.resolve()
         try compare(family, file, &report)
         return report
     }

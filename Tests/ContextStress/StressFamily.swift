@@ -100,7 +100,7 @@ final class StressFamily: @unchecked Sendable {
     }
 
     /// Waits until all that was asked of the queues is done.
-    func settle() {
+    func resolve() {
         for _ in 0..<3 {
             merging.wait()
             for context in contexts { context.performAndWait {} }

@@ -161,7 +161,7 @@ final class StressWorker: @unchecked Sendable {
         }
     }
 
-    /// Saves; what the merge policy does not settle is taken back.
+    /// Saves; what the merge policy does not resolve is taken back.
     func save() throws {
         do {
             try context.save()

@@ -38,17 +38,17 @@ extension NSPredicate {
             guard let part = parts.first else { return false }
             return try part.truth(for: object, scope, depth: depth + 1).map { !$0 }
         case .compound(let type, _):
-            // One part that is false settles AND, one that is true OR.
-            let settling = type == .or
+            // One part that is false decides AND, one that is true OR.
+            let deciding = type == .or
             var isUnknown = false
             for part in chainedParts {
                 switch try part.truth(for: object, scope, depth: depth + 1) {
-                case settling: return settling
+                case deciding: return deciding
                 case nil: isUnknown = true
                 default: break
                 }
             }
-            return isUnknown ? nil : !settling
+            return isUnknown ? nil : !deciding
         }
     }
 

@@ -11,26 +11,28 @@ extension NSManagedObjectContext {
     ///
     /// - Parameter all: false for those alone that leave the context with the running event.
     func propagateDeletes(all: Bool) {
-        let before = faultingError
-        defer { faultingError = before }
-        deletionError = nil
+        let before = session.faultingError
+        defer { session.faultingError = before }
+        session.deletionError = nil
         var waiting: [NSManagedObject] = []
-        while let object = deletionsToPropagate.popLast() {
+        while let object = tracker.deletionsToPropagate.popLast() {
             guard object.isDeleted else { continue }
             guard all || object.state.contains(.leaving) else {
                 waiting.append(object)
                 continue
             }
-            faultingError = nil
+            session.faultingError = nil
             for slot in object.layout.relationshipIndexes { propagateDelete(of: object, slot) }
             // Where an earlier event deleted the object, there is nothing that this one's end would take back, or forget.
-            if !eventDeleted.contains(object), !eventForgotten.contains(object) { object.extras?.event = nil }
-            if let error = faultingError {
+            if !tracker.eventDeleted.contains(object), !tracker.eventForgotten.contains(object) {
+                object.extras?.event = nil
+            }
+            if let error = session.faultingError {
                 waiting.append(object)
-                deletionError = deletionError ?? error
+                session.deletionError = session.deletionError ?? error
             }
         }
-        deletionsToPropagate = waiting.reversed()
+        tracker.deletionsToPropagate = waiting.reversed()
     }
 
     private func propagateDelete(of object: NSManagedObject, _ slot: Int) {
@@ -50,7 +52,7 @@ extension NSManagedObjectContext {
             }
         }
         // The rule is applied again as a whole: what was not read may be what goes too.
-        guard faultingError == nil else { return }
+        guard session.faultingError == nil else { return }
         object.noteLinksEndedBeforeDeletion(at: slot)
         object.endLinks(to: destinations, at: slot)
     }

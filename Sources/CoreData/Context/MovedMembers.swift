@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
     /// would meet conflicts of their own, and a policy that insists on whole objects would insist on what nobody has changed here.
     ///
     /// - Throws: an error of the store.
-    func leaveOwners(ofSettled objects: [NSManagedObject]) throws {
+    func leaveOwners(ofResolved objects: [NSManagedObject]) throws {
         try takeNewerRows(of: objects.flatMap { ownersToLeave(of: $0).map(\.owner) })
         for object in objects { leaveOwners(of: object) }
     }

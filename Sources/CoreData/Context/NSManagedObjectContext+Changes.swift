@@ -12,9 +12,7 @@ extension NSManagedObjectContext {
         object.context = self
         register(object)
         retained?[ObjectIdentifier(object)] = object
-        inserted.insert(object)
-        eventInserted.insert(object)
-        object.state.insert(.madeInEvent)
+        tracker.noteInsertion(of: object)
         scheduleEventEnd()
         object.awakeFromInsert()
     }
@@ -46,8 +44,7 @@ extension NSManagedObjectContext {
     /// Notes that a property of an object was set.
     func noteUpdate(of object: NSManagedObject) {
         guard !object.isDeleted else { return }
-        if !object.isInserted { updated.insert(object) }
-        if !object.state.contains(.eventInserted) { eventUpdated.insert(object) }
+        tracker.noteUpdate(of: object)
         scheduleEventEnd()
     }
 
@@ -72,43 +69,14 @@ extension NSManagedObjectContext {
     ///
     /// - Parameter isPropagated: whether its delete rules have been applied.
     func markDeleted(_ object: NSManagedObject, isPropagated: Bool = false) {
-        if object.isInserted {
-            forget(object)
-        } else {
-            updated.remove(object)
-            eventUpdated.remove(object)
-            deleted.insert(object)
-            eventDeleted.insert(object)
-        }
-        if !isPropagated { deletionsToPropagate.append(object) }
+        tracker.noteDeletion(of: object)
+        if !isPropagated { tracker.deletionsToPropagate.append(object) }
         scheduleEventEnd()
-    }
-
-    /// Makes an object that no store knows leave with the event.
-    func forget(_ object: NSManagedObject) {
-        inserted.remove(object)
-        eventInserted.remove(object)
-        eventUpdated.remove(object)
-        eventForgotten.insert(object)
     }
 
     /// Takes the mark of deletion off an object.
     func restoreDeleted(_ object: NSManagedObject) {
-        let isOfThisEvent = eventForgotten.contains(object) || eventDeleted.contains(object)
-        if object.state.contains(.leaving) {
-            eventForgotten.remove(object)
-            inserted.insert(object)
-        } else {
-            deleted.remove(object)
-            eventDeleted.remove(object)
-            if object.hasPersistentChangedValues { updated.insert(object) }
-        }
-        // Deleted and put back by one event, it is what it was before: new to those who look on only if it is new.
-        if !isOfThisEvent || object.state.contains(.madeInEvent) {
-            eventInserted.insert(object)
-        } else {
-            eventUpdated.insert(object)
-        }
+        tracker.restore(object, isChanged: object.hasPersistentChangedValues)
         scheduleEventEnd()
     }
 
@@ -116,16 +84,16 @@ extension NSManagedObjectContext {
     /// `NSManagedObjectContextObjectsDidChange`.
     public func processPendingChanges() {
         assertOnQueue()
-        guard phase != .processing else { return }
-        let outer = phase
-        phase = .processing
+        guard session.phase != .processing else { return }
+        let outer = session.phase
+        session.phase = .processing
         propagateDeletes(all: propagatesDeletesAtEndOfEvent || outer == .savingHooks)
-        phase = outer
-        guard hasEventChanges else { return }
-        eventOrderedSets = []
-        let changes = takeEventChanges()
-        if phase == .savingHooks {
-            changedWhileSaving += changes.inserted + changes.updated + changes.deleted
+        session.phase = outer
+        guard tracker.hasEventChanges else { return }
+        tracker.eventOrderedSets = []
+        let changes = tracker.endEvent()
+        if session.phase == .savingHooks {
+            session.changedWhileSaving += changes.inserted + changes.updated + changes.deleted
         }
         registerUndo(of: changes)
         var all = changes.contextChanges
@@ -138,33 +106,21 @@ extension NSManagedObjectContext {
             told.append(extras)
         }
         for object in changes.forgotten { dismiss(object) }
-        all.append(external)
-        external = ContextChanges()
+        all.append(tracker.external)
+        tracker.external = ContextChanges()
         post(all)
         for extras in told { extras.toldEvent = nil }
     }
 
     /// Keeps an ordered set until the running event ends.
     func keepUntilEventEnds(_ set: RelationshipOrderedSet) {
-        eventOrderedSets.append(set)
+        tracker.eventOrderedSets.append(set)
         scheduleEventEnd()
-    }
-
-    var hasEventChanges: Bool {
-        !eventInserted.isEmpty || !eventUpdated.isEmpty || !eventDeleted.isEmpty || !eventRefreshed.isEmpty
-            || !eventForgotten.isEmpty || !external.isEmpty || !eventOrderedSets.isEmpty
-    }
-
-    private func takeEventChanges() -> EventObjects {
-        EventObjects(
-            inserted: eventInserted.removeAll(), updated: eventUpdated.removeAll(),
-            deleted: eventDeleted.removeAll(), refreshed: eventRefreshed.removeAll(),
-            forgotten: eventForgotten.removeAll())
     }
 
     /// Lets go of an object that no store knows.
     func dismiss(_ object: NSManagedObject) {
-        if !childSubscribers.isEmpty { dismissed.append(object.objectID) }
+        if !childSubscribers.isEmpty { family.dismissed.append(object.objectID) }
         object.state.subtract([.leaving, .madeInEvent])
         identityMap.forget(object)
         retained?[ObjectIdentifier(object)] = nil

@@ -57,15 +57,8 @@ extension NSManagedObjectContext {
     private func displace(_ object: NSManagedObject) {
         guard object.context === self else { return }
         if object.isFault { makeInaccessible(object) }
-        for list in [
-            \NSManagedObjectContext.inserted, \.updated, \.deleted, \.eventInserted, \.eventUpdated,
-            \.eventDeleted,
-            \.eventRefreshed, \.eventForgotten,
-        ] {
-            self[keyPath: list].remove(object)
-        }
-        deletionsToPropagate.removeAll { $0 === object }
-        watched[ObjectIdentifier(object)] = nil
+        tracker.remove(object)
+        session.watched[ObjectIdentifier(object)] = nil
         leave(object)
     }
 

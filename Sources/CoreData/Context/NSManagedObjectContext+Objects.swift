@@ -104,7 +104,7 @@ extension NSManagedObjectContext {
         } catch {
             // The reader of a property cannot be told; the next save is.
             Log.objects.error("Could not load \(object.objectID): \(error.localizedDescription)")
-            faultingError = error as NSError
+            session.faultingError = error as NSError
         }
     }
 
@@ -129,7 +129,7 @@ extension NSManagedObjectContext {
             fatalError("CoreData could not fulfill a fault for '\(object.objectID)'")
         }
         makeInaccessible(object)
-        eventDeleted.insert(object)
+        tracker.eventDeleted.insert(object)
         scheduleEventEnd()
     }
 
@@ -139,9 +139,9 @@ extension NSManagedObjectContext {
         object.state.insert(.inaccessible)
         object.values = ContiguousArray(
             object.layout.slots.map { $0.kind == .toMany ? .unloaded : .null })
-        updated.remove(object)
-        eventUpdated.remove(object)
-        deleted.insert(object)
+        tracker.updated.remove(object)
+        tracker.eventUpdated.remove(object)
+        tracker.deleted.insert(object)
     }
 
     /// The destination of a to-one relationship in a row.
@@ -178,7 +178,7 @@ extension NSManagedObjectContext {
         } catch {
             Log.objects.error(
                 "Could not load '\(relationship.name)' of \(object.objectID): \(error.localizedDescription)")
-            faultingError = error as NSError
+            session.faultingError = error as NSError
             return nil
         }
     }
@@ -220,25 +220,25 @@ extension NSManagedObjectContext {
             readingStore(of: object) { try agreeOnPairs(of: [object]) }
         } else {
             forgetReplacements(of: object)
-            for other in object.takeBackOwnLinks() { eventRefreshed.insert(other) }
+            for other in object.takeBackOwnLinks() { tracker.eventRefreshed.insert(other) }
             let links = object.unsavedLinksOfOthers
             // What the running event did to links that stay can still be taken back, at both ends.
             let event =
                 object.isDeleted ? nil : object.extras?.event?.ofToMany(where: object.hasLinksOfOthers)
             let given = object.isDeleted ? nil : DiscardedLinks(of: object)
             repeatDeletions(reachedFrom: object)
-            updated.remove(object)
-            eventUpdated.remove(object)
+            tracker.updated.remove(object)
+            tracker.eventUpdated.remove(object)
             object.extras?.event = event
-            if event != nil { eventUpdated.insert(object) }
+            if event != nil { tracker.eventUpdated.insert(object) }
             object.willChangeAll()
             object.turnIntoFault(keeping: nil)
-            if object.takeLinksOfOthers(links) { updated.insert(object) }
+            if object.takeLinksOfOthers(links) { tracker.updated.insert(object) }
             object.didChangeAll()
             given?.takeBack(isRefreshed: true)
             if object.isDeleted { readingStore(of: object) { try repeatStoredDeletions(of: [object]) } }
         }
-        eventRefreshed.insert(object)
+        tracker.eventRefreshed.insert(object)
         scheduleEventEnd()
     }
 
@@ -253,12 +253,12 @@ extension NSManagedObjectContext {
             } else if object.isDeleted || object.hasPersistentChangedValues {
                 object.dropTransientValues()
                 mergeFromStore(object)
-                eventRefreshed.insert(object)
+                tracker.eventRefreshed.insert(object)
             } else {
                 refresh(object, mergeChanges: false)
             }
         }
-        let changed = updated.all
+        let changed = tracker.updated.all
         if let first = changed.first { readingStore(of: first) { try agreeOnPairs(of: changed) } }
         scheduleEventEnd()
     }
@@ -285,7 +285,7 @@ extension NSManagedObjectContext {
         } catch {
             Log.objects.error(
                 "Could not read again what \(object.objectID) leads to: \(error.localizedDescription)")
-            faultingError = error as NSError
+            session.faultingError = error as NSError
         }
     }
 

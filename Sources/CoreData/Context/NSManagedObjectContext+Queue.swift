@@ -56,10 +56,10 @@ extension NSManagedObjectContext {
     /// Runs a block as part of an event, which ends with the outermost block.
     func runEvent<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
         adoptPermanentIDs()
-        blockDepth += 1
+        tracker.blockDepth += 1
         defer {
-            blockDepth -= 1
-            if blockDepth == 0 { endEvent() }
+            tracker.blockDepth -= 1
+            if tracker.blockDepth == 0 { endEvent() }
         }
         return try CurrentContext.run(self, block)
     }
@@ -68,19 +68,21 @@ extension NSManagedObjectContext {
     func endEvent() {
         processPendingChanges()
         // Who was told of the event may have found that objects are gone: nobody else ends that event.
-        while phase != .processing, !eventDeleted.isEmpty { processPendingChanges() }
+        while session.phase != .processing, !tracker.eventDeleted.isEmpty { processPendingChanges() }
         undoManager?.endEventGroup()
     }
 
     /// Sees to it that an event outside of any block ends, when the main queue comes round.
     func scheduleEventEnd() {
-        guard blockDepth == 0, !isEventEndScheduled, concurrencyType == .mainQueueConcurrencyType else {
+        guard tracker.blockDepth == 0, !tracker.isEventEndScheduled,
+            concurrencyType == .mainQueueConcurrencyType
+        else {
             return
         }
-        isEventEndScheduled = true
+        tracker.isEventEndScheduled = true
         contextQueue.async { [weak self] in
             guard let self else { return }
-            isEventEndScheduled = false
+            tracker.isEventEndScheduled = false
             endEvent()
         }
     }

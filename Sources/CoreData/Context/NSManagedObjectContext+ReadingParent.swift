@@ -48,7 +48,7 @@ extension NSManagedObjectContext {
             Log.objects.error(
                 "Could not load '\(object.layout.slots[slot].name)' of \(object.objectID): \(error.localizedDescription)"
             )
-            faultingError = error as NSError
+            session.faultingError = error as NSError
             return nil
         }
     }
@@ -57,7 +57,7 @@ extension NSManagedObjectContext {
     func unsavedDestination(_ reference: Int64, _ slot: PropertySlot) -> NSManagedObject? {
         adoptPermanentIDs()
         if let known = identityMap.object(ObjectKey(table: 0, reference: reference)) { return known }
-        if let entry = identities.permanent(reference, among: adoptedIdentities) {
+        if let entry = identities.permanent(reference, among: family.adoptedCount) {
             return object(home: entry.home, reference: entry.reference)
         }
         guard parentContext != nil, let destination = slot.relationship?.destinationEntity else { return nil }
@@ -141,11 +141,11 @@ extension NSManagedObjectContext {
 
     /// Runs a block that loads objects, and throws what goes wrong with that. The next save is not told of it.
     func throwingFaultingErrors<Value>(_ body: () throws -> Value) throws -> Value {
-        let before = faultingError
-        faultingError = nil
-        defer { faultingError = before }
+        let before = session.faultingError
+        session.faultingError = nil
+        defer { session.faultingError = before }
         let value = try body()
-        if let faultingError { throw faultingError }
+        if let error = session.faultingError { throw error }
         return value
     }
 

@@ -8,23 +8,24 @@ extension NSManagedObjectContext {
     public func rollback() {
         assertOnQueue()
         undoManager?.removeAllActions(withTarget: self)
-        faultingError = nil
-        deletionError = nil
-        unreadReplacements = []
-        deletionsToPropagate = []
+        // The objects go when this is over, and not before.
+        let watched = session.abandon()
+        tracker.deletionsToPropagate = []
         var changes = ContextChanges()
-        let rolledBack = updated.all.filter { !$0.isInserted } + deleted.all
-        let dismissed = inserted.all + eventForgotten.all
+        let rolledBack = tracker.updated.all.filter { !$0.isInserted } + tracker.deleted.all
+        let dismissed = tracker.inserted.all + tracker.eventForgotten.all
         // Others were not told yet of what the running event inserted and deleted.
         changes.deleted = dismissed.filter { !$0.state.contains(.madeInEvent) }
-        changes.inserted = deleted.all.filter {
-            !eventDeleted.contains($0) && !$0.state.contains(.inaccessible)
+        changes.inserted = tracker.deleted.all.filter {
+            !tracker.eventDeleted.contains($0) && !$0.state.contains(.inaccessible)
         }
-        changes.refreshed = eventRefreshed.all.filter {
+        changes.refreshed = tracker.eventRefreshed.all.filter {
             !$0.isInserted && !$0.isUpdated && !$0.isDeleted && !$0.state.contains(.leaving)
         }
-        changes.updated = updated.all.filter { !$0.isInserted } + deleted.all.filter(eventDeleted.contains)
-        clearChanges()
+        changes.updated =
+            tracker.updated.all.filter { !$0.isInserted }
+            + tracker.deleted.all.filter(tracker.eventDeleted.contains)
+        let changed = tracker.removeAll()
         for object in dismissed { dismiss(object) }
         for object in rolledBack where !object.isFault {
             object.willChangeAll()
@@ -41,20 +42,20 @@ extension NSManagedObjectContext {
             object.didChangeAll()
         }
         post(changes)
+        withExtendedLifetime((watched, changed)) {}
     }
 
     /// Forgets everything: all objects leave the context and are not to be used any more.
     public func reset() {
         assertOnQueue()
         undoManager?.removeAllActions(withTarget: self)
-        faultingError = nil
-        deletionError = nil
-        unreadReplacements = []
-        deletionsToPropagate = []
-        external = ContextChanges()
+        // The objects go when this is over, and not before.
+        let watched = session.abandon()
+        tracker.deletionsToPropagate = []
+        tracker.external = ContextChanges()
         let objects = identityMap.all
         let ids = objects.map(\.objectID)
-        clearChanges()
+        let changed = tracker.removeAll()
         for object in objects {
             identityMap.forget(object)
             object.extras?.event = nil
@@ -64,17 +65,6 @@ extension NSManagedObjectContext {
         if retained != nil { retained = [:] }
         advanceGeneration()
         post(ContextChanges(invalidatedIDs: ids))
-    }
-
-    private func clearChanges() {
-        watched = [:]
-        _ = inserted.removeAll()
-        _ = updated.removeAll()
-        _ = deleted.removeAll()
-        _ = eventInserted.removeAll()
-        _ = eventUpdated.removeAll()
-        _ = eventDeleted.removeAll()
-        _ = eventRefreshed.removeAll()
-        _ = eventForgotten.removeAll()
+        withExtendedLifetime((watched, changed)) {}
     }
 }

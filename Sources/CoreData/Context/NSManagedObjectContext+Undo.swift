@@ -46,47 +46,35 @@ extension NSManagedObjectContext {
         endEvent()
     }
 
-    /// Has what the running event has changed so far registered before the undo manager opens or closes a group, or
-    /// undoes or redoes.
-    func followCheckpoints() {
-        undoCheckpoints = undoManager.map { manager in
-            UndoCheckpoints(manager) { [weak self] in
-                guard let self, contextQueue.isCurrent, phase == .idle else { return }
-                processPendingChanges()
-            }
-        }
-    }
-
     func registerUndo(of event: EventObjects) {
-        let isSettling = settlement != nil
-        guard isSettling || undoManager?.isUndoRegistrationEnabled ?? false else { return }
+        let isResolving = session.resolutionSteps != nil
+        guard isResolving || undoRecorder.isRecording else { return }
         let step = UndoStep(event)
         guard !step.isEmpty else { return }
-        if isSettling {
-            settlement?.append(.event(step))
+        if isResolving {
+            session.resolutionSteps?.append(.event(step))
         } else {
             register(step)
         }
     }
 
     private func register(_ step: UndoStep) {
-        guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
-        undoManager.registerUndo(withTarget: self) { context in context.takeBack(step) }
+        undoRecorder.register(self) { context in context.takeBack(step) }
     }
 
-    /// After a store has committed: what settled its conflicts stays, and can be undone.
+    /// After a store has committed: what resolved its conflicts stays, and can be undone.
     ///
     /// - Parameter isComplete: false when the save goes on with other stores.
-    func keepSettlement(isComplete: Bool) {
-        let steps = settlement ?? []
-        settlement = isComplete ? nil : []
+    func keepResolution(isComplete: Bool) {
+        let steps = session.resolutionSteps ?? []
+        session.resolutionSteps = isComplete ? nil : []
         for case .event(let step) in steps { register(step) }
     }
 
-    /// After a save that failed: what settled conflicts on the way is taken back.
-    func takeBackSettlement() {
-        let steps = settlement ?? []
-        settlement = nil
+    /// After a save that failed: what resolved conflicts on the way is taken back.
+    func takeBackResolution() {
+        let steps = session.resolutionSteps ?? []
+        session.resolutionSteps = nil
         guard !steps.isEmpty else { return }
         undoManager?.disableUndoRegistration()
         defer { undoManager?.enableUndoRegistration() }
@@ -101,12 +89,12 @@ extension NSManagedObjectContext {
 
     /// Undoes a step; what that changes becomes the step that redoes it.
     private func takeBack(_ step: UndoStep) {
-        phase = .undoing
+        session.phase = .undoing
         for object in step.deleted { bringBack(object) }
         for change in step.changes where change.object.context === self { change.object.revert(change.event) }
         let gone = Set(step.changes.flatMap(\.event.formerDestinations).filter(\.isDeleted))
         for (object, isNew) in zip(step.inserted, step.areNew) { takeOut(object, isNew: isNew) }
-        phase = .idle
+        session.phase = .idle
         // A link that others had made to what is deleted here ended when the two met. It is not made again.
         for object in gone where object.context === self && !object.state.contains(.inaccessible) {
             repeatDeletion(of: object)
@@ -147,8 +135,8 @@ extension NSManagedObjectContext {
         object.context = self
         register(object)
         retained?[ObjectIdentifier(object)] = object
-        inserted.insert(object)
-        eventInserted.insert(object)
+        tracker.inserted.insert(object)
+        tracker.eventInserted.insert(object)
     }
 
     /// Whether an object that left can have the ID again that it had: one that was never saved, and with it here.
@@ -202,7 +190,7 @@ extension NSManagedObject {
     ///
     /// - Parameter context: whose next save fails when external data is not there any more.
     final func materialiseValues(in context: NSManagedObjectContext) {
-        readExternalData { error in context.faultingError = error }
+        readExternalData { error in context.session.faultingError = error }
         for slot in layout.slots.indices where layout.slots[slot].kind != .fetched {
             if layout.slots[slot].kind == .toMany {
                 let contents = loadedToMany(at: slot)

@@ -7,8 +7,8 @@ import ManagedObjectModel
 /// A context is used on its own queue only: inside `perform(_:)`, `performAndWait(_:)`, or, for the main-queue
 /// context, on the main thread. Debug builds check it.
 ///
-/// The context coordinates parts that each do one thing: `IdentityMap` (which object has which identity),
-/// `PendingObjects` (what changed), `UndoStep` (how to take it back), `UnitOfWork` (what to write).
+/// The context coordinates parts that each do one thing: `IdentityMap` (which object has which identity), `ChangeTracker` (what
+/// changed), `UndoRecorder` (how to take it back), `SaveSession` (the running save), `ContextListeners` (who follows it).
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     package let identityMap = IdentityMap()
     let observationProbe = ObservationProbe()
@@ -20,73 +20,28 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     // The context is used on one queue only, which the compiler's checks of accesses at run time cannot know; they would
     // cost as much as what they check.
 
-    // Unsaved changes.
-    @exclusivity(unchecked) final var inserted = PendingObjects(flag: .inserted)
-    @exclusivity(unchecked) final var updated = PendingObjects(flag: .updated)
-    @exclusivity(unchecked) final var deleted = PendingObjects(flag: .deleted)
-    // Changes of the event that has not been processed yet.
-    @exclusivity(unchecked) final var eventInserted = PendingObjects(flag: .eventInserted)
-    @exclusivity(unchecked) final var eventUpdated = PendingObjects(flag: .eventUpdated)
-    @exclusivity(unchecked) final var eventDeleted = PendingObjects(flag: .eventDeleted)
-    @exclusivity(unchecked) final var eventRefreshed = PendingObjects(flag: .eventRefreshed)
-    /// Objects that the event took out again and that no store knows: deleted ones that were never saved.
-    @exclusivity(unchecked) final var eventForgotten = PendingObjects(flag: .leaving)
-    /// What `mutableOrderedSetValue(forKey:)` gave out in this event.
-    var eventOrderedSets: [RelationshipOrderedSet] = []
-    /// The value that is being checked before a save.
-    @exclusivity(unchecked) final var offeredValue: CandidateValue?
-    /// What came from outside since the last notification: merged, refreshed by a conflict.
-    @exclusivity(unchecked) final var external = ContextChanges()
-    /// Deleted objects whose delete rules were not applied yet.
-    var deletionsToPropagate: [NSManagedObject] = []
-    /// What the hooks of the running save have changed since they were last called.
-    var changedWhileSaving: [NSManagedObject] = []
+    /// What is changed and not saved.
+    @exclusivity(unchecked) final var tracker = ChangeTracker()
+    /// What the running save, and the next one, need to know.
+    @exclusivity(unchecked) final var session = SaveSession()
     /// Who follows the context's changes: results controllers.
     let listeners = ContextListeners()
 
-    @exclusivity(unchecked) final var phase = Phase.idle
-    /// Whether the end of the event has been asked for on the main queue.
-    @exclusivity(unchecked) final var isEventEndScheduled = false
-    /// Registers pending changes when the undo manager asks for them.
-    var undoCheckpoints: UndoCheckpoints?
-    /// How deep in blocks of this context the queue is.
-    @exclusivity(unchecked) final var blockDepth = 0
-    /// Whether a save is checking the values of objects.
-    var isValidating = false
-    /// Objects that the next save compares with the store though they have no changes.
-    var watched: [ObjectIdentifier: NSManagedObject] = [:]
-    /// What settled conflicts of the running save have changed, to be taken back if it fails; nil when no save writes.
-    var settlement: [ResolutionStep]?
-    /// What went wrong where no error could be thrown, while a fault was loaded; the next save reports it.
-    var faultingError: NSError?
-    /// What kept delete rules from being applied the last time; a save tries again.
-    var deletionError: NSError?
-    /// What a save replaces before anything else.
-    var unreadReplacements: [UnreadReplacement] = []
+    let undoRecorder = UndoRecorder()
     /// Keeps all registered objects, if asked to.
     @exclusivity(unchecked) final var retained: [ObjectIdentifier: NSManagedObject]?
     /// The context that this one reads from and saves to; nil for one that works on a coordinator.
     private(set) final var parentContext: NSManagedObjectContext?
-    /// The list that the contexts below this one share with it when this one is at the top.
-    private let ownIdentities = PermanentIdentities()
-    /// How many of `identities` this context has taken over.
-    final var adoptedIdentities = 0
-    /// Objects that left before they were saved, as far as there are children to be told of them.
-    final var dismissed: [NSManagedObjectID] = []
+    /// What the context has of the IDs that its family gave.
+    @exclusivity(unchecked) final var family = FamilyIdentities()
     /// The contexts below this one that merge what it saves.
     let childSubscribers = ContextSubscribers()
-    @exclusivity(unchecked) private final var unstored: [ObjectIdentifier: StoredEntity] = [:]
-    /// The one that was asked for last: objects mostly come many of a kind.
-    @exclusivity(unchecked) private final var lastUnstored: StoredEntity?
+    /// Where new objects stand until they are saved.
+    @exclusivity(unchecked) private final var unstored = UnstoredEntities()
     private var coordinator: NSPersistentStoreCoordinator?
     private var policy: Any = NSMergePolicy.error
     /// The generation of the stores that is read; nil for what they hold at any time. See Generations/.
     final var generation: NSQueryGenerationToken?
-
-    /// What the context is doing.
-    enum Phase {
-        case idle, processing, savingHooks, saving, undoing
-    }
 
     /// Makes a context with a queue of its own, or one for the main queue.
     public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
@@ -141,14 +96,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             parentContext = newValue
             generation = nil
             identities.share()
-            adoptedIdentities = identities.count
+            family.adoptedCount = identities.count
             if automaticallyMergesChangesFromParent { subscribersAbove?.add(self) }
         }
     }
 
     /// The permanent IDs that objects of this context's family have got.
     final var identities: PermanentIdentities {
-        guard let parentContext else { return ownIdentities }
+        guard let parentContext else { return family.own }
         return parentContext.identities
     }
 
@@ -173,19 +128,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
                 "The coordinator of a context that has objects cannot be changed.")
             coordinator?.subscribers.remove(self)
             coordinator = newValue
-            unstored = [:]
+            unstored = UnstoredEntities()
             if automaticallyMergesChangesFromParent { newValue?.subscribers.add(self) }
         }
     }
 
     /// The undo manager that changes are registered with; nil, the default, records none.
     public var undoManager: UndoManager? {
-        willSet {
-            if newValue !== undoManager { undoManager?.removeAllActions(withTarget: self) }
-        }
-        didSet {
-            if undoManager !== oldValue { followCheckpoints() }
-        }
+        get { undoRecorder.manager }
+        set { undoRecorder.record(with: newValue, for: self) }
     }
 
     /// What to do when a save meets rows that changed since they were read: an `NSMergePolicy`.
@@ -284,19 +235,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// their temporary IDs until the context at the top saves.
     ///
     /// - Throws: a validation error (1550–1690), 1560 for several; 133020 when rows changed since they were read and
-    ///   the merge policy does not settle that; an error of the store. Context and store are then as before.
+    ///   the merge policy does not resolve that; an error of the store. Context and store are then as before.
     open func save() throws { try saveChanges() }
 
     // MARK: Entities
 
     /// Where new objects of an entity stand until they are saved.
-    func unstoredEntity(_ layout: EntityLayout) -> StoredEntity {
-        if let lastUnstored, lastUnstored.layout === layout { return lastUnstored }
-        let made = unstored[ObjectIdentifier(layout)] ?? StoredEntity(unstored: layout)
-        unstored[ObjectIdentifier(layout)] = made
-        lastUnstored = made
-        return made
-    }
+    func unstoredEntity(_ layout: EntityLayout) -> StoredEntity { unstored.entity(layout) }
 
     /// The entity of a class in this context's model.
     func entity(for type: NSManagedObject.Type) -> NSEntityDescription {
@@ -321,19 +266,19 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public var registeredObjects: Set<NSManagedObject> { Set(identityMap.all) }
 
     /// Objects that were inserted and not saved yet.
-    public var insertedObjects: Set<NSManagedObject> { Set(inserted.all) }
+    public var insertedObjects: Set<NSManagedObject> { Set(tracker.inserted.all) }
 
     /// Objects that have changes to save.
     public var updatedObjects: Set<NSManagedObject> {
-        Set(updated.all.filter { !$0.isInserted && !$0.isDeleted })
+        Set(tracker.updated.all.filter { !$0.isInserted && !$0.isDeleted })
     }
 
     /// Objects that the next save deletes.
-    public var deletedObjects: Set<NSManagedObject> { Set(deleted.all) }
+    public var deletedObjects: Set<NSManagedObject> { Set(tracker.deleted.all) }
 
     /// Whether there is anything to save, changed transient properties included.
     public var hasChanges: Bool {
         assertOnQueue()
-        return !inserted.isEmpty || !deleted.isEmpty || !updated.isEmpty
+        return !tracker.inserted.isEmpty || !tracker.deleted.isEmpty || !tracker.updated.isEmpty
     }
 }

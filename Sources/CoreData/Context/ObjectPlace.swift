@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
     /// count: the object is still registered under its temporary one.
     func place(_ place: ObjectPlace) -> ObjectPlace {
         guard place.home.isTemporary,
-            let entry = identities.permanent(place.reference, among: adoptedIdentities)
+            let entry = identities.permanent(place.reference, among: family.adoptedCount)
         else { return place }
         return ObjectPlace(home: entry.home, reference: entry.reference)
     }

@@ -64,12 +64,12 @@ extension NSManagedObjectContext {
     /// Gives objects the permanent IDs that they have got in other contexts of the family. O(new IDs).
     @inline(__always)
     func adoptPermanentIDs() {
-        if identities.count != adoptedIdentities { adoptNewIdentities() }
+        if identities.count != family.adoptedCount { adoptNewIdentities() }
     }
 
     private func adoptNewIdentities() {
-        let entries = identities.entries(from: adoptedIdentities)
-        adoptedIdentities += entries.count
+        let entries = identities.entries(from: family.adoptedCount)
+        family.adoptedCount += entries.count
         identityMap.collectingRegistrations {
             for entry in entries {
                 guard let object = identityMap.object(ObjectKey(table: 0, reference: entry.temporary)) else {

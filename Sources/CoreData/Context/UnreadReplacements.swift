@@ -12,23 +12,23 @@ extension NSManagedObjectContext {
     ///
     /// - Parameter destinations: the new ones, where the old ones could not be read; nil where they were.
     func noteReplacement(of object: NSManagedObject, at slot: Int, by destinations: [NSManagedObject]?) {
-        if !unreadReplacements.isEmpty {
-            unreadReplacements.removeAll { $0.object === object && $0.slot == slot }
+        if !session.unreadReplacements.isEmpty {
+            session.unreadReplacements.removeAll { $0.object === object && $0.slot == slot }
         }
         guard let destinations else { return }
-        unreadReplacements.append(.init(object: object, slot: slot, destinations: destinations))
+        session.unreadReplacements.append(.init(object: object, slot: slot, destinations: destinations))
     }
 
     /// Forgets what was to be replaced of an object whose changes are given up.
     func forgetReplacements(of object: NSManagedObject) {
-        guard !unreadReplacements.isEmpty else { return }
-        unreadReplacements.removeAll { $0.object === object }
+        guard !session.unreadReplacements.isEmpty else { return }
+        session.unreadReplacements.removeAll { $0.object === object }
     }
 
     /// Replaces what can be read by now. What was changed since then stays.
     func replaceUnread() {
-        let replacements = unreadReplacements
-        unreadReplacements = []
+        let replacements = session.unreadReplacements
+        session.unreadReplacements = []
         for replacement in replacements {
             let (object, slot) = (replacement.object, replacement.slot)
             guard object.context === self, !object.isDeleted, object.toMany(at: slot).hasChanges else {
@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
             }
             let contents = object.loadedToMany(at: slot)
             guard contents.isLoaded else {
-                unreadReplacements.append(replacement)
+                session.unreadReplacements.append(replacement)
                 continue
             }
             let later = contents.added.subtracting(replacement.destinations)

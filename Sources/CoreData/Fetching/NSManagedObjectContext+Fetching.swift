@@ -259,7 +259,7 @@ extension NSManagedObjectContext {
         } catch {
             Log.objects.error(
                 "Could not fetch '\(property.name)' of \(object.objectID): \(error.localizedDescription)")
-            faultingError = error as NSError
+            session.faultingError = error as NSError
             return nil
         }
     }

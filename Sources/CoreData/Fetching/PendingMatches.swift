@@ -22,13 +22,13 @@ struct PendingMatches {
             candidates = []
             return
         }
-        let updated = context.updated.all.filter(\.hasPersistentChangedValues)
+        let updated = context.tracker.updated.all.filter(\.hasPersistentChangedValues)
         let changed = updated.filter { fetch.concerns($0) && !$0.isDeleted }
-        let inserted = context.inserted.all.filter { fetch.concerns($0) && !$0.isDeleted }
-        let deleted = context.deleted.all.filter(fetch.concerns)
+        let inserted = context.tracker.inserted.all.filter { fetch.concerns($0) && !$0.isDeleted }
+        let deleted = context.tracker.deleted.all.filter(fetch.concerns)
         let direct = Set(changed).union(deleted)
         let related = try Self.objects(
-            readingFrom: updated + context.deleted.all, over: fetch.relatedPaths, fetch, context
+            readingFrom: updated + context.tracker.deleted.all, over: fetch.relatedPaths, fetch, context
         ).filter { !direct.contains($0) }
         dirty = direct.union(related)
         // In the order that the store gives to equal rows.
@@ -46,7 +46,7 @@ struct PendingMatches {
     ) throws -> [NSManagedObject] {
         let saved = changed.filter { !$0.isUnknownBelow }
         // A condition may name new objects, which no row leads to.
-        guard !saved.isEmpty || !context.inserted.isEmpty,
+        guard !saved.isEmpty || !context.tracker.inserted.isEmpty,
             let condition = paths.condition(reaching: saved)
         else { return [] }
         let reaching = fetch.reaching(condition)

@@ -98,7 +98,7 @@ struct StoreTransfer {
         }
         for (object, row) in rows { try load(object, row, objects, context) }
         // External data that could not be read is no value that may be written.
-        if let error = context.faultingError { throw error }
+        if let error = context.session.faultingError { throw error }
         try setReferences(rows.map(\.object), in: new)
         let plan = StorePlan(old, author: nil, contextName: nil)
         var encoder = RowEncoder()

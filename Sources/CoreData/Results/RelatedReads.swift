@@ -54,10 +54,11 @@ struct RelatedReads {
             + changes.refreshed.filter { isReadable($0) }
         guard !changed.isEmpty else { return [] }
         // An object on the way that leads elsewhere than its row is found by itself.
-        let onTheWay = paths.isDeep ? (context.updated.all + context.deleted.all).filter(isReadable) : []
+        let onTheWay =
+            paths.isDeep ? (context.tracker.updated.all + context.tracker.deleted.all).filter(isReadable) : []
         let stored = try PendingMatches.objects(
             readingFrom: Array(Set(changed + onTheWay)), over: paths, fetch, context)
-        return stored + context.inserted.all + context.updated.all
+        return stored + context.tracker.inserted.all + context.tracker.updated.all
     }
 
     private func isReadable(_ object: NSManagedObject) -> Bool {

@@ -41,20 +41,21 @@ struct ChildChanges {
     let watched: [(place: ObjectPlace, row: Row)]
 
     init(_ context: NSManagedObjectContext) {
-        inserted = context.inserted.all.map { object in
+        inserted = context.tracker.inserted.all.map { object in
             let slots = object.layout.slots.indices.filter {
                 $0 < object.values.count && !object.values[$0].isUnloaded
                     && object.layout.slots[$0].kind != .fetched
             }
             return Object(object, slots)
         }
-        updated = context.updated.all.filter { !$0.isDeleted }.compactMap { object in
+        updated = context.tracker.updated.all.filter { !$0.isDeleted }.compactMap { object in
             let transient = object.touched.filter { object.layout.slots[$0].isTransient }
             let slots = object.persistentChanges() + transient
             return slots.isEmpty ? nil : Object(object, slots)
         }
         // What has gone below has not to go again.
-        deleted = context.deleted.all.filter { !$0.state.contains(.inaccessible) }.map(ObjectPlace.init)
+        deleted = context.tracker.deleted.all.filter { !$0.state.contains(.inaccessible) }.map(
+            ObjectPlace.init)
         watched = context.onlyWatched.compactMap { object in object.row.map { (ObjectPlace(object), $0) } }
     }
 }

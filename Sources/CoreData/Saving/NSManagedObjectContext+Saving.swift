@@ -8,7 +8,7 @@ extension NSManagedObjectContext {
     /// What `save()` does.
     func saveChanges() throws {
         assertOnQueue()
-        guard phase == .idle, settlement == nil else {
+        guard session.canBegin else {
             throw NSError(
                 domain: NSCocoaErrorDomain, code: 132001,
                 userInfo: [
@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
         }
         adoptPermanentIDs()
         // Delete rules are tried again now.
-        deletionError = nil
+        session.deletionError = nil
         try throwFaultingError()
         replaceUnread()
         processPendingChanges()
@@ -46,18 +46,18 @@ extension NSManagedObjectContext {
         }
         // Validation may have replaced values.
         processPendingChanges()
-        for object in inserted.all where object.isFault { object.fireFault() }
-        for object in updated.all + deleted.all + onlyWatched { object.fireFault() }
+        for object in tracker.inserted.all where object.isFault { object.fireFault() }
+        for object in tracker.updated.all + tracker.deleted.all + onlyWatched { object.fireFault() }
         // What could not be loaded was taken for missing on the way here.
         try throwFaultingError()
         if parentContext == nil { try obtainReferencesBeforeSaving() }
-        phase = .saving
-        defer { phase = .idle }
+        session.phase = .saving
+        defer { session.phase = .idle }
         do {
             try write()
         } catch {
             // This error reports what could not be read meanwhile; the next save reads it again.
-            faultingError = nil
+            session.faultingError = nil
             throw error
         }
         guard parentContext == nil else { return }
@@ -70,7 +70,7 @@ extension NSManagedObjectContext {
         let stores = persistentStoreCoordinator?.objectStores ?? []
         guard stores.contains(where: \.needsReferencesBeforeSaving) else { return }
         try obtainPermanentIDs(
-            for: inserted.all.filter {
+            for: tracker.inserted.all.filter {
                 $0.home.isTemporary && destinedStore(of: $0)?.needsReferencesBeforeSaving ?? false
             })
     }
@@ -92,20 +92,17 @@ extension NSManagedObjectContext {
 
     /// Reports what could not be reported where it went wrong.
     func throwFaultingError() throws {
-        guard let error = faultingError ?? deletionError else { return }
-        faultingError = nil
-        deletionError = nil
-        throw error
+        if let error = session.takeError() { throw error }
     }
 
     /// Calls `willSave()` on every object with changes, and again on those that it changed.
     private func runWillSave() throws {
-        phase = .savingHooks
-        defer { phase = .idle }
+        session.phase = .savingHooks
+        defer { session.phase = .idle }
         // What observers of the save have changed, and delete rules that wait for it, belong to the first round.
         processPendingChanges()
-        changedWhileSaving = []
-        var round = inserted.all + updated.all + deleted.all
+        session.changedWhileSaving = []
+        var round = tracker.inserted.all + tracker.updated.all + tracker.deleted.all
         var passes = 0
         while !round.isEmpty {
             passes += 1
@@ -120,8 +117,7 @@ extension NSManagedObjectContext {
             for object in round where object.context === self { object.willSave() }
             processPendingChanges()
             // What the hooks changed, also by way of delete rules, each once.
-            round = changedWhileSaving.uniqued
-            changedWhileSaving = []
+            round = session.takeChangedByHooks()
         }
     }
 
@@ -129,15 +125,15 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: 1550 to 1699; 1560 for several errors.
     package func validateChanges() throws {
-        isValidating = true
-        defer { isValidating = false }
+        session.isValidating = true
+        defer { session.isValidating = false }
         var errors: [any Error] = []
         func collect(_ body: () throws -> Void) {
             do { try body() } catch { errors.append(error) }
         }
-        for object in inserted.all { collect(object.validateForInsert) }
-        for object in updated.all { collect(object.validateForUpdate) }
-        for object in deleted.all where !object.state.contains(.inaccessible) {
+        for object in tracker.inserted.all { collect(object.validateForInsert) }
+        for object in tracker.updated.all { collect(object.validateForUpdate) }
+        for object in tracker.deleted.all where !object.state.contains(.inaccessible) {
             collect(object.validateForDelete)
         }
         try ValidationErrors.throwIfAny(errors)
@@ -146,21 +142,21 @@ extension NSManagedObjectContext {
     // MARK: Writing
 
     private func write() throws {
-        settlement = []
+        session.resolutionSteps = []
         do {
             if parentContext == nil {
-                try settleSeenPairs()
-                try writeSettlingConflicts()
+                try resolveSeenPairs()
+                try writeResolvingConflicts()
             } else {
-                try handUpSettlingConflicts()
+                try handUpResolvingConflicts()
             }
         } catch {
-            takeBackSettlement()
+            takeBackResolution()
             throw error
         }
     }
 
-    private func writeSettlingConflicts() throws {
+    private func writeResolvingConflicts() throws {
         var attempts = 0
         while true {
             let plan = try SavePlan(self)
@@ -168,11 +164,11 @@ extension NSManagedObjectContext {
                 try execute(plan)
                 return
             } catch let conflicts as SaveConflicts {
-                try settle(mergeConflicts(conflicts), after: &attempts)
+                try resolve(mergeConflicts(conflicts), after: &attempts)
             } catch let links as DanglingLinks {
-                try settle(links, after: &attempts)
+                try resolve(links, after: &attempts)
             } catch let violations as ConstraintViolations {
-                try settle(constraintConflicts(violations), after: &attempts, violations.cause)
+                try resolve(constraintConflicts(violations), after: &attempts, violations.cause)
             }
         }
     }
@@ -235,14 +231,14 @@ extension NSManagedObjectContext {
     private func finish(
         _ outcomes: [(StorePlan, SaveOutcome)], gone: [NSManagedObject] = [], isComplete: Bool
     ) {
-        keepSettlement(isComplete: isComplete)
+        keepResolution(isComplete: isComplete)
         advanceGeneration()
         let finished = outcomes.map { $0.0.store }
-        watched =
+        session.watched =
             isComplete
-            ? [:] : watched.filter { object in !finished.contains { $0 === object.value.home.store } }
+            ? [:] : session.watched.filter { object in !finished.contains { $0 === object.value.home.store } }
         var changes = ContextChanges()
-        for object in gone { deleted.remove(object) }
+        for object in gone { tracker.deleted.remove(object) }
         changes.deleted = gone
         for (storePlan, outcome) in outcomes { takeIn(outcome, storePlan, &changes) }
         let affected = outcomes.flatMap {
@@ -274,7 +270,7 @@ extension NSManagedObjectContext {
         _ changes: ContextChanges, affected: [NSManagedObjectID], token: NSPersistentHistoryToken? = nil
     ) {
         let saved = SavedChanges(changes, affected: affected)
-        phase = .idle
+        session.phase = .idle
         for object in changes.deleted { object.state.insert(.gone) }
         for object in changes.inserted + changes.updated + changes.deleted { object.didSave() }
         for object in changes.deleted { leave(object) }
@@ -300,8 +296,7 @@ extension NSManagedObjectContext {
         }
         merge(saved, into: subscribersAbove?.contexts ?? [])
         adoptPermanentIDs()
-        let gone = dismissed.filter { identityMap.object(place($0).key) == nil }
-        dismissed = []
+        let gone = family.takeDismissed().filter { identityMap.object(place($0).key) == nil }
         let children = childSubscribers.contexts
         guard !children.isEmpty else { return }
         let derived = affected.compactMap { identityMap.object(place($0).key) }
@@ -315,7 +310,7 @@ extension NSManagedObjectContext {
         takeInNew(plan.inserted, outcome.inserted, plan.store)
         for (object, row) in zip(plan.updated, outcome.updated) { markSaved(object, row) }
         for object in plan.transientlyUpdated { markSaved(object, object.row) }
-        for object in plan.deleted { deleted.remove(object) }
+        for object in plan.deleted { tracker.deleted.remove(object) }
         // Of two that a damaged store gave the same key one is left.
         changes.inserted += plan.inserted.filter { $0.context === self }
         changes.updated += plan.updated + plan.transientlyUpdated
@@ -326,10 +321,10 @@ extension NSManagedObjectContext {
     /// Gives new objects the identities and values of their rows.
     private func takeInNew(_ objects: [NSManagedObject], _ rows: [Row], _ store: any ObjectStore) {
         require(rows.count == objects.count, "A store wrote \(rows.count) of \(objects.count) new objects.")
-        if objects.count == inserted.count {
-            _ = inserted.removeAll()
+        if objects.count == tracker.inserted.count {
+            _ = tracker.inserted.removeAll()
         } else {
-            for object in objects { inserted.remove(object) }
+            for object in objects { tracker.inserted.remove(object) }
         }
         var names: [(object: NSManagedObject, home: StoredEntity, reference: Int64)] = []
         names.reserveCapacity(objects.count)
@@ -355,18 +350,18 @@ extension NSManagedObjectContext {
                 !object.layout.slots[$0].isDerived && !object.touched.contains($0)
             }
             if object.takeDerivedValues(from: newer, and: counted) {
-                external.refreshed.append(object)
+                tracker.external.refreshed.append(object)
             }
             if !object.hasChanges { changes.refreshed.append(object) }
         }
-        if !external.isEmpty { scheduleEventEnd() }
+        if !tracker.external.isEmpty { scheduleEventEnd() }
     }
 
     /// Makes the saved values the committed ones.
     func markSaved(_ object: NSManagedObject, _ row: Row?) {
-        updated.remove(object)
+        tracker.updated.remove(object)
         // A computed value may move the object in someone's list.
-        if object.markSaved(row) { external.refreshed.append(object) }
+        if object.markSaved(row) { tracker.external.refreshed.append(object) }
     }
 
     /// Lets go of an object whose deletion was saved. It keeps its values.

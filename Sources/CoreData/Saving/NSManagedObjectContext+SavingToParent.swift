@@ -25,15 +25,17 @@ struct ParentSideChanges {
 extension NSManagedObjectContext {
     /// Hands the changes to the parent. What the parent has deleted is a conflict for the merge policy, as a row that is
     /// gone; new links to it end.
-    func handUpSettlingConflicts() throws {
+    func handUpResolvingConflicts() throws {
         var attempts = 0
         var endsLinks = true
         while true {
             let changes = ChildChanges(self)
             // What is saved here is what rolling back returns to, whatever the parent makes of it.
-            let inserted = try inserted.all.map { ($0, try presentRow(of: $0)) }
-            let updated = try updated.all.filter { !$0.isDeleted }.map { ($0, try presentRow(of: $0)) }
-            keepExternalData(deleted.all)
+            let inserted = try tracker.inserted.all.map { ($0, try presentRow(of: $0)) }
+            let updated = try tracker.updated.all.filter { !$0.isDeleted }.map {
+                ($0, try presentRow(of: $0))
+            }
+            keepExternalData(tracker.deleted.all)
             let further: ParentSideChanges
             do {
                 further = try readParent { parent in
@@ -41,7 +43,7 @@ extension NSManagedObjectContext {
                 }
             } catch let found as ParentConflicts {
                 if found.missing.isEmpty {
-                    try settle(found.conflicts.compactMap(mergeConflict), after: &attempts)
+                    try resolve(found.conflicts.compactMap(mergeConflict), after: &attempts)
                 } else {
                     endsLinks = false
                     try endLinks(toMissing: found.missing, after: &attempts)
@@ -66,20 +68,20 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: a validation error for what became of the objects.
     private func endLinks(toMissing places: [ObjectPlace], after attempts: inout Int) throws {
-        try beginSettling(&attempts)
+        try beginResolving(&attempts)
         let gone = Set(places.compactMap { identityMap.object(place($0).key) })
-        for object in gone { settlement?.append(.object(ObjectSnapshot(object))) }
+        for object in gone { session.resolutionSteps?.append(.object(ObjectSnapshot(object))) }
         endUnsavedLinks(to: gone, isNoted: true)
         propagateDeletes(all: true)
-        try endSettling()
+        try endResolving()
     }
 
     private func finishHandingUp(
         inserted new: [(NSManagedObject, Row?)], updated changed: [(NSManagedObject, Row?)],
         _ further: ParentSideChanges
     ) {
-        keepSettlement(isComplete: true)
-        watched = [:]
+        keepResolution(isComplete: true)
+        session.watched = [:]
         let gone = further.deleted.compactMap { identityMap.object(place($0).key) }.filter { !$0.isDeleted }
         // What was handed up shows what was handed up, unless it led to what is gone.
         var others = further.updated.compactMap { identityMap.object(place($0).key) }.filter {
@@ -89,9 +91,9 @@ extension NSManagedObjectContext {
         // What is new to the parent is not among what it has updated.
         if !gone.isEmpty { others += Set(new.map(\.0)).subtracting(gone) }
         var changes = ContextChanges(
-            inserted: new.map(\.0), updated: changed.map(\.0), deleted: deleted.all)
-        _ = inserted.removeAll()
-        _ = deleted.removeAll()
+            inserted: new.map(\.0), updated: changed.map(\.0), deleted: tracker.deleted.all)
+        _ = tracker.inserted.removeAll()
+        _ = tracker.deleted.removeAll()
         for (object, row) in new + changed { markSaved(object, row) }
         if !gone.isEmpty {
             let isGone = Set(gone)
@@ -106,7 +108,7 @@ extension NSManagedObjectContext {
                     object.realise(with: row)
                 } else {
                     makeInaccessible(object)
-                    deleted.remove(object)
+                    tracker.deleted.remove(object)
                 }
             }
         }
@@ -125,7 +127,7 @@ extension NSManagedObjectContext {
                     refreshValues(of: object, row)
                 }
             }
-            external.refreshed.append(object)
+            tracker.external.refreshed.append(object)
         }
         if !objects.isEmpty { scheduleEventEnd() }
     }
@@ -139,7 +141,7 @@ extension NSManagedObjectContext {
     /// - Throws: `ParentConflicts`; an error of the store; 134030 while this context is itself in the middle of a save.
     ///   Nothing has changed then.
     func take(_ changes: ChildChanges, reportsMissing: Bool) throws -> ParentSideChanges {
-        guard phase == .idle || phase == .savingHooks, !isValidating else {
+        guard session.phase == .idle || session.phase == .savingHooks, !session.isValidating else {
             throw NSError.coreData(
                 .persistentStoreSave,
                 "The parent context is saving, validating or undoing, so its child cannot save now.")
@@ -179,10 +181,10 @@ extension NSManagedObjectContext {
         for (object, handed) in inserted { targets[handed.place.key] = object }
         for (object, changed) in inserted + updated { take(changed.values, for: object, targets) }
         for object in deleted where !object.isDeleted { markDeleted(object) }
-        propagateDeletes(all: propagatesDeletesAtEndOfEvent || phase == .savingHooks)
+        propagateDeletes(all: propagatesDeletesAtEndOfEvent || session.phase == .savingHooks)
         let further = ParentSideChanges(
-            updated: eventUpdated.all.map(ObjectPlace.init),
-            deleted: (eventDeleted.all + eventForgotten.all).map(ObjectPlace.init))
+            updated: tracker.eventUpdated.all.map(ObjectPlace.init),
+            deleted: (tracker.eventDeleted.all + tracker.eventForgotten.all).map(ObjectPlace.init))
         processPendingChanges()
         return further
     }
@@ -247,9 +249,7 @@ extension NSManagedObjectContext {
         object.values = object.layout.initialValues
         if let store = handed.assignedStore { object.madeExtras.assignedStore = store }
         retained?[ObjectIdentifier(object)] = object
-        inserted.insert(object)
-        eventInserted.insert(object)
-        object.state.insert(.madeInEvent)
+        tracker.noteInsertion(of: object)
         scheduleEventEnd()
         return object
     }
@@ -257,13 +257,7 @@ extension NSManagedObjectContext {
     /// Makes an object blank that was asked for by its ID before there was one: a fault, or what became of it.
     private func clear(_ object: NSManagedObject) {
         object.state.subtract([.fault, .inaccessible])
-        for list in [
-            \NSManagedObjectContext.updated, \.deleted, \.eventUpdated, \.eventDeleted, \.eventRefreshed,
-            \.eventForgotten,
-        ] {
-            self[keyPath: list].remove(object)
-        }
-        deletionsToPropagate.removeAll { $0 === object }
+        tracker.remove(object)
         object.row = nil
         object.touched.removeAll()
         object.extras?.event = nil

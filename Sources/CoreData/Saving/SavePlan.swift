@@ -23,7 +23,7 @@ struct SavePlan {
         }
 
         // Those that sum up others go first, so that each of the others adds its part when it comes.
-        var inserted = context.inserted.all
+        var inserted = context.tracker.inserted.all
         if inserted.contains(where: \.layout.sumsUpDestinations) {
             inserted =
                 inserted.filter(\.layout.sumsUpDestinations)
@@ -41,11 +41,11 @@ struct SavePlan {
         }
         // Links lead to objects that come later, so all have a home before the first is packed.
         for store in order { try plans[store]?.insertAssigned() }
-        for object in context.updated.all where !object.isDeleted {
+        for object in context.tracker.updated.all where !object.isDeleted {
             guard let store = object.home.store as? any ObjectStore else { throw SavePlan.lost(object) }
             try plan(store).update(object)
         }
-        for object in context.deleted.all {
+        for object in context.tracker.deleted.all {
             guard let store = object.home.store as? any ObjectStore else {
                 guard object.state.contains(.inaccessible) else { throw SavePlan.lost(object) }
                 gone.append(object)

@@ -167,7 +167,7 @@ extension NSManagedObjectContext {
             if parentContext != nil, let known = identityMap.object(place.key) {
                 takeChange(known, rows[id])
             } else if rows[id] != nil || reads(place) {
-                external.inserted.append(object(home: place.home, reference: place.reference))
+                tracker.external.inserted.append(object(home: place.home, reference: place.reference))
             }
         }
         for id in changes.updated.union(changes.refreshed) {
@@ -183,20 +183,20 @@ extension NSManagedObjectContext {
                 makeInaccessible(object)
             } else {
                 object.fireFault()
-                updated.remove(object)
-                eventUpdated.remove(object)
-                deleted.insert(object)
+                tracker.updated.remove(object)
+                tracker.eventUpdated.remove(object)
+                tracker.deleted.insert(object)
                 object.state.insert(.inaccessible)
             }
-            external.deleted.append(object)
+            tracker.external.deleted.append(object)
             gone.insert(object)
         }
         endUnsavedLinks(to: gone, isNoted: false)
         do {
-            try agreeOnPairs(of: updated.all)
+            try agreeOnPairs(of: tracker.updated.all)
         } catch {
             Log.objects.error("Could not merge: \(error.localizedDescription)")
-            faultingError = error as NSError
+            session.faultingError = error as NSError
         }
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self,
@@ -245,7 +245,7 @@ extension NSManagedObjectContext {
         } else {
             takeNewerRow(object, saved) { row in refreshValues(of: object, row) }
         }
-        external.refreshed.append(object)
+        tracker.external.refreshed.append(object)
     }
 
     private func takeNewerRow(_ object: NSManagedObject, _ saved: Row?, _ take: (Row) -> Void) {
@@ -258,7 +258,7 @@ extension NSManagedObjectContext {
             if let row = try storedRow(of: object, notBefore: oldestAcceptable) { take(row) }
         } catch {
             Log.objects.error("Could not merge \(object.objectID): \(error.localizedDescription)")
-            faultingError = error as NSError
+            session.faultingError = error as NSError
         }
     }
 }

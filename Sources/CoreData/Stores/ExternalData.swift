@@ -127,7 +127,7 @@ extension NSManagedObject {
             }
             // The reader of a property cannot be told; the next save is. One that checks the value keeps its bytes.
             Log.objects.error("Could not load \(objectID): \(error.localizedDescription)")
-            if let context, !context.isValidating { context.faultingError = error as NSError }
+            if let context, !context.session.isValidating { context.session.faultingError = error as NSError }
             return nil
         }
     }

@@ -72,9 +72,9 @@ extension NSManagedObject {
     private final func validateProperty(at slot: Int) throws {
         let offer = CandidateValue(self, slot)
         var value = offer.boxed
-        let outer = context?.offeredValue
-        context?.offeredValue = offer
-        defer { context?.offeredValue = outer }
+        let outer = context?.session.candidate
+        context?.session.candidate = offer
+        defer { context?.session.candidate = outer }
         try validateValue(&value, forKey: layout.slots[slot].name)
         if !offer.isUnchanged(value), !isSame(offer.boxed, value) {
             setValue(value, forKey: layout.slots[slot].name)
@@ -91,7 +91,8 @@ extension NSManagedObject {
 
     /// Checks a value against the model.
     final func validateModelConstraints(_ value: inout Any?, forKey key: String) throws {
-        if let offer = context?.offeredValue, offer.object === self, layout.slots[offer.slot].name == key,
+        if let offer = context?.session.candidate, offer.object === self,
+            layout.slots[offer.slot].name == key,
             offer.isUnchanged(value)
         {
             return try validate(offer)

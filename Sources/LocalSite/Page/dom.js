@@ -211,17 +211,17 @@ let choosing = null;
 document.addEventListener("keydown", (event) => {
   const { target: list, key, ctrlKey, metaKey, altKey } = event;
   if (list.localName !== "select" || ["Shift", "Control", "Alt", "Meta", "Tab"].includes(key)) return;
-  if (key === "Enter" || key === "Escape" || ctrlKey || metaKey || altKey) return settle();
+  if (key === "Enter" || key === "Escape" || ctrlKey || metaKey || altKey) return finishChoosing();
   if (choosing?.list !== list) {
-    settle();
+    finishChoosing();
     choosing = { list, first: list.value, timer: 0, tell: null };
   }
   clearTimeout(choosing.timer);
-  choosing.timer = setTimeout(settle, PAUSE);
+  choosing.timer = setTimeout(finishChoosing, PAUSE);
 }, { capture: true });
-document.addEventListener("focusout", ({ target }) => { if (!isRefilling && target === choosing?.list) settle(); }, { capture: true });
+document.addEventListener("focusout", ({ target }) => { if (!isRefilling && target === choosing?.list) finishChoosing(); }, { capture: true });
 
-async function settle() {
+async function finishChoosing() {
   if (!choosing) return;
   const { list, first, timer, tell } = choosing;
   choosing = null;

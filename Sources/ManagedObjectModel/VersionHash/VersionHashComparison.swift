@@ -26,7 +26,7 @@ package struct VersionHashComparison {
             } else if own[name] == nil {
                 onlyWritten.append(name)
             } else {
-                let rules = entities[name]?.unsettledHashRules ?? []
+                let rules = entities[name]?.uncertainHashRules ?? []
                 if rules.isEmpty { changed.append(name) } else { uncertain.append((name, rules)) }
             }
         }

@@ -16,7 +16,7 @@ extension ModelDocument {
         _ = try readAgain()
         try checkVersionName(name)
         let added = try file.addVersion(named: name, contents: tree)
-        settleMarker()
+        clearMarkerProblem()
         versions.append(try DocumentVersion(added, tree, below: url))
         sortVersions()
         revision += 1

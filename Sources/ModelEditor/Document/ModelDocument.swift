@@ -258,7 +258,7 @@ package actor ModelDocument {
     }
 
     /// The files say now which version is the current one.
-    func settleMarker() { markerProblem = nil }
+    func clearMarkerProblem() { markerProblem = nil }
 
     /// What stands in the way of a save.
     package struct DiskChanged: Error, LocalizedError {

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// Conflicts of saves in contexts that are pinned to a generation: they are settled by what the stores hold when the context
+/// Conflicts of saves in contexts that are pinned to a generation: they are resolved by what the stores hold when the context
 /// saves, for that is what must not keep keys of what is gone.
 @Suite struct PinnedConflictTests {
     private let folder: StoreFolder

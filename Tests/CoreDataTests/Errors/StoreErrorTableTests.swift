@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test func saveConflicts134050() throws {
-        /// Says that it settles conflicts, and does not.
+        /// Says that it resolves conflicts, and does not.
         final class Idle: NSMergePolicy, @unchecked Sendable {
             override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {}
         }

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// Two contexts of one coordinator change the same objects; the merge policies settle that alike on every store type.
+/// Two contexts of one coordinator change the same objects; the merge policies resolve that alike on every store type.
 @Suite struct ConflictConformanceTests {
     /// What a policy makes of an item whose name both have changed and whose note the other has, of an item that the other has
     /// deleted, and of a deletion of an item that the other has renamed.
@@ -37,7 +37,7 @@ import Testing
 
     /// Runs a block with the owners first and second, and the items of the first, after another context has done something with
     /// them and saved; then saves, and tells what the store has: owners, and items with notes, as `name(item note, …)`.
-    private func settle(
+    private func resolve(
         _ kind: StoreKind, _ policy: NSMergePolicy,
         theirs: (_ owners: [NSManagedObject], _ items: [NSManagedObject]) throws -> Void,
         mine: (_ owners: [NSManagedObject], _ items: [NSManagedObject]) throws -> Void
@@ -86,8 +86,8 @@ import Testing
     }
 
     @Test(arguments: kinds, outcomes)
-    func valuesAreSettledByProperty(_ kind: StoreKind, _ outcome: Outcome) throws {
-        let found = try settle(kind, outcome.policy) { _, items in
+    func valuesAreResolvedByProperty(_ kind: StoreKind, _ outcome: Outcome) throws {
+        let found = try resolve(kind, outcome.policy) { _, items in
             items[0].setValue("theirs", forKey: "name")
             items[0].setValue("theirs", forKey: "note")
         } mine: { _, items in
@@ -97,8 +97,8 @@ import Testing
     }
 
     @Test(arguments: kinds, outcomes)
-    func linksAreSettledAtBothEnds(_ kind: StoreKind, _ outcome: Outcome) throws {
-        let found = try settle(kind, outcome.policy) { owners, items in
+    func linksAreResolvedAtBothEnds(_ kind: StoreKind, _ outcome: Outcome) throws {
+        let found = try resolve(kind, outcome.policy) { owners, items in
             items[0].setValue(owners[1], forKey: "owner")
         } mine: { owners, items in
             items[0].setValue(owners[2], forKey: "owner")
@@ -111,7 +111,7 @@ import Testing
 
     @Test(arguments: kinds, outcomes)
     func whatOthersDeletedComesBackOrNot(_ kind: StoreKind, _ outcome: Outcome) throws {
-        let found = try settle(kind, outcome.policy) { _, items in
+        let found = try resolve(kind, outcome.policy) { _, items in
             items[0].managedObjectContext?.delete(items[0])
         } mine: { owners, items in
             items[0].setValue("mine", forKey: "name")
@@ -122,7 +122,7 @@ import Testing
 
     @Test(arguments: kinds, outcomes)
     func aDeletionPrevailsOrNot(_ kind: StoreKind, _ outcome: Outcome) throws {
-        let found = try settle(kind, outcome.policy) { _, items in
+        let found = try resolve(kind, outcome.policy) { _, items in
             items[0].setValue("theirs", forKey: "name")
         } mine: { _, items in
             items[0].managedObjectContext?.delete(items[0])
@@ -133,7 +133,7 @@ import Testing
     /// What the other has linked to a deleted owner goes with it, too.
     @Test(arguments: kinds, outcomes.filter(\.staysDeleted))
     func deletionsReachWhatOthersLinkedMeanwhile(_ kind: StoreKind, _ outcome: Outcome) throws {
-        let found = try settle(kind, outcome.policy) { owners, items in
+        let found = try resolve(kind, outcome.policy) { owners, items in
             items[0].setValue(owners[1], forKey: "owner")
         } mine: { owners, _ in
             owners[1].managedObjectContext?.delete(owners[1])
@@ -143,7 +143,7 @@ import Testing
 
     @Test(arguments: kinds) func theErrorPolicyChangesNothing(_ kind: StoreKind) throws {
         let found = try error {
-            _ = try settle(kind, .error) { _, items in
+            _ = try resolve(kind, .error) { _, items in
                 items[0].setValue("theirs", forKey: "name")
             } mine: { _, items in
                 items[0].setValue("mine", forKey: "name")

@@ -13,7 +13,7 @@ import Testing
             (.mergeByPropertyStoreTrumpMergePolicyType, 40), (.overwriteMergePolicyType, 50),
             (.rollbackMergePolicyType, 40),
         ])
-    func thePolicyAwakensWhatItSettled(_ type: NSMergePolicyType, _ number: Int) throws {
+    func thePolicyAwakensWhatItResolved(_ type: NSMergePolicyType, _ number: Int) throws {
         let (entry, other) = (try diary.savedEntry("a"), try diary.savedEntry("b"))
         try diary.stack.inContext { context in
             try #require(

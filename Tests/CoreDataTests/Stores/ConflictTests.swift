@@ -255,7 +255,7 @@ import Testing
     /// Mine: name. Theirs: name and note.
     ///
     /// - Parameter version: how often the row is written.
-    private func settle(_ rival: Rival, _ policy: NSMergePolicy, version: Int) throws -> (
+    private func resolve(_ rival: Rival, _ policy: NSMergePolicy, version: Int) throws -> (
         name: String?, note: String?
     ) {
         var shown: (String?, String?) = (nil, nil)
@@ -281,15 +281,15 @@ import Testing
     @Test(arguments: Rival.allCases)
     func objectTrump(_ rival: Rival) throws {
         guard rival.exists else { return }
-        let settled = try settle(rival, .mergeByPropertyObjectTrump, version: 4)
-        #expect(settled.name == "mine" && settled.note == "theirs")
+        let resolved = try resolve(rival, .mergeByPropertyObjectTrump, version: 4)
+        #expect(resolved.name == "mine" && resolved.note == "theirs")
     }
 
     @Test(arguments: Rival.allCases)
     func storeTrump(_ rival: Rival) throws {
         guard rival.exists else { return }
-        let settled = try settle(rival, .mergeByPropertyStoreTrump, version: 3)
-        #expect(settled.name == "theirs" && settled.note == "theirs")
+        let resolved = try resolve(rival, .mergeByPropertyStoreTrump, version: 3)
+        #expect(resolved.name == "theirs" && resolved.note == "theirs")
     }
 
     @Test(arguments: Rival.allCases)
@@ -307,19 +307,19 @@ import Testing
     @Test(arguments: Rival.allCases)
     func overwriting(_ rival: Rival) throws {
         guard rival.exists else { return }
-        let settled = try settle(rival, .overwrite, version: 4)
-        #expect(settled.name == "mine" && settled.note == "old")
+        let resolved = try resolve(rival, .overwrite, version: 4)
+        #expect(resolved.name == "mine" && resolved.note == "old")
     }
 
     @Test(arguments: Rival.allCases)
     func rollingBack(_ rival: Rival) throws {
         guard rival.exists else { return }
-        let settled = try settle(rival, .rollback, version: 3)
-        #expect(settled.name == "theirs" && settled.note == "theirs")
+        let resolved = try resolve(rival, .rollback, version: 3)
+        #expect(resolved.name == "theirs" && resolved.note == "theirs")
     }
 
     @Test(arguments: Rival.allCases)
-    func relationshipsAreSettledToo(_ rival: Rival) throws {
+    func relationshipsAreResolvedToo(_ rival: Rival) throws {
         guard rival.exists else { return }
         func setOwner(_ context: NSManagedObjectContext, _ item: NSManagedObject, _ name: String?) throws {
             let owners = try context.all("Owner", where: NSPredicate(format: "name == %@", name ?? ""))
@@ -400,10 +400,10 @@ import Testing
     // MARK: A policy of one's own
 
     private final class Recording: NSMergePolicy, @unchecked Sendable {
-        private(set) var settled: [NSMergeConflict] = []
+        private(set) var resolved: [NSMergeConflict] = []
 
         override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
-            settled += list
+            resolved += list
             try super.resolve(optimisticLockingConflicts: list)
         }
     }
@@ -415,13 +415,13 @@ import Testing
         try conflict(rival, policy, rival: rename) { context, item in
             item.setValue("mine", forKey: "name")
             try context.save()
-            #expect(policy.settled.map(\.sourceObject) == [item])
+            #expect(policy.resolved.map(\.sourceObject) == [item])
         }
     }
 
-    // MARK: Saves that fail after a settlement
+    // MARK: Saves that fail after a resolution
 
-    /// Settles conflicts, and fails then.
+    /// Resolves conflicts, and fails then.
     private final class Failing: NSMergePolicy, @unchecked Sendable {
         override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
             try super.resolve(optimisticLockingConflicts: list)
@@ -433,7 +433,7 @@ import Testing
     enum Act: CaseIterable, Sendable { case rename, delete }
 
     @Test(arguments: [UInt(1), 2, 3, 4], Act.allCases)
-    func aFailedSaveTakesTheSettlementBack(_ type: UInt, _ act: Act) throws {
+    func aFailedSaveTakesTheResolutionBack(_ type: UInt, _ act: Act) throws {
         let policy = Failing(merge: try #require(NSMergePolicyType(rawValue: type)))
         try conflict(
             .context, policy, rival: { act == .rename ? rename($0, $1) : $0.delete($1) }
@@ -459,7 +459,7 @@ import Testing
     }
 
     @Test(arguments: [UInt(1), 2, 3, 4], Rival.allCases)
-    func aFailedSaveTakesTheSettlementOfADeletionBack(_ type: UInt, _ rival: Rival) throws {
+    func aFailedSaveTakesTheResolutionOfADeletionBack(_ type: UInt, _ rival: Rival) throws {
         guard rival.exists else { return }
         let policy = Failing(merge: try #require(NSMergePolicyType(rawValue: type)))
         try conflict(rival, policy, rival: rename) { context, item in

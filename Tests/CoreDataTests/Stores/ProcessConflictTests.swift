@@ -64,7 +64,7 @@ import Testing
         (.mergeByPropertyObjectTrumpMergePolicyType, "mine"), (.overwriteMergePolicyType, "mine"),
         (.rollbackMergePolicyType, "theirs"),
     ])
-    func policiesSettleIt(_ type: NSMergePolicyType, _ name: String) async throws {
+    func policiesResolveIt(_ type: NSMergePolicyType, _ name: String) async throws {
         await actElsewhere("theirs")
         try context.performAndWait {
             context.mergePolicy = NSMergePolicy(merge: type)

@@ -15,7 +15,7 @@ import Testing
         private let seed: UInt64
         private var log: [String] = []
         private(set) var saves = 0
-        private(set) var settlements = 0
+        private(set) var resolutions = 0
 
         private static let policies = [
             NSMergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite, .rollback,
@@ -95,7 +95,7 @@ import Testing
         /// Makes or ends a link of a relationship that both ends know.
         private func link(_ object: NSManagedObject, _ objects: [NSManagedObject]) {
             var all = object.entity.relationshipsByName.values.filter { $0.inverseRelationship != nil }
-            // Both rows keep a link from one to one: what is hardest to settle.
+            // Both rows keep a link from one to one: what is hardest to resolve.
             let pairs = all.filter(Self.isPair)
             if !pairs.isEmpty, oneIn(2) { all = pairs }
             guard let relationship = pick(all.sorted { $0.name < $1.name }),
@@ -120,7 +120,7 @@ import Testing
             !relationship.isToMany && relationship.inverseRelationship?.isToMany == false
         }
 
-        /// Counts what it settles.
+        /// Counts what it resolves.
         private final class Counting: NSMergePolicy, @unchecked Sendable {
             private(set) var count = 0
 
@@ -143,7 +143,7 @@ import Testing
                 return
             }
             saves += 1
-            settlements += policy.count
+            resolutions += policy.count
             try #require(!context.hasChanges, "the context has changes after a save: \(log)")
             try check()
             for other in contexts where other !== context && oneIn(2) {
@@ -203,6 +203,6 @@ import Testing
             Issue.record("CONFLICT_SEED=\(seed): \(error)")
             return
         }
-        #expect(walk.saves > 10 && walk.settlements > 5)
+        #expect(walk.saves > 10 && walk.resolutions > 5)
     }
 }

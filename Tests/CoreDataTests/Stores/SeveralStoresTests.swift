@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// Settles conflicts, and fails then.
+    /// Resolves conflicts, and fails then.
     private final class Failing: NSMergePolicy, @unchecked Sendable {
         override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
             try super.resolve(optimisticLockingConflicts: list)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func whatSettledConflictsOfTheSecondIsTakenBackWhenItFails() throws {
+    @Test func whatResolvedConflictsOfTheSecondIsTakenBackWhenItFails() throws {
         try conflict(Failing(merge: .rollbackMergePolicyType)) { context, two in
             for _ in 0..<2 {
                 let failure = try error { try context.save() }

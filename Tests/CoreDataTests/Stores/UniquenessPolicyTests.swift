@@ -198,7 +198,7 @@ import Testing
 
     /// Every book takes the number of the next, and the last one a number that is in use.
     @Test(arguments: [NSMergePolicy.mergeByPropertyStoreTrump, .rollback])
-    func aLongChainIsSettled(_ policy: NSMergePolicy) throws {
+    func aLongChainIsResolved(_ policy: NSMergePolicy) throws {
         let numbers = (100..<300).map(String.init)
         try coordinator.inContext { context in
             for number in numbers + ["end"] { try context.insert("Book", ["isbn": number, "title": number]) }
@@ -216,7 +216,7 @@ import Testing
             try folder.value("SELECT COUNT(*) FROM ZBOOK WHERE ZISBN = ZTITLE") == 201.databaseValue)
     }
 
-    @Test func aSettlementThatLeavesAnInvalidObjectFailsTheSave() throws {
+    @Test func aResolutionThatLeavesAnInvalidObjectFailsTheSave() throws {
         try coordinator.inContext { context in
             context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
             let new = try context.insert("Book", ["isbn": "1"])
@@ -240,7 +240,7 @@ import Testing
 
     // MARK: Versions and constraints
 
-    @Test func versionsAreSettledFirst() throws {
+    @Test func versionsAreResolvedFirst() throws {
         let policy = Recording(merge: .mergeByPropertyObjectTrumpMergePolicyType)
         let other = try folder.open(Self.model)
         try coordinator.inContext { context in
@@ -317,12 +317,12 @@ import Testing
         #expect(codes == [Array(composed.utf8), Array(decomposed.utf8)])
     }
 
-    /// Settles nothing.
+    /// Resolves nothing.
     private final class Idle: NSMergePolicy, @unchecked Sendable {
         override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {}
     }
 
-    @Test func aPolicyThatSettlesNothingFailsTheSave() throws {
+    @Test func aPolicyThatResolvesNothingFailsTheSave() throws {
         try coordinator.inContext { context in
             context.mergePolicy = Idle(merge: .errorMergePolicyType)
             let book = try context.insert("Book", ["isbn": "1"])
@@ -332,7 +332,7 @@ import Testing
         #expect(try rows().count == 2)
     }
 
-    /// Settles conflicts, and fails then.
+    /// Resolves conflicts, and fails then.
     private final class Failing: NSMergePolicy, @unchecked Sendable {
         override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
             try super.resolve(constraintConflicts: list)
@@ -341,7 +341,7 @@ import Testing
     }
 
     @Test(arguments: [UInt(1), 2, 3, 4], [false, true])
-    func aFailedSaveTakesBackWhatSettledItsConflicts(_ type: UInt, _ canUndo: Bool) throws {
+    func aFailedSaveTakesBackWhatResolvedItsConflicts(_ type: UInt, _ canUndo: Bool) throws {
         let type = try #require(NSMergePolicyType(rawValue: type))
         try coordinator.inContext { context in
             if canUndo { context.undoManager = UndoManager() }
@@ -375,7 +375,7 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM ZPAGE WHERE ZBOOK = 1") == 2.databaseValue)
     }
 
-    @Test func aSettlementCanBeUndone() throws {
+    @Test func aResolutionCanBeUndone() throws {
         try coordinator.inContext { context in
             context.undoManager = UndoManager()
             context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// Links of objects that the merge policies settle as a whole, `rollback` and `overwrite`: afterwards the context shows what the
+/// Links of objects that the merge policies resolve as a whole, `rollback` and `overwrite`: afterwards the context shows what the
 /// store has, at both ends.
 @Suite struct WholeConflictTests {
     typealias Rival = ConflictTests.Rival

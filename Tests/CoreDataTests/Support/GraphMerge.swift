@@ -5,7 +5,7 @@
 /// one to many is what the keys on its other side say.
 struct GraphMerge {
     /// What becomes of an object that both have changed.
-    enum Settlement {
+    enum Resolution {
         /// Own changes over the other's values: merges, and `mergeByPropertyObjectTrump`.
         case ownChanges
         /// The other's changes over own ones: `mergeByPropertyStoreTrump`.
@@ -19,7 +19,7 @@ struct GraphMerge {
     let base: GraphReference
     let ours: GraphReference
     var theirs: GraphReference
-    var settlement = Settlement.ownChanges
+    var resolution = Resolution.ownChanges
     /// Whether an object that was changed here, and deleted there, comes back when own changes prevail: in a save. In a merge it
     /// is gone.
     var isSave = false
@@ -60,7 +60,7 @@ struct GraphMerge {
 
     /// The objects that were deleted here and stay, because the other has changed them, and that is what counts.
     private var keptObjects: Set<Int> {
-        guard isSave, settlement == .othersValues, !isInParent else { return [] }
+        guard isSave, resolution == .othersValues, !isInParent else { return [] }
         return ownDeletions.intersection(changes(theirs))
     }
 
@@ -86,7 +86,7 @@ struct GraphMerge {
         }
         for kind in GraphPairs.Kind.all {
             let pairs = GraphPairs(kind: kind, base: base, ours: ours, theirs: theirs)
-            for pair in pairs.merged(settlement, contested) {
+            for pair in pairs.merged(resolution, contested) {
                 switch (all.contains(pair.one), all.contains(pair.other)) {
                 case (true, true):
                     merged.objects[pair.one]?.toOne[kind.name] = pair.other
@@ -120,7 +120,7 @@ struct GraphMerge {
         guard let own else { return other.map(value) }
         guard let old, let other else { return value(own) }
         if contested.contains(id) {
-            switch settlement {
+            switch resolution {
             case .ownValues: return value(own)
             case .othersValues: return value(other)
             case .othersChanges where value(other) != value(old): return value(other)
@@ -185,7 +185,7 @@ struct GraphMerge {
         if ours.objects[id] == nil || own == old {
             order = other
         } else if theirs.objects[id] == nil || other == old {
-            let isGivenUp = contested.contains(id) && settlement == .othersValues
+            let isGivenUp = contested.contains(id) && resolution == .othersValues
             order = isGivenUp || own == old.filter(own.contains) ? other : own
         } else {
             return nil
@@ -201,13 +201,13 @@ struct GraphMerge {
         func list(_ side: GraphReference, _ id: Int) -> Set<Int> { Set(side.members(id, link.name)) }
         let (own, old, other) = (list(ours, id), list(base, id), list(theirs, id))
         guard theirs.objects[id] != nil else {
-            return settlement == .othersValues && link.inverse != nil ? own.subtracting(contested) : own
+            return resolution == .othersValues && link.inverse != nil ? own.subtracting(contested) : own
         }
         // Without inverse, a link to what was deleted here and stays was ended by the program.
         let deletions = link.inverse == nil ? ownDeletions.subtracting(keptObjects) : ownDeletions
         return own.union(old).union(other).filter { member in
             let isGivenUp =
-                settlement == .othersValues
+                resolution == .othersValues
                 && (contested.contains(id) || link.inverse != nil && contested.contains(member))
             if isGivenUp || deletions.contains(id) || deletions.contains(member) {
                 return other.contains(member)
@@ -221,7 +221,7 @@ struct GraphMerge {
 
     /// The objects that were changed here, deleted there, and come back.
     private var returned: Set<Int>? {
-        guard isSave, settlement == .ownChanges || settlement == .ownValues else { return nil }
+        guard isSave, resolution == .ownChanges || resolution == .ownValues else { return nil }
         return changes(ours).intersection(othersDeletions)
     }
 

@@ -38,9 +38,9 @@ struct GraphPairs {
     /// The links of both, of which no object has two when each has links to make and to end at other objects.
     ///
     /// - Parameter contested: the objects that both have changed, or that were deleted here and stay.
-    func merged(_ settlement: GraphMerge.Settlement, _ contested: Set<Int>) -> Set<Pair> {
+    func merged(_ resolution: GraphMerge.Resolution, _ contested: Set<Int>) -> Set<Pair> {
         var (made, ended) = (ours.subtracting(base), base.subtracting(ours))
-        switch settlement {
+        switch resolution {
         case .ownChanges, .othersChanges: break
         case .othersValues:
             made = made.filter { !$0.touches(contested) }

@@ -1,7 +1,7 @@
 import CoreData
 
 // What another context saves meanwhile: a context on the same coordinator, or another child of the same parent. It is merged
-// under the changes of this one, or this one saves first and a merge policy settles the conflicts.
+// under the changes of this one, or this one saves first and a merge policy resolves the conflicts.
 
 extension GraphWalk {
     /// What another context has made of the graph, saved, and what the graphs of both come to.
@@ -11,7 +11,7 @@ extension GraphWalk {
         let notification: Notification
     }
 
-    private static let policies: [(policy: NSMergePolicy, settlement: GraphMerge.Settlement)] = [
+    private static let policies: [(policy: NSMergePolicy, resolution: GraphMerge.Resolution)] = [
         (.error, .ownChanges), (.mergeByPropertyObjectTrump, .ownChanges),
         (.mergeByPropertyStoreTrump, .othersChanges), (.overwrite, .ownValues), (.rollback, .othersValues),
     ]
@@ -27,10 +27,10 @@ extension GraphWalk {
 
     /// Saves what this context has changed after another context of the coordinator has saved; then merges that.
     func saveBesideAnother() throws {
-        guard let (policy, settlement) = Self.policies.randomElement(using: &random) else { return }
+        guard let (policy, resolution) = Self.policies.randomElement(using: &random) else { return }
         let isError = policy.mergeType == .errorMergePolicyType
         let merge = GraphMerge(
-            base: saved, ours: current, theirs: saved, settlement: settlement, isSave: !isError,
+            base: saved, ours: current, theirs: saved, resolution: resolution, isSave: !isError,
             isInParent: chain.count > 1)
         var found: Rival?
         for attempt in 1...4 where found == nil {

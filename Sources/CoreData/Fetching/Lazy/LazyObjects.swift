@@ -92,7 +92,7 @@ final class LazyObjects {
         } catch {
             // The reader of an element cannot be told; the next save is.
             Log.objects.error("Could not load a batch of objects: \(error.localizedDescription)")
-            context.faultingError = error as NSError
+            context.session.faultingError = error as NSError
         }
     }
 }

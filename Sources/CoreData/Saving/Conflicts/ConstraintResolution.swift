@@ -1,7 +1,7 @@
 import Foundation
 import ManagedObjectModel
 
-/// Settles the conflicts of one save with uniqueness constraints: of the objects that share values, one is kept.
+/// Resolves the conflicts of one save with uniqueness constraints: of the objects that share values, one is kept.
 ///
 /// - Rollback and store trump keep the object of the store, or the first of a context's own. A new object goes away.
 ///   A changed object stays and loses its changes (rollback), or those alone that violate the constraint (store trump).
@@ -28,13 +28,13 @@ struct ConstraintResolution {
     /// fetch for each relationship without inverse that can lead to an object of a store that went.
     ///
     /// - Throws: an error of the store.
-    mutating func settle(_ conflicts: [NSConstraintConflict]) throws {
-        for conflict in conflicts { settle(conflict) }
+    mutating func resolve(_ conflicts: [NSConstraintConflict]) throws {
+        for conflict in conflicts { resolve(conflict) }
         redirectOneWayLinks()
         try redirectStoredOneWayLinks()
     }
 
-    private mutating func settle(_ conflict: NSConstraintConflict) {
+    private mutating func resolve(_ conflict: NSConstraintConflict) {
         // An object of two conflicts may have gone with the first one.
         let objects = conflict.conflictingObjects.filter { $0.managedObjectContext != nil && !$0.isDeleted }
         let stored = conflict.databaseObject.flatMap {
@@ -97,12 +97,12 @@ struct ConstraintResolution {
         var waiting = objects.filter { !$0.isInserted }
         guard let context = waiting.first?.managedObjectContext else { return }
         let takers = takers(of: conflict.constraint, context)
-        var settled = Set(waiting.map(ObjectIdentifier.init))
+        var resolved = Set(waiting.map(ObjectIdentifier.init))
         while let owner = waiting.popLast() {
             guard let values = uniqueValues(of: owner, conflict.constraint) else { continue }
             for taker in takers[values] ?? []
             where !taker.isDeleted && uniqueValues(of: taker, conflict.constraint) == values
-                && settled.insert(ObjectIdentifier(taker)).inserted
+                && resolved.insert(ObjectIdentifier(taker)).inserted
             {
                 giveWay(taker, to: owner, conflict)
                 if !taker.isDeleted { waiting.append(taker) }
@@ -116,7 +116,7 @@ struct ConstraintResolution {
     ) -> [[AnyHashable]: [NSManagedObject]] {
         if let known = takersByConstraint[constraint] { return known }
         var takers: [[AnyHashable]: [NSManagedObject]] = [:]
-        for object in context.inserted.all + context.updated.all where !object.isDeleted {
+        for object in context.tracker.inserted.all + context.tracker.updated.all where !object.isDeleted {
             guard let values = uniqueValues(of: object, constraint) else { continue }
             takers[values, default: []].append(object)
         }
@@ -204,7 +204,7 @@ struct ConstraintResolution {
     private func redirectOneWayLinks() {
         guard !keepers.isEmpty else { return }
         for context in contexts {
-            for object in context.inserted.all + context.updated.all where !object.isDeleted {
+            for object in context.tracker.inserted.all + context.tracker.updated.all where !object.isDeleted {
                 for slot in object.layout.relationshipIndexes
                 where slot < object.values.count && object.layout.slots[slot].isStored
                     && object.layout.slots[slot].relationship?.inverseRelationship == nil

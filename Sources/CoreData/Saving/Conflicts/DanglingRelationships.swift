@@ -14,22 +14,22 @@ extension NSManagedObjectContext {
         to gone: Set<NSManagedObject>, isNoted: Bool, sparing spared: Set<NSManagedObject> = []
     ) {
         guard !gone.isEmpty else { return }
-        for object in inserted.all + updated.all where !object.isDeleted {
+        for object in tracker.inserted.all + tracker.updated.all where !object.isDeleted {
             for slot in object.layout.relationshipIndexes where object.differsFromRow(at: slot) {
                 let isEnded = object.endUnsavedLinks(to: gone, at: slot, isNoted: isNoted)
                 guard isEnded else { continue }
-                if !isNoted { external.refreshed.append(object) }
+                if !isNoted { tracker.external.refreshed.append(object) }
                 let rule = object.layout.slots[slot].relationship?.inverseRelationship?.deleteRule
                 if rule == .cascadeDeleteRule, !spared.contains(object) { delete(object) }
             }
         }
     }
 
-    /// After a merge policy has settled conflicts with rows: ends links to objects that stay away, and those to others that are
+    /// After a merge policy has resolved conflicts with rows: ends links to objects that stay away, and those to others that are
     /// gone of objects that come back or are insisted on; applies the rules of deletions that prevail to what others have linked meanwhile.
     ///
     /// - Throws: an error of the store.
-    func settleLinks(of conflicts: [NSMergeConflict]) throws {
+    func resolveLinks(of conflicts: [NSMergeConflict]) throws {
         var gone: Set<NSManagedObject> = []
         var back: Set<NSManagedObject> = []
         var deleted: [NSManagedObject] = []
@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
     /// Applies the rules of deletions, not saved yet, of what the keys in an object's row lead to: the row is a newer one, or what
     /// the rules made of the object is forgotten.
     func repeatDeletions(reachedFrom object: NSManagedObject) {
-        guard !deleted.isEmpty, !object.isDeleted else { return }
+        guard !tracker.deleted.isEmpty, !object.isDeleted else { return }
         for slot in object.layout.relationshipIndexes where object.layout.slots[slot].kind == .toOne {
             guard case .object(let destination) = object.committedValue(at: slot), destination.isDeleted,
                 !destination.isFault, !destination.state.contains(.inaccessible)
@@ -78,7 +78,7 @@ extension NSManagedObjectContext {
     /// Has the delete rules of an object apply to the links that its row, and the rows that lead to it, have now.
     func repeatDeletion(of object: NSManagedObject) {
         object.dropRelationships()
-        deletionsToPropagate.append(object)
+        tracker.deletionsToPropagate.append(object)
     }
 
     /// The same, after looking into the store for rows that lead to the objects by now. A few requests for each entity.

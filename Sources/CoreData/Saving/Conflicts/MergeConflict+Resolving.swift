@@ -2,11 +2,11 @@ import Foundation
 
 extension NSMergeConflict {
     /// Changes the object so that the next attempt to save it meets no conflict.
-    func settle(_ policy: NSMergePolicyType) {
+    func resolve(_ policy: NSMergePolicyType) {
         let object = sourceObject
         guard let context = object.managedObjectContext else { return }
         guard let currentRow, object.stands(for: currentRow) else {
-            settleDeletedRow(policy, context)
+            resolveDeletedRow(policy, context)
             return
         }
         switch policy {
@@ -27,7 +27,7 @@ extension NSMergeConflict {
     }
 
     /// The row is gone: an object that insists on its values comes back as a new row, any other goes too.
-    private func settleDeletedRow(_ policy: NSMergePolicyType, _ context: NSManagedObjectContext) {
+    private func resolveDeletedRow(_ policy: NSMergePolicyType, _ context: NSManagedObjectContext) {
         switch policy {
         case .overwriteMergePolicyType, .mergeByPropertyObjectTrumpMergePolicyType:
             if sourceObject.isDeleted {

@@ -4,24 +4,24 @@ import ManagedObjectModel
 // Conflicts of a save: described for the merge policy, which changes objects, after which the save begins again.
 
 extension NSManagedObjectContext {
-    /// Has the next save that writes anything fail, or its conflict settled, if another changed or deleted the object since it
+    /// Has the next save that writes anything fail, or its conflict resolved, if another changed or deleted the object since it
     /// was read, though the object has no changes here. With a parent, what the parent has now counts.
     ///
     /// - Parameter object: an object of this context that was saved.
     public func detectConflicts(for object: NSManagedObject) {
         assertOnQueue()
         guard object.context === self, !object.isInserted else { return }
-        watched[ObjectIdentifier(object)] = object
+        session.watched[ObjectIdentifier(object)] = object
     }
 
     /// The watched objects that the save would not compare anyway.
     var onlyWatched: [NSManagedObject] {
-        watched.values.filter {
+        session.watched.values.filter {
             $0.context === self && !$0.isInserted && !$0.isDeleted && !$0.hasPersistentChangedValues
         }
     }
 
-    /// Lets the merge policy settle conflicts.
+    /// Lets the merge policy resolve conflicts.
     ///
     /// - Parameters:
     ///   - conflicts: `NSMergeConflict`s or `NSConstraintConflict`s.
@@ -29,10 +29,10 @@ extension NSManagedObjectContext {
     ///   - cause: what the database said.
     /// - Throws: what the policy throws; a validation error for what it made of the objects; 134050 when there is no
     ///   end to it.
-    func settle(_ conflicts: [NSObject], after attempts: inout Int, _ cause: NSError? = nil) throws {
-        let policy = try beginSettling(&attempts)
+    func resolve(_ conflicts: [NSObject], after attempts: inout Int, _ cause: NSError? = nil) throws {
+        let policy = try beginResolving(&attempts)
         for case let conflict as NSMergeConflict in conflicts {
-            settlement?.append(.object(ObjectSnapshot(conflict.sourceObject)))
+            session.resolutionSteps?.append(.object(ObjectSnapshot(conflict.sourceObject)))
         }
         do {
             if conflicts.allSatisfy({ $0 is NSConstraintConflict }) {
@@ -45,16 +45,16 @@ extension NSManagedObjectContext {
                 let partners = objects.flatMap(\.paired)
                 try policy.resolve(mergeConflicts: conflicts)
                 DiscardedLinks.takeBack(given)
-                try leaveOwners(ofSettled: objects)
+                try leaveOwners(ofResolved: objects)
                 // Where a link from one to one is another than before, its ends are to show it.
                 let present = objects.filter { $0.context === self && !$0.isDeleted }.flatMap(\.paired)
                 try takeNewerRows(of: Array(Set(partners).symmetricDifference(present)))
                 try giveUpLostPairs(
                     of: zip(objects, changed).filter { $0.0.context === self && $0.0.isInserted }
                         .map { (object: $0, changed: $1) })
-                try settleLinks(of: conflicts)
+                try resolveLinks(of: conflicts)
             }
-            try agreeOnPairs(of: updated.all + inserted.all)
+            try agreeOnPairs(of: tracker.updated.all + tracker.inserted.all)
         } catch let error as NSError {
             // What a policy has changed before it failed is noted, so that it can be taken back.
             processPendingChanges()
@@ -63,45 +63,45 @@ extension NSManagedObjectContext {
                 domain: error.domain, code: error.code,
                 userInfo: cause.userInfo.merging(error.userInfo) { $1 })
         }
-        try endSettling()
+        try endResolving()
     }
 
-    /// - Returns: the policy that settles.
+    /// - Returns: the policy that resolves.
     /// - Throws: 134050 when there is no end to it.
     @discardableResult
-    func beginSettling(_ attempts: inout Int) throws -> NSMergePolicy {
+    func beginResolving(_ attempts: inout Int) throws -> NSMergePolicy {
         attempts += 1
         guard attempts <= 100, let policy = mergePolicy as? NSMergePolicy else {
             throw NSError.coreData(
                 .persistentStoreSaveConflicts,
-                "Could not save: after \(attempts - 1) settlements by the merge policy there are still conflicts."
+                "Could not save: after \(attempts - 1) resolutions by the merge policy there are still conflicts."
             )
         }
-        phase = .idle
+        session.phase = .idle
         return policy
     }
 
     /// - Throws: a validation error for what became of the objects; an error of a store.
-    func endSettling() throws {
-        try validateSettlement()
+    func endResolving() throws {
+        try validateResolution()
         // An object whose row is gone may be a new one now.
         if parentContext == nil { try obtainReferencesBeforeSaving() }
-        phase = .saving
+        session.phase = .saving
     }
 
     /// Has the links that were made and ended here, and those that others have saved and this context has seen since, agree
     /// before the first attempt to save.
     ///
     /// - Throws: an error of the store; a validation error.
-    func settleSeenPairs() throws {
-        let changed = updated.all + inserted.all
-        phase = .idle
-        if try agreeOnPairs(of: changed) { try validateSettlement() }
-        phase = .saving
+    func resolveSeenPairs() throws {
+        let changed = tracker.updated.all + tracker.inserted.all
+        session.phase = .idle
+        if try agreeOnPairs(of: changed) { try validateResolution() }
+        session.phase = .saving
     }
 
-    /// A settlement can leave an object without what it must have.
-    private func validateSettlement() throws {
+    /// A resolution can leave an object without what it must have.
+    private func validateResolution() throws {
         processPendingChanges()
         try validateChanges()
         processPendingChanges()
@@ -142,48 +142,48 @@ extension NSManagedObjectContext {
 
     /// Gives up what was changed in an object.
     func giveUpChanges(of object: NSManagedObject, row: Row) {
-        deleted.remove(object)
-        eventDeleted.remove(object)
-        updated.remove(object)
-        eventUpdated.remove(object)
+        tracker.deleted.remove(object)
+        tracker.eventDeleted.remove(object)
+        tracker.updated.remove(object)
+        tracker.eventUpdated.remove(object)
         object.extras?.event = nil
         object.willChangeAll()
         object.dropValues()
         object.row = row
         object.setTransientDefaults()
         object.didChangeAll()
-        external.refreshed.append(object)
+        tracker.external.refreshed.append(object)
     }
 
     /// Accepts that an object's row is gone.
     func acceptDeletion(of object: NSManagedObject) {
-        updated.remove(object)
-        eventUpdated.remove(object)
-        deleted.remove(object)
-        external.deleted.append(object)
+        tracker.updated.remove(object)
+        tracker.eventUpdated.remove(object)
+        tracker.deleted.remove(object)
+        tracker.external.deleted.append(object)
         object.state.insert(.inaccessible)
         leave(object)
     }
 
     /// Brings back, as a new object, one that this context has deleted or lost after others had deleted it.
     func renew(_ object: NSManagedObject) {
-        deleted.remove(object)
-        eventDeleted.remove(object)
+        tracker.deleted.remove(object)
+        tracker.eventDeleted.remove(object)
         object.state.remove(.inaccessible)
         reinsert(object)
-        eventUpdated.remove(object)
-        eventInserted.insert(object)
+        tracker.eventUpdated.remove(object)
+        tracker.eventInserted.insert(object)
         scheduleEventEnd()
     }
 
     /// Makes an object whose row is gone a new one.
     func reinsert(_ object: NSManagedObject) {
         object.materialiseValues(in: self)
-        updated.remove(object)
-        eventUpdated.remove(object)
+        tracker.updated.remove(object)
+        tracker.eventUpdated.remove(object)
         object.row = nil
         rename(object, home: unstoredEntity(object.layout), reference: StoredEntity.newTemporaryReference())
-        inserted.insert(object)
-        eventUpdated.insert(object)
+        tracker.inserted.insert(object)
+        tracker.eventUpdated.insert(object)
     }
 }

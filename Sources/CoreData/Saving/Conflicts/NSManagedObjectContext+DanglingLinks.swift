@@ -20,11 +20,11 @@ extension NSManagedObjectContext {
     /// Before the next attempt to save: ends unsaved links to objects that others deleted, and has the rules of deletions apply
     /// to what others linked to the deleted objects.
     ///
-    /// - Parameter attempts: how often something was settled in this save.
+    /// - Parameter attempts: how often something was resolved in this save.
     /// - Throws: 1550 for an unsaved link to an object that is gone, when the merge policy is to report conflicts; 1600 for
     ///   links that deny the deletion; a validation error.
-    func settle(_ links: DanglingLinks, after attempts: inout Int) throws {
-        try beginSettling(&attempts)
+    func resolve(_ links: DanglingLinks, after attempts: inout Int) throws {
+        try beginResolving(&attempts)
         let gone = Set(links.missing.compactMap(identityMap.object))
         if let first = gone.first, (mergePolicy as? NSMergePolicy)?.mergeType == .errorMergePolicyType {
             throw NSError.coreData(
@@ -33,10 +33,10 @@ extension NSManagedObjectContext {
                 [NSAffectedObjectsErrorKey: Array(gone)])
         }
         for owner in links.owners { try apply(owner, of: links.store) }
-        for object in gone { settlement?.append(.object(ObjectSnapshot(object))) }
+        for object in gone { session.resolutionSteps?.append(.object(ObjectSnapshot(object))) }
         endUnsavedLinks(to: gone, isNoted: true)
         propagateDeletes(all: true)
-        try endSettling()
+        try endResolving()
     }
 
     /// Applies the delete rule to an object that leads to a deleted one.
@@ -44,10 +44,10 @@ extension NSManagedObjectContext {
         guard let object = materialise([owner.row], from: store, refreshing: false).first,
             !object.isDeleted, let slot = object.layout.index(of: owner.relationship.name)
         else { return }
-        settlement?.append(.object(ObjectSnapshot(object)))
+        session.resolutionSteps?.append(.object(ObjectSnapshot(object)))
         if object.differs(from: owner.row) {
             refreshValues(of: object, owner.row)
-            external.refreshed.append(object)
+            tracker.external.refreshed.append(object)
         }
         guard case .object(let deleted) = object.value(at: slot), deleted.isDeleted,
             let rule = owner.relationship.inverseRelationship

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How a merge policy settles conflicts: of an object with a row that changed since it was read, and of objects whose
+/// How a merge policy resolves conflicts: of an object with a row that changed since it was read, and of objects whose
 /// values a uniqueness constraint allows only once.
 public enum NSMergePolicyType: UInt, Sendable {
     /// The save fails.
@@ -15,9 +15,9 @@ public enum NSMergePolicyType: UInt, Sendable {
     case rollbackMergePolicyType = 4
 }
 
-/// Settles the conflicts of a save: with rows that changed since they were read, and with uniqueness constraints.
+/// Resolves the conflicts of a save: with rows that changed since they were read, and with uniqueness constraints.
 ///
-/// Conflicts with rows come first; once they are settled, those with constraints. Then the save begins again, so that a
+/// Conflicts with rows come first; once they are resolved, those with constraints. Then the save begins again, so that a
 /// policy may be asked several times. For constraints, of the objects that share values one is kept:
 ///
 /// | policy | new object, values of one in the store | saved object that took the values of another |
@@ -54,12 +54,12 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     private static let overwriting = NSMergePolicy(merge: .overwriteMergePolicyType)
     private static let rollingBack = NSMergePolicy(merge: .rollbackMergePolicyType)
 
-    /// Settles conflicts by changing the objects; called on the context's queue. Leaves them to
+    /// Resolves conflicts by changing the objects; called on the context's queue. Leaves them to
     /// `resolve(optimisticLockingConflicts:)` and `resolve(constraintConflicts:)`.
     ///
     /// - Parameter list: `NSMergeConflict`s or `NSConstraintConflict`s.
     /// - Throws: 133020 or 133021 with the conflicts under `NSPersistentStoreSaveConflictsErrorKey`, when the policy does
-    ///   not settle them.
+    ///   not resolve them.
     open func resolve(mergeConflicts list: [Any]) throws {
         let versions = list.compactMap { $0 as? NSMergeConflict }
         if !versions.isEmpty { try resolve(optimisticLockingConflicts: versions) }
@@ -67,10 +67,10 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
         if !constraints.isEmpty { try resolve(constraintConflicts: constraints) }
     }
 
-    /// Settles conflicts with rows that changed since they were read; called on the context's queue.
+    /// Resolves conflicts with rows that changed since they were read; called on the context's queue.
     ///
     /// - Throws: 133020 with the conflicts under `NSPersistentStoreSaveConflictsErrorKey`, when the policy does not
-    ///   settle them.
+    ///   resolve them.
     open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
         guard mergeType != .errorMergePolicyType else {
             let names = list.map { "\($0.sourceObject.objectID.uriRepresentation().absoluteString)" }
@@ -79,13 +79,13 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
                 "Could not save: the rows of \(names.joined(separator: ", ")) changed since they were read.",
                 [NSPersistentStoreSaveConflictsErrorKey: list])
         }
-        for conflict in list { conflict.settle(mergeType) }
+        for conflict in list { conflict.resolve(mergeType) }
     }
 
-    /// Settles conflicts with uniqueness constraints; called on the context's queue.
+    /// Resolves conflicts with uniqueness constraints; called on the context's queue.
     ///
     /// - Throws: 133021 with the conflicts under `NSPersistentStoreSaveConflictsErrorKey`, when the policy does not
-    ///   settle them.
+    ///   resolve them.
     open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
         guard mergeType != .errorMergePolicyType else {
             let what = list.prefix(10).map { conflict in
@@ -99,8 +99,8 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
                     + (list.count > what.count ? " and \(list.count - what.count) more." : "."),
                 [NSPersistentStoreSaveConflictsErrorKey: list])
         }
-        var settlement = ConstraintResolution(mergeType)
-        try settlement.settle(list)
+        var resolution = ConstraintResolution(mergeType)
+        try resolution.resolve(list)
     }
 }
 

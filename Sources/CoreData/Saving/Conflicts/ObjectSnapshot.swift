@@ -1,11 +1,11 @@
 import CocoaFoundation
 import Foundation
 
-/// What settles the conflicts of a running save, kept so that it can be taken back when the save fails.
+/// What resolves the conflicts of a running save, kept so that it can be taken back when the save fails.
 enum ResolutionStep {
     /// Changes that the policy made as an application makes them.
     case event(UndoStep)
-    /// An object as it was before its conflict with a newer row was settled, which no event notes.
+    /// An object as it was before its conflict with a newer row was resolved, which no event notes.
     case object(ObjectSnapshot)
 }
 
@@ -54,12 +54,12 @@ extension NSManagedObjectContext {
             IdentityChanges.note()
             register(object)
             retained?[ObjectIdentifier(object)] = object
-            external.inserted.append(object)
+            tracker.external.inserted.append(object)
         } else {
             if object.home !== snapshot.home || object.reference != snapshot.reference {
                 rename(object, home: snapshot.home, reference: snapshot.reference)
             }
-            external.refreshed.append(object)
+            tracker.external.refreshed.append(object)
         }
         object.markOrderedSetsStale()
         object.row = snapshot.row
@@ -69,19 +69,7 @@ extension NSManagedObjectContext {
         for flag in [ObjectState.fault, .inaccessible] {
             if snapshot.state.contains(flag) { object.state.insert(flag) } else { object.state.remove(flag) }
         }
-        for list in [\NSManagedObjectContext.eventInserted, \.eventUpdated, \.eventDeleted] {
-            self[keyPath: list].remove(object)
-        }
-        for (list, flag) in [
-            (\NSManagedObjectContext.inserted, ObjectState.inserted), (\.updated, .updated),
-            (\.deleted, .deleted),
-        ] {
-            if snapshot.state.contains(flag) {
-                self[keyPath: list].insert(object)
-            } else {
-                self[keyPath: list].remove(object)
-            }
-        }
+        tracker.takeBack(object, to: snapshot.state)
         object.didChangeAll()
         scheduleEventEnd()
     }

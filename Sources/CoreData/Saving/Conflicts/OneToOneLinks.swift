@@ -93,7 +93,7 @@ extension NSManagedObjectContext {
         return destination.hasChangedEnd(end.inverse) && end.isLed(from: destination)
     }
 
-    /// After a merge policy has settled conflicts: a link from one to one of an object that comes back, and was not made here
+    /// After a merge policy has resolved conflicts: a link from one to one of an object that comes back, and was not made here
     /// and not saved, ends where the other end has another partner by now.
     ///
     /// - Parameter ends: the objects that come back with the slots that had changes before.

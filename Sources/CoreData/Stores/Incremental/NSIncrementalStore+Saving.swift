@@ -64,7 +64,7 @@ extension NSIncrementalStore {
     }
 
     /// The conflicts that the store itself has found, for the context's merge policy; nil when there are none, or others than
-    /// those of saved objects with their rows, which no policy can settle.
+    /// those of saved objects with their rows, which no policy can resolve.
     private func conflicts(_ error: NSError, _ unit: UnitOfWork) throws -> SaveConflicts? {
         guard let list = error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict],
             !list.isEmpty

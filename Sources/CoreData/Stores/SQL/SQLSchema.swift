@@ -28,7 +28,7 @@ package final class SQLEntity: @unchecked Sendable {
     package let columns: [SQLColumn]
     /// Those whose values may be others in a row that a save makes than in the one that it writes: references, and numbers
     /// of which a column keeps less.
-    package let settledColumns: [SQLColumn]
+    package let resolvedColumns: [SQLColumn]
     /// The numbers of the entity and its heirs.
     package let familyNumbers: [Int32]
     /// Whether other entities share the table.
@@ -43,7 +43,7 @@ package final class SQLEntity: @unchecked Sendable {
         self.table = table
         number = home.entityNumber
         self.columns = columns
-        settledColumns = columns.filter { $0.kind == .toOne || $0.kind == .decimal || $0.kind.isReal }
+        resolvedColumns = columns.filter { $0.kind == .toOne || $0.kind == .decimal || $0.kind.isReal }
         self.familyNumbers = familyNumbers
         self.sharesTable = sharesTable
         columnBySlot = Dictionary(

@@ -69,7 +69,7 @@ struct BatchInsertion {
         guard !pending.isEmpty else { return }
         var unit = UnitOfWork()
         for new in pending {
-            switch try settled(new, &encoder) {
+            switch try resolved(new, &encoder) {
             case .insertion: unit.inserts.append(.init(home: home, row: new.row))
             case .update(let target, let given):
                 let row = try encoder.merge(BatchRow(row: new.row, given: given), over: target)
@@ -86,7 +86,7 @@ struct BatchInsertion {
     // MARK: Values that must be unique
 
     /// What becomes of a row.
-    private enum Settlement {
+    private enum Resolution {
         case insertion
         /// A row of the store takes the values of some slots.
         case update(Row, PropertySet)
@@ -94,7 +94,7 @@ struct BatchInsertion {
     }
 
     /// - Throws: 133021 where one row would take the place of two.
-    private func settled(_ new: BatchRow, _ encoder: inout BatchRowEncoder) throws -> Settlement {
+    private func resolved(_ new: BatchRow, _ encoder: inout BatchRowEncoder) throws -> Resolution {
         var given = policy == .overwriteMergePolicyType ? allSlots : new.given
         var target: Row?
         for constraint in constraints {

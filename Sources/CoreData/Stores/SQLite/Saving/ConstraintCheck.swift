@@ -15,7 +15,7 @@ struct ConstraintCheck {
         self.database = database
     }
 
-    /// - Throws: `SaveConflicts` when rows changed since they were read, which is settled first; else
+    /// - Throws: `SaveConflicts` when rows changed since they were read, which is resolved first; else
     ///   `ConstraintViolations` when there are any.
     func check(_ unit: UnitOfWork, cause: NSError) throws {
         let rows =

@@ -7,9 +7,9 @@ extension Row {
     /// save assigned, decimals cut to what a column keeps of them, and no value where a number is none.
     ///
     /// - Throws: 134060 when the row is not of the entity.
-    func settled(_ references: ReferenceMap<Int64>, _ entity: SQLEntity) throws -> Row {
+    func resolved(_ references: ReferenceMap<Int64>, _ entity: SQLEntity) throws -> Row {
         guard entityNumber == entity.number else { throw otherEntity(entity.home) }
-        let changes = entity.settledColumns.contains { column in
+        let changes = entity.resolvedColumns.contains { column in
             guard !isNull(column.rowSlot) else { return false }
             switch column.kind {
             case .toOne: return integer(column.rowSlot) < 0

@@ -304,7 +304,7 @@ struct SQLiteSave {
                 last = (entity, writer)
             }
             guard let last else { continue }
-            let row = try insert.row.settled(references, last.entity)
+            let row = try insert.row.resolved(references, last.entity)
             try last.writer.insert(row)
             rows.append(row)
         }
@@ -335,7 +335,7 @@ struct SQLiteSave {
                 last = (update.home, update.changed, entity, writer)
             }
             guard let last else { continue }
-            let row = try update.row.settled(references, last.entity)
+            let row = try update.row.resolved(references, last.entity)
             if try !last.writer.update(row, oldVersion: update.old.version) {
                 mismatches.append(
                     .init(home: update.home, old: update.old, isDeletion: false, isUnwritten: true))
@@ -395,16 +395,16 @@ struct SQLiteSave {
         let isTracked = store.history?.isTracking ?? false
         var reordered = ReorderedMembers()
         func reference(_ key: ObjectKey) -> Int64 { references.value(key.reference) ?? key.reference }
-        func settled(_ key: ObjectKey) -> SQLValue { .integer(reference(key)) }
+        func resolved(_ key: ObjectKey) -> SQLValue { .integer(reference(key)) }
         for link in unit.removedLinks {
             guard let links = schema.links(of: link.relationship) else { continue }
-            let (owner, destination) = (settled(link.owner), settled(link.destination))
+            let (owner, destination) = (resolved(link.owner), resolved(link.destination))
             try execute(compiler.removeLink(links), [owner, destination])
             if links.isReflexive { try execute(compiler.removeLink(links), [destination, owner]) }
         }
         for link in unit.addedLinks {
             guard let links = schema.links(of: link.relationship) else { continue }
-            let (owner, destination) = (settled(link.owner), settled(link.destination))
+            let (owner, destination) = (resolved(link.owner), resolved(link.destination))
             // Both ends of a link of an entity with itself bring it; it is kept once.
             if links.isReflexive, case .integer(let a) = owner, case .integer(let b) = destination {
                 try execute(compiler.addLink(links), [.integer(max(a, b)), .integer(min(a, b))])
@@ -414,7 +414,7 @@ struct SQLiteSave {
         }
         for order in unit.orders {
             guard let links = schema.links(of: order.relationship), let column = links.order else { continue }
-            let owner = settled(order.owner)
+            let owner = resolved(order.owner)
             let destinations = order.destinations.map(reference)
             let places = try SQLiteReader(database).places(compiler.places(links, column, owner: owner))
             for change in OrderColumn.changes(destinations.map { places[$0] }) {

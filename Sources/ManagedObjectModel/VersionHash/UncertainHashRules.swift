@@ -5,7 +5,7 @@ extension NSEntityDescription {
     /// may differ from Apple's: in words, sorted. Empty for almost all entities.
     ///
     /// - Complexity: O(*p*) of the properties, inherited ones included.
-    package var unsettledHashRules: [String] {
+    package var uncertainHashRules: [String] {
         var found: Set<String> = []
         for ancestor in lineage {
             if let name = ancestor.name, !name.utf8.allSatisfy({ $0 < 0x80 }) {
@@ -14,7 +14,7 @@ extension NSEntityDescription {
             let constraints = ancestor.uniquenessConstraintNames.map { $0.joined(separator: ".") }
             if Set(constraints).count > 1 { found.insert(Rule.constraints) }
             for property in ancestor.ownProperties where !property.isTransient {
-                found.formUnion(property.unsettledHashRules)
+                found.formUnion(property.uncertainHashRules)
             }
         }
         var names: Set<String> = []
@@ -26,7 +26,7 @@ extension NSEntityDescription {
 }
 
 extension NSPropertyDescription {
-    fileprivate var unsettledHashRules: [String] {
+    fileprivate var uncertainHashRules: [String] {
         var found: [String] = []
         if !name.utf8.allSatisfy({ $0 < 0x80 }) { found.append(Rule.foreignName) }
         if isMarkedReadOnly { found.append(Rule.readOnly) }

@@ -1,0 +1,15 @@
+/// What a context has taken over of the IDs that it shares with its parent and children.
+struct FamilyIdentities {
+    /// The list that the contexts below this one share with it when this one is at the top.
+    let own = PermanentIdentities()
+    /// How many of the family's IDs this context has taken over.
+    var adoptedCount = 0
+    /// Objects that left before they were saved, as far as there are children to be told of them.
+    var dismissed: [NSManagedObjectID] = []
+
+    /// The objects that left since this was asked last.
+    mutating func takeDismissed() -> [NSManagedObjectID] {
+        defer { dismissed = [] }
+        return dismissed
+    }
+}
