@@ -52,27 +52,27 @@ package final class StoredEntity: @unchecked Sendable {
         place.withLock { $0.store = store }
         self.entityNumber = entityNumber
         self.table = table
-        tellsStore = store is NSIncrementalStore
+        tellsStore = store.followsObjects
         let isPlain = store.persistentStoreCoordinator?.makesPlainObjects ?? false
         fixedClass = isPlain ? NSManagedObject.self : nil
     }
 
     /// Tells stores that a context has objects from now on: each store once.
     static func noteRegistered(_ objects: [(home: StoredEntity, reference: Int64)]) {
-        for (store, ids) in byStore(objects) { store.managedObjectContextDidRegisterObjects(with: ids) }
+        for (store, ids) in byStore(objects) { store.noteRegistered(ids) }
     }
 
     /// Tells stores that a context has objects no more: each store once.
     static func noteUnregistered(_ objects: [(home: StoredEntity, reference: Int64)]) {
-        for (store, ids) in byStore(objects) { store.managedObjectContextDidUnregisterObjects(with: ids) }
+        for (store, ids) in byStore(objects) { store.noteUnregistered(ids) }
     }
 
     private static func byStore(
         _ objects: [(home: StoredEntity, reference: Int64)]
-    ) -> [(NSIncrementalStore, [NSManagedObjectID])] {
-        var found: [(store: NSIncrementalStore, ids: [NSManagedObjectID])] = []
+    ) -> [(NSPersistentStore, [NSManagedObjectID])] {
+        var found: [(store: NSPersistentStore, ids: [NSManagedObjectID])] = []
         for (home, reference) in objects {
-            guard let store = home.store as? NSIncrementalStore else { continue }
+            guard let store = home.store else { continue }
             let id = NSManagedObjectID(home: home, reference: reference)
             if let place = found.lastIndex(where: { $0.store === store }) {
                 found[place].ids.append(id)

@@ -78,11 +78,7 @@ extension NSManagedObjectContext {
     /// What stores are told of a save without changes.
     private func saveNothing() throws {
         for store in persistentStoreCoordinator?.objectStores ?? [] {
-            if let store = store as? NSIncrementalStore {
-                try store.saveNothing(self)
-            } else {
-                try store.saveMetadata()
-            }
+            try store.saveNothing(self)
         }
     }
 

@@ -74,6 +74,8 @@ package protocol ObjectStore: StoreKind {
     func fill(with unit: UnitOfWork) throws
     /// Writes the metadata if they were set since they were written.
     func saveMetadata() throws
+    /// Notes a save of a context without changes, which writes the metadata too.
+    func saveNothing(_ context: NSManagedObjectContext) throws
 
     /// A copy of all that the store has, open at another URL in its place; nil for a kind of stores whose objects must be copied one
     /// by one.
@@ -111,6 +113,7 @@ extension ObjectStore {
     package var rowState: RowCache.State? { nil }
     package func hasCachedRow(_ key: ObjectKey) -> Bool { false }
     package func makeGeneration() throws -> (any StoreGeneration)? { nil }
+    package func saveNothing(_ context: NSManagedObjectContext) throws { try saveMetadata() }
     package func fill(with unit: UnitOfWork) throws { _ = try save(unit) }
 
     package func copied(

@@ -33,6 +33,8 @@ package protocol StoreKind: NSPersistentStore {
         at url: URL, to model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
     ) throws
 
+    /// Whether a store has to be somewhere: at a URL that its program gives.
+    static var needsURL: Bool { get }
     /// Whether stores have files of their own, which can be made as drafts and then put into their place.
     static var hasFiles: Bool { get }
     /// Whether a file is written piece by piece, so that one with contents is made as a draft. Other kinds write a file at once.
@@ -54,19 +56,11 @@ extension StoreKind {
         try setMetadata(metadata, forPersistentStoreAt: url)
     }
 
-    package static func destroy(at url: URL, _ options: [AnyHashable: Any]?) throws { try destroy(at: url) }
-
-    package static func replace(
-        at url: URL, _ options: [AnyHashable: Any]?, withStoreAt source: URL,
-        _ sourceOptions: [AnyHashable: Any]?
-    ) throws {
-        try replace(at: url, withStoreAt: source)
-    }
-
     package static func migrateIfNeeded(
         at url: URL, to model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
     ) throws {}
 
+    package static var needsURL: Bool { true }
     package static var hasFiles: Bool { false }
     package static var isWrittenInPieces: Bool { false }
     package static var isAddedOnceWithoutFile: Bool { false }

@@ -10,8 +10,8 @@ package struct ForeignTriggers {
     /// - Throws: an error of SQLite.
     package init(_ database: Database) throws {
         let functions = [
-            SQLiteFunctionNames.uppercase, SQLiteFunctionNames.lowercase, SQLiteFunctionNames.canonical,
-            SQLiteFunctionNames.textMatch,
+            SQLFunctionNames.uppercase, SQLFunctionNames.lowercase, SQLFunctionNames.canonical,
+            SQLFunctionNames.textMatch,
         ].map { $0.lowercased() }
         names = try GRDB.Row.fetchAll(
             database, sql: "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name"

@@ -193,6 +193,26 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
 
     package final var needsReferencesBeforeSaving: Bool { true }
 
+    package class var needsURL: Bool { true }
+
+    /// Removes a store that is not open: its file.
+    package class func destroy(at url: URL, _ options: [AnyHashable: Any]?) throws {
+        guard url.isFileURL, !url.isNullDevice else { return }
+        try StoreDocument.remove(url)
+    }
+
+    /// Puts a copy of the file of a store into the place of another one.
+    package class func replace(
+        at url: URL, _ options: [AnyHashable: Any]?, withStoreAt source: URL,
+        _ sourceOptions: [AnyHashable: Any]?
+    ) throws {
+        guard !url.isNullDevice else {
+            throw StoreDocument.unopenable(url, "a store in memory is not replaced by one in a file")
+        }
+        _ = try metadataForPersistentStore(with: source)
+        try StoreDocument.write(try StoreDocument.read(source), to: url, like: source)
+    }
+
     /// Of stores of one's own nothing is known; they make what they make.
     package static var hasFiles: Bool { self is DocumentStore.Type }
 

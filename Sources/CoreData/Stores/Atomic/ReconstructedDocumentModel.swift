@@ -177,7 +177,7 @@ struct ReconstructedDocumentModel {
                 continue
             }
             let attribute = NSAttributeDescription()
-            attribute.name = ReconstructedModel.key(property)
+            attribute.name = NSManagedObjectModel.reconstructedName(property)
             attribute.attributeType = type
             properties.append(attribute)
         }
@@ -190,7 +190,7 @@ struct ReconstructedDocumentModel {
                 continue
             }
             let relationship = NSRelationshipDescription()
-            relationship.name = ReconstructedModel.key(property)
+            relationship.name = NSManagedObjectModel.reconstructedName(property)
             relationship.destinationEntity = descriptions[found.destination]
             relationship.minCount = found.minCount
             relationship.maxCount = found.maxCount

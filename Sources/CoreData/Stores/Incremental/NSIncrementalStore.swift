@@ -81,6 +81,16 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
     /// Tells that a context has no objects with these IDs any more. May come on any thread.
     open func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
+    package final override var followsObjects: Bool { true }
+
+    package final override func noteRegistered(_ ids: [NSManagedObjectID]) {
+        managedObjectContextDidRegisterObjects(with: ids)
+    }
+
+    package final override func noteUnregistered(_ ids: [NSManagedObjectID]) {
+        managedObjectContextDidUnregisterObjects(with: ids)
+    }
+
     private func mustOverride(_ method: String) -> NSError {
         .coreData(.coreData, "\(Swift.type(of: self)) must override \(method).")
     }
@@ -139,13 +149,18 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
 
     open override func willRemove(from coordinator: NSPersistentStoreCoordinator?) { rowCache.removeAll() }
 
-    override class func destroy(at url: URL) throws {
+    package static var needsURL: Bool { false }
+
+    package static func destroy(at url: URL, _ options: [AnyHashable: Any]?) throws {
         throw NSError.coreData(
             .persistentStoreOperation,
             "\(self) is an incremental store: only it knows what there is to destroy.")
     }
 
-    override class func replace(at url: URL, withStoreAt source: URL) throws {
+    package static func replace(
+        at url: URL, _ options: [AnyHashable: Any]?, withStoreAt source: URL,
+        _ sourceOptions: [AnyHashable: Any]?
+    ) throws {
         throw NSError.coreData(
             .persistentStoreOperation,
             "\(self) is an incremental store: only it knows what there is to replace.")
@@ -174,7 +189,7 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
     }
 
     /// Sends what Apple's framework sends for a save without changes: a request without objects, which writes the metadata too.
-    final func saveNothing(_ context: NSManagedObjectContext) throws {
+    package final func saveNothing(_ context: NSManagedObjectContext) throws {
         guard !isReadOnly else { return try saveMetadata() }
         let request = NSSaveChangesRequest(inserted: [], updated: [], deleted: [], locked: [])
         request.affectedStores = [self]

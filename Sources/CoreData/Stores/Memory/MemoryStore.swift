@@ -21,9 +21,16 @@ package final class MemoryStore: MappedStore, @unchecked Sendable {
         throw noFile("has no metadata to set")
     }
 
-    override class func destroy(at url: URL) throws { throw noFile("cannot be destroyed") }
+    package override class var needsURL: Bool { false }
 
-    override class func replace(at url: URL, withStoreAt source: URL) throws {
+    package override class func destroy(at url: URL, _ options: [AnyHashable: Any]?) throws {
+        throw noFile("cannot be destroyed")
+    }
+
+    package override class func replace(
+        at url: URL, _ options: [AnyHashable: Any]?, withStoreAt source: URL,
+        _ sourceOptions: [AnyHashable: Any]?
+    ) throws {
         throw noFile("cannot be replaced")
     }
 

@@ -1,14 +1,5 @@
 import Foundation
 
-/// A value bound to a statement.
-package enum SQLValue: Sendable, Equatable {
-    case null
-    case integer(Int64)
-    case double(Double)
-    case text(String)
-    case blob(Data)
-}
-
 /// Statement text with the values of its parameters. Every value is bound; every name is quoted by the dialect.
 package struct SQLStatement: Sendable, Equatable {
     package var text: String

@@ -10,7 +10,7 @@ import GRDBSQLite
 enum ContainsFunction {
     static func install(on database: Database) {
         sqlite3_create_function_v2(
-            database.sqliteConnection, SQLiteFunctionNames.contains, 2,
+            database.sqliteConnection, SQLFunctionNames.contains, 2,
             SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, nil,
             { context, _, values in ContainsFunction.call(context, values) }, nil, nil, nil)
     }

@@ -9,25 +9,25 @@ import ManagedObjectModel
 enum ExpressionFunctions {
     static func install(on database: Database) {
         SQLFunction(argumentCount: 2, folded)
-            .install(SQLiteFunctionNames.folded, on: database, isPure: true, isForQueries: true)
+            .install(SQLFunctionNames.folded, on: database, isPure: true, isForQueries: true)
         SQLFunction(argumentCount: 1, data)
-            .install(SQLiteFunctionNames.data, on: database, isPure: true, isForQueries: true)
+            .install(SQLFunctionNames.data, on: database, isPure: true, isForQueries: true)
         SQLFunction(argumentCount: -1, function)
-            .install(SQLiteFunctionNames.function, on: database, isPure: true, isForQueries: true)
+            .install(SQLFunctionNames.function, on: database, isPure: true, isForQueries: true)
         SQLFunction(argumentCount: -1, function)
-            .install(SQLiteFunctionNames.chance, on: database, isPure: false, isForQueries: true)
+            .install(SQLFunctionNames.chance, on: database, isPure: false, isForQueries: true)
         for (name, isMean, ofNothing) in [
-            (SQLiteFunctionNames.sum, false, SQLValue.null), (SQLiteFunctionNames.total, false, .integer(0)),
-            (SQLiteFunctionNames.average, true, .null),
-            (SQLiteFunctionNames.averageOrZero, true, .integer(0)),
+            (SQLFunctionNames.sum, false, SQLValue.null), (SQLFunctionNames.total, false, .integer(0)),
+            (SQLFunctionNames.average, true, .null),
+            (SQLFunctionNames.averageOrZero, true, .integer(0)),
         ] {
             SQLAggregate(argumentCount: 2) { SumAccumulator(isMean: isMean, ofNothing: ofNothing) }
                 .install(name, on: database)
         }
-        IntegerSum.install(SQLiteFunctionNames.wholeSum, isZeroOfNothing: false, on: database)
-        IntegerSum.install(SQLiteFunctionNames.wholeTotal, isZeroOfNothing: true, on: database)
+        IntegerSum.install(SQLFunctionNames.wholeSum, isZeroOfNothing: false, on: database)
+        IntegerSum.install(SQLFunctionNames.wholeTotal, isZeroOfNothing: true, on: database)
         for (name, function) in [
-            (SQLiteFunctionNames.median, "median:"), (SQLiteFunctionNames.standardDeviation, "stddev:"),
+            (SQLFunctionNames.median, "median:"), (SQLFunctionNames.standardDeviation, "stddev:"),
         ] {
             SQLAggregate(argumentCount: 2) { StatisticAccumulator(function) }.install(name, on: database)
         }

@@ -29,26 +29,26 @@ package struct SQLiteDialect: SQLDialect {
     package func textMatch(_ operation: TextOperation, _ text: String, _ pattern: String, options: Int)
         -> String
     {
-        "\(SQLiteFunctionNames.textMatch)(\(operation.rawValue), \(text), \(pattern), \(options))"
+        "\(SQLFunctionNames.textMatch)(\(operation.rawValue), \(text), \(pattern), \(options))"
     }
 
     package func contains(_ text: String, _ part: String) -> String {
-        "\(SQLiteFunctionNames.contains)(\(text), \(part))"
+        "\(SQLFunctionNames.contains)(\(text), \(part))"
     }
 
     package func function(_ function: StoreFunction) -> String {
         switch function {
-        case .uppercase: SQLiteFunctionNames.uppercase
-        case .lowercase: SQLiteFunctionNames.lowercase
-        case .canonical: SQLiteFunctionNames.canonical
-        case .now: SQLiteFunctionNames.now
+        case .uppercase: SQLFunctionNames.uppercase
+        case .lowercase: SQLFunctionNames.lowercase
+        case .canonical: SQLFunctionNames.canonical
+        case .now: SQLFunctionNames.now
         }
     }
 
     package func collation(_ order: StringOrder) -> String? { SQLiteCollations.name(order) }
 
     package func listTable(_ parameter: String, _ form: SQLListForm) -> String {
-        let data = "\(SQLiteFunctionNames.data)(value)"
+        let data = "\(SQLFunctionNames.data)(value)"
         let value =
             switch form {
             case .plain: "value"
@@ -59,12 +59,12 @@ package struct SQLiteDialect: SQLDialect {
     }
 
     package func folded(_ text: String, options: Int) -> String {
-        "\(SQLiteFunctionNames.folded)(\(text), \(options))"
+        "\(SQLFunctionNames.folded)(\(text), \(options))"
     }
 
     package func call(_ function: String, _ arguments: [(text: String, kind: SlotKind)]) -> String {
         // Letters and colons alone: the names are those of the table.
-        let name = function.hasPrefix("random") ? SQLiteFunctionNames.chance : SQLiteFunctionNames.function
+        let name = function.hasPrefix("random") ? SQLFunctionNames.chance : SQLFunctionNames.function
         let list = arguments.map { ", \($0.kind.rawValue), \($0.text)" }.joined()
         return "\(name)('\(function)'\(list))"
     }
@@ -79,13 +79,13 @@ package struct SQLiteDialect: SQLDialect {
         case .maximum: return "MAX(\(text))"
         // SQLite's own sum rounds the sum of the first rows, and fails where that does not fit.
         case .sum where kind.isWholeNumber:
-            let name = isZeroOfNothing ? SQLiteFunctionNames.wholeTotal : SQLiteFunctionNames.wholeSum
+            let name = isZeroOfNothing ? SQLFunctionNames.wholeTotal : SQLFunctionNames.wholeSum
             return "\(name)(\(text))"
-        case .sum: return own(isZeroOfNothing ? SQLiteFunctionNames.total : SQLiteFunctionNames.sum)
+        case .sum: return own(isZeroOfNothing ? SQLFunctionNames.total : SQLFunctionNames.sum)
         case .average:
-            return own(isZeroOfNothing ? SQLiteFunctionNames.averageOrZero : SQLiteFunctionNames.average)
-        case .median: return own(SQLiteFunctionNames.median)
-        case .standardDeviation: return own(SQLiteFunctionNames.standardDeviation)
+            return own(isZeroOfNothing ? SQLFunctionNames.averageOrZero : SQLFunctionNames.average)
+        case .median: return own(SQLFunctionNames.median)
+        case .standardDeviation: return own(SQLFunctionNames.standardDeviation)
         }
     }
 }

@@ -11,17 +11,17 @@ import GRDBSQLite
 enum SQLiteFunctions {
     static func install(on database: Database, reports: DerivedReports) {
         for name in [
-            SQLiteFunctionNames.updatedAffectedValue, SQLiteFunctionNames.insertUpdatedAffectedValue,
-            SQLiteFunctionNames.updateAffectedValue,
+            SQLFunctionNames.updatedAffectedValue, SQLFunctionNames.insertUpdatedAffectedValue,
+            SQLFunctionNames.updateAffectedValue,
         ] {
             SQLFunction(argumentCount: 5) { reports.note($0) }.install(name, on: database, isPure: false)
         }
         SQLFunction(argumentCount: 0) { $0.set(Date.timeIntervalSinceReferenceDate) }
-            .install(SQLiteFunctionNames.now, on: database, isPure: false)
+            .install(SQLFunctionNames.now, on: database, isPure: false)
         for (name, transform) in [
-            (SQLiteFunctionNames.uppercase, TextFunctions.uppercase),
-            (SQLiteFunctionNames.lowercase, TextFunctions.lowercase),
-            (SQLiteFunctionNames.canonical, TextFunctions.canonical),
+            (SQLFunctionNames.uppercase, TextFunctions.uppercase),
+            (SQLFunctionNames.lowercase, TextFunctions.lowercase),
+            (SQLFunctionNames.canonical, TextFunctions.canonical),
         ] {
             SQLFunction(argumentCount: 1) { call in
                 if let text = call.text(0) { call.set(transform(text)) }

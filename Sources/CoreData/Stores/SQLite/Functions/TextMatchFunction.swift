@@ -51,7 +51,7 @@ enum TextMatchFunction {
     static func install(on database: Database) {
         let state = Unmanaged.passRetained(State())
         sqlite3_create_function_v2(
-            database.sqliteConnection, SQLiteFunctionNames.textMatch, 4,
+            database.sqliteConnection, SQLFunctionNames.textMatch, 4,
             SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, state.toOpaque(),
             { context, _, values in TextMatchFunction.call(context, values) }, nil, nil,
             { pointer in if let pointer { Unmanaged<State>.fromOpaque(pointer).release() } })

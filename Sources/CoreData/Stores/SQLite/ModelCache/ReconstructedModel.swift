@@ -2,16 +2,6 @@ import Foundation
 import GRDB
 import ManagedObjectModel
 
-extension NSManagedObjectModel {
-    /// The version identifier of models that were made from the tables or objects of a store.
-    static let reconstructionMark = "OpenCoreData.reconstructed"
-
-    /// Whether the model was made from the tables or objects of a store, see
-    /// `NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(ofType:at:options:)`. Stores open with such a
-    /// model for reading only.
-    public var isReconstructed: Bool { versionIdentifiers.contains(AnyHashable(Self.reconstructionMark)) }
-}
-
 /// Makes a model from what the tables of a store tell, so that its rows can be read when there is no model.
 ///
 /// Known are the entities, their tree, columns and the kinds of their values, and many-to-many relationships. Not known
@@ -215,11 +205,8 @@ struct ReconstructedModel {
     }
 
     /// A name in a column, in lower case.
-    private static func name(_ text: some StringProtocol) -> String { key(text.lowercased()) }
-
-    /// A name that a property can have: those that every managed object has properties under begin with a capital.
-    static func key(_ name: String) -> String {
-        EntityCheck.isReserved(name) ? name.prefix(1).uppercased() + name.dropFirst() : name
+    private static func name(_ text: some StringProtocol) -> String {
+        NSManagedObjectModel.reconstructedName(text.lowercased())
     }
 
     /// The number at the start of a name, and what follows.

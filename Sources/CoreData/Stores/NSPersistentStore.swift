@@ -138,6 +138,15 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// Called before the store is removed.
     open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {}
 
+    /// Whether the store hears which objects contexts have.
+    package var followsObjects: Bool { false }
+
+    /// Tells that a context has objects from now on.
+    package func noteRegistered(_ ids: [NSManagedObjectID]) {}
+
+    /// Tells that a context has objects no more. May come on any thread.
+    package func noteUnregistered(_ ids: [NSManagedObjectID]) {}
+
     /// The text of a reference in the URI of an object's ID.
     package func referenceText(_ reference: Int64, _ home: StoredEntity) -> String { String(reference) }
 
@@ -147,23 +156,6 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
             return nil
         }
         return number
-    }
-
-    // MARK: Stores that are not open
-
-    /// Removes a store that is not open. The default removes its file.
-    class func destroy(at url: URL) throws {
-        guard url.isFileURL, !url.isNullDevice else { return }
-        try StoreDocument.remove(url)
-    }
-
-    /// Puts a copy of a store into the place of another one. The default copies its file.
-    class func replace(at url: URL, withStoreAt source: URL) throws {
-        guard !url.isNullDevice else {
-            throw StoreDocument.unopenable(url, "a store in memory is not replaced by one in a file")
-        }
-        _ = try metadataForPersistentStore(with: source)
-        try StoreDocument.write(try StoreDocument.read(source), to: url, like: source)
     }
 
     // MARK: Entities

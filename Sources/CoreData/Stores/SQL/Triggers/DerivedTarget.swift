@@ -100,7 +100,7 @@ struct DerivedTarget {
         let name = schema.quoted("Z_DA_\(firing)_\(entityName)_\(attribute)_\(event)")
         let report =
             isInsert
-            ? SQLiteFunctionNames.insertUpdatedAffectedValue : SQLiteFunctionNames.updatedAffectedValue
+            ? SQLFunctionNames.insertUpdatedAffectedValue : SQLFunctionNames.updatedAffectedValue
         let when = condition.map { " WHEN (\($0))" } ?? ""
         let rows = family.map { "\(affected) AND \($0)" } ?? affected
         return SQLStatement(

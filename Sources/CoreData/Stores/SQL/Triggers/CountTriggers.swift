@@ -263,7 +263,7 @@ private struct CountTarget {
         return SQLStatement(
             """
             CREATE TRIGGER \(name) \(timing) ON \(firing)\(each)\(when) BEGIN UPDATE \(table) SET \(column) = \(value) \
-            WHERE \(affected); SELECT \(SQLiteFunctionNames.updateAffectedValue)('\(literal(rawTable))', Z_ENT, Z_PK, \
+            WHERE \(affected); SELECT \(SQLFunctionNames.updateAffectedValue)('\(literal(rawTable))', Z_ENT, Z_PK, \
             '\(literal(rawColumn))', \(column)) FROM \(table) WHERE \(reported); END
             """)
     }

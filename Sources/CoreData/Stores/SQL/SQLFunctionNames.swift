@@ -1,6 +1,6 @@
-/// The names of the functions on a SQLite connection. Those that stand in triggers of Apple's stores have Apple's
+/// The names of the functions that statements call, and that a store has its connections know. Those that stand in triggers of Apple's stores have Apple's
 /// names; `NSCoreDataNow` among them.
-package enum SQLiteFunctionNames {
+package enum SQLFunctionNames {
     package static let updatedAffectedValue = "NSCoreDataDATriggerUpdatedAffectedObjectValue"
     package static let insertUpdatedAffectedValue = "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue"
     package static let updateAffectedValue = "NSCoreDataTriggerUpdateAffectedObjectValue"
