@@ -152,7 +152,10 @@ import Testing
                 }
             }
         }
-        while !FileManager.default.fileExists(atPath: path + "/ready") { usleep(1000) }
+        // Without a thread of the tests': the child's task waits for one.
+        while !FileManager.default.fileExists(atPath: path + "/ready") {
+            try await Task.sleep(for: .milliseconds(5))
+        }
         let before = files
         #expect(before.count == 4)
         // Its maker lives: nothing is removed.
