@@ -3,8 +3,6 @@ import CompilerPluginSupport
 import Foundation
 import PackageDescription
 
-let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
-
 let package = Package(
     name: "OpenCoreData",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -28,18 +26,18 @@ let package = Package(
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     ],
     targets: [
+        // MARK: Libraries
         .target(name: "CSwiftRuntime"),
         .target(name: "CSQLiteDefence", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")]),
         .systemLibrary(
             name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "CEmbeddedModels"),
-        .target(name: "CocoaFoundation", swiftSettings: settings),
+        .target(name: "CocoaFoundation"),
         // All changes of files that are not SQLite's to make. No C: the tools of a client's build use it.
-        .target(name: "DurableFiles", swiftSettings: settings),
+        .target(name: "DurableFiles"),
         .target(
             name: "ManagedObjectModel",
-            dependencies: ["CocoaFoundation", "DurableFiles"],
-            swiftSettings: settings),
+            dependencies: ["CocoaFoundation", "DurableFiles"]),
         .target(
             name: "CoreData",
             dependencies: [
@@ -53,45 +51,64 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
+            ]),
+        // Conditions written with key paths. Not in `CoreData`: operators on key paths get in the way of those of other modules.
         .target(
-            name: "ModelTools", dependencies: ["DurableFiles", "ManagedObjectModel"], swiftSettings: settings),
+            name: "CoreDataTypedPredicates", dependencies: ["CoreData"]),
+        // Publishers, and objects that announce their changes, for clients that use OpenCombine.
+        .target(
+            name: "CoreDataOpenCombine",
+            dependencies: ["CoreData", .product(name: "OpenCombine", package: "OpenCombine")]),
+
+        // MARK: Macros
+        .target(
+            name: "CoreDataMacroExpansion",
+            dependencies: [.product(name: "SwiftSyntaxMacros", package: "swift-syntax")]),
+        .macro(
+            name: "CoreDataMacrosPlugin",
+            dependencies: [
+                "CoreDataMacroExpansion",
+                .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+            ]),
+        .target(
+            name: "CoreDataMacros", dependencies: ["CoreData", "CoreDataMacrosPlugin"]),
+
+        // MARK: Tools, and plugins that run them
+        .target(
+            name: "ModelTools", dependencies: ["DurableFiles", "ManagedObjectModel"]),
         .target(
             name: "StoreTools",
-            dependencies: ["CoreData", "DurableFiles", .product(name: "GRDB", package: "GRDB.swift")],
-            swiftSettings: settings),
-        .testTarget(
-            name: "StoreToolsTests",
-            dependencies: ["StoreTools", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
-            swiftSettings: settings),
+            dependencies: ["CoreData", "DurableFiles", .product(name: "GRDB", package: "GRDB.swift")]),
+        // What a client's build runs: nothing of swift-syntax, Hummingbird or GRDB.
+        .executableTarget(
+            name: "CoreDataModelGenerator", dependencies: ["ModelTools"]),
+        .plugin(
+            name: "CoreDataModelPlugin", capability: .buildTool(), dependencies: ["CoreDataModelGenerator"]),
+        // Rewrites sources that were written for Apple's platforms.
+        .target(
+            name: "ModelPorting",
+            dependencies: [
+                .product(name: "SwiftParser", package: "swift-syntax"),
+                .product(name: "SwiftParserDiagnostics", package: "swift-syntax"),
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+            ]),
+        // What a client's build runs: swift-syntax, and what reads models.
+        .executableTarget(
+            name: "CoreDataPorter", dependencies: ["ModelPorting", "ModelTools"]),
+        .plugin(
+            name: "CoreDataPortPlugin", capability: .buildTool(), dependencies: ["CoreDataPorter"]),
+
+        // MARK: The command and its pages
         // What the web pages of commands share.
         .target(
             name: "LocalSite", dependencies: [.product(name: "Hummingbird", package: "hummingbird")],
-            resources: [.embedInCode("Page")], swiftSettings: settings),
+            resources: [.embedInCode("Page")]),
         .target(
             name: "ModelEditor", dependencies: ["DurableFiles", "LocalSite", "ModelTools"],
-            resources: [.embedInCode("Page")], swiftSettings: settings),
+            resources: [.embedInCode("Page")]),
         .target(
             name: "StoreBrowser", dependencies: ["LocalSite", "StoreTools"],
-            resources: [.embedInCode("Page")], swiftSettings: settings),
-        .testTarget(
-            name: "StoreBrowserTests",
-            dependencies: [
-                "StoreBrowser", "StoreTools", "TestSupport",
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "LocalSiteTests",
-            dependencies: ["LocalSite", .product(name: "HummingbirdTesting", package: "hummingbird")],
-            swiftSettings: settings),
-        .testTarget(
-            name: "ModelEditorTests",
-            dependencies: [
-                "ModelEditor", "TestSupport", .product(name: "HummingbirdTesting", package: "hummingbird"),
-            ],
-            swiftSettings: settings),
+            resources: [.embedInCode("Page")]),
         // Not `coredata`: a file system that ignores case would take its folder for that of `CoreData`.
         .executableTarget(
             name: "CoreDataCommand",
@@ -106,70 +123,44 @@ let package = Package(
                 "StoreTools",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
+            ]),
+
+        // MARK: Examples
+        // The sample. It sees what any client sees: public declarations only.
         .target(
-            name: "CoreDataMacroExpansion",
-            dependencies: [.product(name: "SwiftSyntaxMacros", package: "swift-syntax")],
-            swiftSettings: settings),
-        // What a client's build runs: nothing of swift-syntax, Hummingbird or GRDB.
-        .executableTarget(
-            name: "CoreDataModelGenerator", dependencies: ["ModelTools"], swiftSettings: settings),
-        .plugin(
-            name: "CoreDataModelPlugin", capability: .buildTool(), dependencies: ["CoreDataModelGenerator"]),
-        .macro(
-            name: "CoreDataMacrosPlugin",
+            name: "BooksApp",
             dependencies: [
-                "CoreDataMacroExpansion",
-                .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+                "CoreData",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Mustache", package: "swift-mustache"),
             ],
-            swiftSettings: settings),
-        .target(
-            name: "CoreDataMacros", dependencies: ["CoreData", "CoreDataMacrosPlugin"],
-            swiftSettings: settings),
-        // Publishers, and objects that announce their changes, for clients that use OpenCombine.
-        .target(
-            name: "CoreDataOpenCombine",
-            dependencies: ["CoreData", .product(name: "OpenCombine", package: "OpenCombine")],
-            swiftSettings: settings),
-        // Conditions written with key paths. Not in `CoreData`: operators on key paths get in the way of those of other modules.
-        .target(
-            name: "CoreDataTypedPredicates", dependencies: ["CoreData"], swiftSettings: settings),
-        .testTarget(
-            name: "CoreDataOpenCombineTests", dependencies: ["CoreDataOpenCombine"], packageAccess: false,
-            swiftSettings: settings),
-        // Rewrites sources that were written for Apple's platforms.
-        .target(
-            name: "ModelPorting",
-            dependencies: [
-                .product(name: "SwiftParser", package: "swift-syntax"),
-                .product(name: "SwiftParserDiagnostics", package: "swift-syntax"),
-                .product(name: "SwiftSyntax", package: "swift-syntax"),
-            ],
-            swiftSettings: settings),
-        // What a client's build runs: swift-syntax, and what reads models.
+            path: "Examples/Books/App",
+            resources: [.copy("Books.xcdatamodeld"), .copy("Resources")],
+            packageAccess: false),
         .executableTarget(
-            name: "CoreDataPorter", dependencies: ["ModelPorting", "ModelTools"], swiftSettings: settings),
-        .plugin(
-            name: "CoreDataPortPlugin", capability: .buildTool(), dependencies: ["CoreDataPorter"]),
-        .testTarget(
-            name: "ModelPortingTests", dependencies: ["ModelPorting", "TestSupport"],
-            swiftSettings: settings),
-        // Sources of an app for Apple's platforms, ported while they are built.
-        .testTarget(
-            name: "PortedSourceTests", dependencies: ["CoreData"], exclude: ["AppleSources"],
-            resources: [.copy("Library.xcdatamodeld")], packageAccess: false,
-            swiftSettings: [.swiftLanguageMode(.v5)], plugins: ["CoreDataPortPlugin"]),
+            name: "books",
+            dependencies: ["BooksApp"],
+            path: "Examples/Books/Command",
+            packageAccess: false),
+        // The example of one package for Apple's platforms and others, whose own manifest says the same for both.
         .target(
-            name: "TestSupport", dependencies: ["DurableFiles"], path: "Tests/TestSupport",
-            swiftSettings: settings),
+            name: "SharedModel", dependencies: ["CoreData"], path: "Examples/SharedModel/Sources/SharedModel",
+            packageAccess: false, plugins: ["CoreDataModelPlugin"]),
+
+        // MARK: What tests use
+        .target(
+            name: "TestSupport", dependencies: ["DurableFiles"], path: "Tests/TestSupport"),
+        // Classes in a module other than that of the tests; it sees what any client sees.
+        .target(
+            name: "MacroTestLibrary", dependencies: ["CoreDataMacros"], path: "Tests/MacroTestLibrary",
+            packageAccess: false),
         // Contexts that work at once: for a test, and, built with ThreadSanitizer, for `scripts/sanitize`.
         .target(
-            name: "ContextStress", dependencies: ["CoreData", "TestSupport"], path: "Tests/ContextStress",
-            swiftSettings: settings),
+            name: "ContextStress", dependencies: ["CoreData", "TestSupport"], path: "Tests/ContextStress"),
         .executableTarget(
-            name: "ContextStressRunner", dependencies: ["ContextStress"], path: "Tests/ContextStressRunner",
-            swiftSettings: settings),
+            name: "ContextStressRunner", dependencies: ["ContextStress"], path: "Tests/ContextStressRunner"),
         // A VFS and calls of the C library that fail, die and remember what was synced; the operations on stores that are run
         // with each of those faults, and the program that does it for `scripts/torture`.
         .target(
@@ -180,12 +171,11 @@ let package = Package(
             dependencies: [
                 "CoreData", "StoreTools", "TestVFS", .product(name: "GRDB", package: "GRDB.swift"),
             ],
-            path: "Tests/Torture", swiftSettings: settings),
+            path: "Tests/Torture"),
         .executableTarget(
             name: "TortureRunner",
             dependencies: ["Torture", .product(name: "Logging", package: "swift-log")],
-            path: "Tests/TortureRunner",
-            swiftSettings: settings),
+            path: "Tests/TortureRunner"),
         // Processes that work on one store at once, and stores that lack what they need: both take processes of their own.
         .target(
             name: "CFailingAllocator", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")],
@@ -196,51 +186,70 @@ let package = Package(
                 "CFailingAllocator", "CoreData", "StoreTools", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
-            path: "Tests/ProcessStress", swiftSettings: settings),
+            path: "Tests/ProcessStress"),
         .executableTarget(
-            name: "ProcessStressRunner", dependencies: ["ProcessStress"], path: "Tests/ProcessStressRunner",
-            swiftSettings: settings),
-        .testTarget(
-            name: "ProcessStressTests",
-            dependencies: ["ProcessStress", "ProcessStressRunner", "TortureRunner", "TestSupport"],
-            swiftSettings: settings),
+            name: "ProcessStressRunner", dependencies: ["ProcessStress"], path: "Tests/ProcessStressRunner"),
         // A process that writes to a store which tests follow.
         .target(
-            name: "RemoteChangeWriter", dependencies: ["CoreData"], path: "Tests/RemoteChangeWriter",
-            swiftSettings: settings),
+            name: "RemoteChangeWriter", dependencies: ["CoreData"], path: "Tests/RemoteChangeWriter"),
         .executableTarget(
             name: "RemoteChangeRunner", dependencies: ["RemoteChangeWriter"],
-            path: "Tests/RemoteChangeRunner", swiftSettings: settings),
+            path: "Tests/RemoteChangeRunner"),
+
+        // MARK: Tests
+        .testTarget(
+            name: "StoreToolsTests",
+            dependencies: ["StoreTools", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")]),
+        .testTarget(
+            name: "StoreBrowserTests",
+            dependencies: [
+                "StoreBrowser", "StoreTools", "TestSupport",
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ]),
+        .testTarget(
+            name: "LocalSiteTests",
+            dependencies: ["LocalSite", .product(name: "HummingbirdTesting", package: "hummingbird")]),
+        .testTarget(
+            name: "ModelEditorTests",
+            dependencies: [
+                "ModelEditor", "TestSupport", .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ]),
+        .testTarget(
+            name: "CoreDataOpenCombineTests", dependencies: ["CoreDataOpenCombine"], packageAccess: false),
+        .testTarget(
+            name: "ModelPortingTests", dependencies: ["ModelPorting", "TestSupport"]),
+        // Sources of an app for Apple's platforms, ported while they are built.
+        .testTarget(
+            name: "PortedSourceTests", dependencies: ["CoreData"], exclude: ["AppleSources"],
+            resources: [.copy("Library.xcdatamodeld")], packageAccess: false,
+            swiftSettings: [.swiftLanguageMode(.v5)], plugins: ["CoreDataPortPlugin"]),
+        .testTarget(
+            name: "ProcessStressTests",
+            dependencies: ["ProcessStress", "ProcessStressRunner", "TortureRunner", "TestSupport"]),
         .testTarget(
             name: "RemoteChangeTests",
-            dependencies: ["CoreData", "RemoteChangeRunner", "RemoteChangeWriter"], packageAccess: false,
-            swiftSettings: settings),
+            dependencies: ["CoreData", "RemoteChangeRunner", "RemoteChangeWriter"], packageAccess: false),
         .testTarget(
             name: "CoreDataCommandTests",
-            dependencies: ["CoreDataCommand", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
-            swiftSettings: settings),
+            dependencies: ["CoreDataCommand", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")]),
         .testTarget(
-            name: "DurableFilesTests", dependencies: ["DurableFiles", "TestSupport"], swiftSettings: settings),
+            name: "DurableFilesTests", dependencies: ["DurableFiles", "TestSupport"]),
         .testTarget(
             name: "CocoaFoundationTests",
-            dependencies: ["CocoaFoundation", "CoreDataTypedPredicates", "TestSupport"],
-            swiftSettings: settings),
+            dependencies: ["CocoaFoundation", "CoreDataTypedPredicates", "TestSupport"]),
         .testTarget(
             name: "ManagedObjectModelTests",
-            dependencies: ["DurableFiles", "ManagedObjectModel", "TestSupport"],
-            swiftSettings: settings),
+            dependencies: ["DurableFiles", "ManagedObjectModel", "TestSupport"]),
         .testTarget(
-            name: "ModelToolsTests", dependencies: ["ModelTools", "TestSupport"], swiftSettings: settings),
+            name: "ModelToolsTests", dependencies: ["ModelTools", "TestSupport"]),
         // Lines of programs that were written for Apple's framework, seen as any client sees them.
         .testTarget(
-            name: "RealCodeTests", dependencies: ["CoreData"], path: "Tests/RealCode", packageAccess: false,
-            swiftSettings: settings),
+            name: "RealCodeTests", dependencies: ["CoreData"], path: "Tests/RealCode", packageAccess: false),
         // Classes that the plugin makes, seen as any client sees them.
         .testTarget(
             name: "GeneratedModelTests",
             dependencies: ["CoreData"],
             packageAccess: false,
-            swiftSettings: settings,
             plugins: ["CoreDataModelPlugin"]),
         .testTarget(
             name: "CoreDataTests",
@@ -254,50 +263,18 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-
-        // The sample. It sees what any client sees: public declarations only.
-        .target(
-            name: "BooksApp",
-            dependencies: [
-                "CoreData",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "Mustache", package: "swift-mustache"),
-            ],
-            path: "Examples/Books/App",
-            resources: [.copy("Books.xcdatamodeld"), .copy("Resources")],
-            packageAccess: false,
-            swiftSettings: settings),
-        .executableTarget(
-            name: "books",
-            dependencies: ["BooksApp"],
-            path: "Examples/Books/Command",
-            packageAccess: false,
-            swiftSettings: settings),
+            ]),
         .testTarget(
             name: "BooksTests",
             dependencies: [
                 "BooksApp", "TestSupport",
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
-            ],
-            swiftSettings: settings),
-        // The example of one package for Apple's platforms and others, whose own manifest says the same for both.
-        .target(
-            name: "SharedModel", dependencies: ["CoreData"], path: "Examples/SharedModel/Sources/SharedModel",
-            packageAccess: false, plugins: ["CoreDataModelPlugin"]),
+            ]),
         .testTarget(
             name: "SharedModelTests", dependencies: ["SharedModel"],
             path: "Examples/SharedModel/Tests/SharedModelTests", packageAccess: false),
-        // Classes in a module other than that of the tests; it sees what any client sees.
-        .target(
-            name: "MacroTestLibrary", dependencies: ["CoreDataMacros"], path: "Tests/MacroTestLibrary",
-            packageAccess: false, swiftSettings: settings),
         .testTarget(
-            name: "CoreDataMacrosTests", dependencies: ["CoreDataMacros", "MacroTestLibrary"],
-            swiftSettings: settings),
+            name: "CoreDataMacrosTests", dependencies: ["CoreDataMacros", "MacroTestLibrary"]),
         // Not the macros' own target: SwiftPM would build all tests, and what they depend on, for the compiler's use.
         .testTarget(
             name: "CoreDataMacroExpansionTests",
@@ -305,8 +282,7 @@ let package = Package(
                 "CoreDataMacroExpansion",
                 .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
                 .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
-            ],
-            swiftSettings: settings),
+            ]),
     ]
 )
 
@@ -338,26 +314,34 @@ if ProcessInfo.processInfo.environment["OPENCOREDATA_FUZZING"] != nil {
     package.targets += [
         .target(
             name: "BooksCSV", path: "Examples/Books/App/CSV",
-            swiftSettings: settings + [.unsafeFlags(["-enable-testing"])]),
+            swiftSettings: [.unsafeFlags(["-enable-testing"])]),
         .target(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
         .target(
-            name: "FuzzerDriver", dependencies: ["CLibFuzzer"], path: "Tests/Fuzzing/FuzzerDriver",
-            swiftSettings: settings),
+            name: "FuzzerDriver", dependencies: ["CLibFuzzer"], path: "Tests/Fuzzing/FuzzerDriver"),
         .executableTarget(
             name: "ParserFuzzer", dependencies: ["BooksCSV", "FuzzerDriver", "ModelTools"],
-            path: "Tests/Fuzzing/ParserFuzzer", swiftSettings: settings),
+            path: "Tests/Fuzzing/ParserFuzzer"),
         .executableTarget(
             name: "StoreFuzzer",
             dependencies: [
                 "CoreData", "FuzzerDriver", "StoreTools", .product(name: "GRDB", package: "GRDB.swift"),
             ],
-            path: "Tests/Fuzzing/StoreFuzzer", swiftSettings: settings),
+            path: "Tests/Fuzzing/StoreFuzzer"),
         .executableTarget(
             name: "RouteFuzzer",
             dependencies: [
                 "CoreData", "FuzzerDriver", "ModelEditor", "StoreBrowser",
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
-            path: "Tests/Fuzzing/RouteFuzzer", swiftSettings: settings),
+            path: "Tests/Fuzzing/RouteFuzzer"),
     ]
+}
+
+/// Sources that others have: an app's for Apple's platforms, and an example with a manifest of its own.
+let foreignTargets: Set = ["PortedSourceTests", "SharedModel", "SharedModelTests"]
+let kindsWithSources: Set<Target.TargetType> = [.regular, .executable, .test, .macro]
+
+for target in package.targets where kindsWithSources.contains(target.type) {
+    if foreignTargets.contains(target.name) { continue }
+    target.swiftSettings = (target.swiftSettings ?? []) + [.enableUpcomingFeature("ExistentialAny")]
 }
