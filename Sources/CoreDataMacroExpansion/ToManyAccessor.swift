@@ -32,7 +32,7 @@ struct ToManyAccessor {
         guard let (suffix, change) = matching.first else {
             throw MacroDiagnostic(
                 """
-                '\(name)(\(labels.map { "\($0):" }.joined()))' is no accessor of a to-many relationship; for 'pages' \
+                '\(name)(\(labels.map { "\($0):" }.joined()))' is not an accessor of a to-many relationship; for 'pages' \
                 they are 'addToPages(_:)', 'removeFromPages(_:)', 'insertIntoPages(_:at:)', 'removeFromPages(at:)' \
                 and 'replacePages(at:with:)'
                 """, at: function.name)

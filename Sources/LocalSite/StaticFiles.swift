@@ -24,7 +24,7 @@ package struct StaticFiles: Sendable {
     package init(_ files: [String: [UInt8]]) {
         for (name, bytes) in files {
             guard let type = Self.types[String(name.split(separator: ".").last ?? "")] else {
-                preconditionFailure("'\(name)' is no file of a page")
+                preconditionFailure("'\(name)' is not a file of a page")
             }
             // FNV-1a: enough to tell one version of a file from another.
             var hash: UInt64 = 14_695_981_039_346_656_037

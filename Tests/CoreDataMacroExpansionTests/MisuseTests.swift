@@ -125,13 +125,13 @@ struct Misuse: Sendable, CustomTestStringConvertible {
         .member(
             "@ManagedAccessor func appendPages(_ value: Page)", at: "appendPages",
             """
-            'appendPages(_:)' is no accessor of a to-many relationship; for 'pages' they are 'addToPages(_:)', \
+            'appendPages(_:)' is not an accessor of a to-many relationship; for 'pages' they are 'addToPages(_:)', \
             'removeFromPages(_:)', 'insertIntoPages(_:at:)', 'removeFromPages(at:)' and 'replacePages(at:with:)'
             """),
         .member(
             "@ManagedAccessor func addToPages(page: Page)", at: "addToPages",
             """
-            'addToPages(page:)' is no accessor of a to-many relationship; for 'pages' they are 'addToPages(_:)', \
+            'addToPages(page:)' is not an accessor of a to-many relationship; for 'pages' they are 'addToPages(_:)', \
             'removeFromPages(_:)', 'insertIntoPages(_:at:)', 'removeFromPages(at:)' and 'replacePages(at:with:)'
             """),
         .member(

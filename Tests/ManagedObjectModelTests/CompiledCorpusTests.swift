@@ -93,7 +93,7 @@ struct CompiledCorpusTests {
         print("corpus: \(written) compiled models written as files of Xcode, refused: \(refused)")
         // One model, which was made in code, has other things than texts in its user info.
         #expect(refused.count == 1)
-        #expect(refused.allSatisfy { $0.contains("the user info for 'EnumType', which is no text") })
+        #expect(refused.allSatisfy { $0.contains("the user info for 'EnumType', which is not a string") })
         #expect(written >= 76)
     }
 

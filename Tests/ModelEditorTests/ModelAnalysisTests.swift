@@ -108,7 +108,7 @@ import Testing
         func check(_ text: String) throws -> TextCheck { try TextCheck.predicate(text, at: path, in: tree) }
         #expect(try check("age > 5 AND name CONTAINS[c] 'x'").problem == nil)
         #expect(try check("").problem == nil)
-        #expect(try check("nonsense > 5").problem == "'nonsense' is no key path of the entity 'Person'")
+        #expect(try check("nonsense > 5").problem == "'nonsense' is not a key path of the entity 'Person'")
         #expect(try check("age ==").problem?.contains("column") == true)
         #expect(try check("age ==").column == 7)
         #expect(throws: EditError.self) { try TextCheck.predicate("age == 1", at: [0], in: tree) }
@@ -122,7 +122,7 @@ import Testing
             try TextCheck.expression(text, at: path, in: tree).problem
         }
         #expect(try check("uppercase:(name)") == nil)
-        #expect(try check("uppercase:(nonsense)") == "'nonsense' is no key path of the entity 'Person'")
+        #expect(try check("uppercase:(nonsense)") == "'nonsense' is not a key path of the entity 'Person'")
         #expect(try check("(")?.contains("column") == true)
         // An entity need not have a name in Spotlight.
         #expect(try (check("") == nil) == (path == [0]))

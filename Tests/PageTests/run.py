@@ -67,7 +67,7 @@ class Result(unittest.TestResult):
 
 def work():
     """A process that runs the tests that it reads the names of."""
-    # What tests print is no answer.
+    # What tests print is not an answer.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     # What `unittest` does not take for the failure of a test.

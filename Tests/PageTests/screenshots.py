@@ -143,7 +143,7 @@ def pages(browser, editor, folder):
     page = window(browser, editor, 1280, 720, "light")
     page.locator("#item-fetchRequest-Cheap").click()
     page.locator("#f-predicateString").fill("prise < 5")
-    expect(page.locator("#f-predicateString-check")).to_contain_text("'prise' is no key path")
+    expect(page.locator("#f-predicateString-check")).to_contain_text("'prise' is not a key path")
     page.screenshot(path=folder / "editor-fetch-request-light.png")
     page.locator("#item-composite-Imprint").click()
     page.locator("#item-composite-Imprint-attribute-city").click()

@@ -1,4 +1,4 @@
-"""The SQL of what is no table: exports, metadata, the history."""
+"""The SQL of what is not a table: exports, metadata, the history."""
 
 from browser import Server
 from documents import stores

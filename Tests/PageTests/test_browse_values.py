@@ -1,4 +1,4 @@
-"""Changes of values that are no single texts: files, plain values in archives, composites."""
+"""Changes of values that are not single texts: files, plain values in archives, composites."""
 
 import base64
 import json
@@ -93,10 +93,10 @@ class Values(StoreTest):
         expect(page.locator("#detail ul.tree")).to_contain_text("sea")
         expect(self.field("tags")).to_have_value(json.dumps(
             ["sea", 12, {"when": {"$date": "2024-01-31T12:00:00Z"}}], indent=2).replace('": ', '" : '))
-        # What is no JSON stays in its field until it is mended.
+        # What is not JSON stays in its field until it is mended.
         self.field("tags").fill('["sea"')
         self.field("tags").blur()
-        expect(self.problem("tags")).to_contain_text("This is no JSON")
+        expect(self.problem("tags")).to_contain_text("This is not JSON")
         expect(self.field("tags")).to_have_attribute("aria-invalid", "true")
         page.locator("[id='f-Place/1-tags-stored']").click()
         expect(self.problem("tags")).to_have_count(0)

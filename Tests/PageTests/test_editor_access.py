@@ -154,7 +154,7 @@ class Access(EditorTest):
         for id in ["f-attributeType", "type-title"]:
             with self.subTest(list=id):
                 page.locator(f"#{id}").focus()
-                # There and back again is no change.
+                # There and back again is not a change.
                 page.keyboard.press("ArrowDown")
                 page.keyboard.press("ArrowUp")
                 page.locator("#item-entity-Book-attribute-title").focus()
@@ -267,7 +267,7 @@ class Rich(EditorTest):
         expect(page.locator("#member-0")).to_be_checked()
         yield "configuration"
         page.locator("#item-fetchRequest-Cheap").click()
-        expect(page.locator("#f-predicateString-check")).to_have_text("'nonsense' is no key path of the entity 'Book'")
+        expect(page.locator("#f-predicateString-check")).to_have_text("'nonsense' is not a key path of the entity 'Book'")
         yield "fetch request"
         page.locator("[id='version:Library']").click()
         page.locator("#remove-version").click()
@@ -316,7 +316,7 @@ class Rich(EditorTest):
                 text.fill("title" if "redicate" not in field else "title == 'x'")
                 expect(page.locator(f"#{field}-check")).to_have_text("✓ Valid")
                 text.fill("gone" if "redicate" not in field else "gone == 'x'")
-                expect(page.locator(f"#{field}-check")).to_have_text("'gone' is no key path of the entity 'Book'")
+                expect(page.locator(f"#{field}-check")).to_have_text("'gone' is not a key path of the entity 'Book'")
                 expect(text).to_have_attribute("aria-invalid", "true")
                 text.fill("title" if "redicate" not in field else "title == 'x'")
                 text.press("Enter")

@@ -130,7 +130,7 @@ class Dates(Keys, EditorTest):
         expect(self.page.locator("#status")).to_contain_text("not whole")
         expect(self.page.locator("#f-defaultDateTimeInterval")).to_have_value("2001-01-02T00:00:10")
         self.eventually("86410", lambda: self.date())
-        # All of it taken out is no date.
+        # All of it taken out is not a date.
         self.enter_date("f-defaultDateTimeInterval")
         for _ in range(7):
             self.press("Backspace", "ArrowRight")

@@ -72,7 +72,7 @@ private final class Depot: NSManagedObject {}
         #expect(found.first?.value(forKey: "maker") as? String == "Fiat")
     }
 
-    @Test("After a reset an object is no fault any more once its values are asked for")
+    @Test("After a reset an object is not a fault any more once its values are asked for")
     func anObjectAfterAReset() throws {
         let stack = try CarStack()
         let car = stack.insert("Car", ["maker": "Fiat"])
@@ -83,7 +83,7 @@ private final class Depot: NSManagedObject {}
         #expect(!car.isFault)
     }
 
-    @Test("A primitive write of a saved object is no changed value, but it is saved with the object")
+    @Test("A primitive write of a saved object is not a changed value, but it is saved with the object")
     func primitiveWrites() throws {
         let stack = try CarStack()
         let car = stack.insert("Car", ["maker": "Fiat", "number": 1])

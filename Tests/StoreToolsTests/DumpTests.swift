@@ -265,20 +265,20 @@ import Testing
 
     @Test(arguments: [
         (#""flag":true"#, #""flag":"yes""#, "Item/1, 'flag': a number is expected, not a string"),
-        (#""int16":-32768"#, #""int16":1.5"#, "'1.5' is no whole number"),
+        (#""int16":-32768"#, #""int16":1.5"#, "'1.5' is not a whole number"),
         (#""price":"12345.6789""#, #""price":"12,5""#, "a decimal number is expected"),
         (#""uuid":"1111"#, #""uuid":"x1111"#, "a UUID is expected"),
         (#""bytes":"AAEC"#, #""bytes":"*""#, ""),
         (#""text":"third""#, #""txt":"third""#, "no stored property named 'txt'"),
         (#""text":"third""#, #""lidOf":"Box/1""#, "is there twice"),
-        (#""box":"Box/1""#, #""box":"Tag/1""#, "'box': Tag/1 is no Box"),
+        (#""box":"Box/1""#, #""box":"Tag/1""#, "'box': Tag/1 is not a Box"),
         (#""name":"red""#, #""name":5"#, "a string is expected, not a number"),
         (#""x":1.5"#, #""z":1.5"#, "there is no element named 'z'"),
         (#"{"objectID":"Tag/1""#, #"{"objectID":"Tag/2""#, "constraint"),
         (#"{"objectID":"Tag/1""#, #"{"objectID":"Tag/9223372036854775807""#, "the key is too large"),
         (#"{"objectID":"Tag/1""#, #"{"objectID":"Box/1""#, "stands among the objects of Tag"),
         (#"{"name":"Tag","objects""#, #"{"name":"Tug","objects""#, "stands among the objects of Tug"),
-        (#""format":"coredata-dump""#, #""format":"x""#, "it is no dump"),
+        (#""format":"coredata-dump""#, #""format":"x""#, "it is not a dump"),
         (#""version":1"#, #""version":2"#, "version"),
         (#""model":"#, #""model":"AAAA","more":"#, "a dump has no member 'more'"),
     ])

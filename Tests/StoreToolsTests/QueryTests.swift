@@ -41,8 +41,8 @@ import Testing
         arguments: [
             ("Nothing", nil, nil, nil, "it has: Box, Item, Special, Tag"),
             ("Tag", "name ==", nil, nil, ""), ("Tag", "nome == 'x'", nil, nil, "nome"),
-            ("Tag", nil, "nome", nil, "nome"), ("Tag", nil, "name:up", nil, "'up' is no direction"),
-            ("Tag", nil, "", nil, "is no order"),
+            ("Tag", nil, "nome", nil, "nome"), ("Tag", nil, "name:up", nil, "'up' is not a direction"),
+            ("Tag", nil, "", nil, "is not an order"),
             ("Tag", nil, nil, "nome", "no stored property named 'nome'"),
             ("Tag", "FUNCTION(name, 'length') > 3", nil, nil, ""), ("Tag", "name.first == 1", nil, nil, ""),
             ("Tag", "SUBQUERY(tagged, $x, $y == 1).@count > 0", nil, nil, ""),

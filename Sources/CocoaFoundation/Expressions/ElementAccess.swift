@@ -26,7 +26,7 @@ enum ElementAccess {
         default: break
         }
         guard let position = ElementPosition.of(index) else {
-            throw PredicateEvaluationError(.values, "\(described(index)) is no index.")
+            throw PredicateEvaluationError(.values, "\(described(index)) is not an index.")
         }
         return elements.indices.contains(Int(position)) ? elements[Int(position)] : nil
     }

@@ -42,7 +42,7 @@ extension ExpressionFormatParsing {
 
     private static func own(_ expression: NSExpression) -> Self {
         guard let own = expression as? Self else {
-            fatalError("The expression \(expression) is no \(Self.self)")
+            fatalError("The expression \(expression) is not a \(Self.self)")
         }
         return own
     }

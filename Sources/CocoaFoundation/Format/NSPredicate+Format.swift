@@ -44,7 +44,7 @@ extension PredicateFormatParsing {
 
     private static func own(_ predicate: NSPredicate) -> Self {
         guard let own = predicate as? Self else {
-            fatalError("The predicate \(predicate.formatString) is no \(Self.self)")
+            fatalError("The predicate \(predicate.formatString) is not a \(Self.self)")
         }
         return own
     }

@@ -20,7 +20,7 @@ extension BinaryPropertyList {
     package func dictionary(maximumDepth: Int, maximumWeight: Int) throws -> [String: Any] {
         try checkTree(maximumDepth: maximumDepth, maximumWeight: maximumWeight)
         guard let dictionary = try value(at: root) as? [String: Any] else {
-            throw MalformedPropertyList("it is no dictionary")
+            throw MalformedPropertyList("it is not a dictionary")
         }
         return dictionary
     }
@@ -41,7 +41,7 @@ extension BinaryPropertyList {
             dictionary.reserveCapacity(keys.count)
             for (key, value) in zip(keys, values) {
                 guard case .string(let name) = nodes[key] else {
-                    throw MalformedPropertyList("a key is no string")
+                    throw MalformedPropertyList("a key is not a string")
                 }
                 dictionary[name] = try self.value(at: value)
             }

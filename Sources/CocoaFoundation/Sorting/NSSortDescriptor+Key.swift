@@ -79,7 +79,7 @@ extension SortDescriptorKeying {
 
     fileprivate static func own(_ descriptor: KeySortDescriptor) -> Self {
         guard let own = descriptor as? Self else {
-            fatalError("A sort descriptor with a key is no \(Self.self)")
+            fatalError("A sort descriptor with a key is not a \(Self.self)")
         }
         return own
     }

@@ -89,7 +89,7 @@ extension PredicateExpressions.ClosedRange: RangeConvertible {
 extension PredicateExpressions.Value: RangeConvertible {
     fileprivate func bounds(in scope: ConversionScope) throws -> RangeBounds {
         guard let range = value as? any ConstantRange else {
-            throw SwiftPredicateError("\(Output.self) is no range that NSPredicate has an equivalent for.")
+            throw SwiftPredicateError("\(Output.self) is not a range that NSPredicate has an equivalent for.")
         }
         func constant(_ bound: Any?) throws -> NSExpression? {
             try bound.map { NSExpression(forConstantValue: try predicateConstant($0)) }

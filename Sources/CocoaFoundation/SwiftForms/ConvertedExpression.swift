@@ -68,7 +68,7 @@ struct ConversionScope {
         switch try converted(expression) {
         case .predicate(let predicate): return predicate
         case .value(let value): return value.asPredicate
-        case .order: throw SwiftPredicateError("An order of texts is no condition.")
+        case .order: throw SwiftPredicateError("An order of texts is not a condition.")
         }
     }
 }

@@ -65,7 +65,7 @@ func predicateConstant(_ value: Any) throws -> Any? {
         for element in collection.collectionElements { _ = try predicateConstant(element) }
         return value
     case .other:
-        throw SwiftPredicateError("A value of type \(type(of: value)) is no constant of NSPredicate.")
+        throw SwiftPredicateError("A value of type \(type(of: value)) is not a constant of NSPredicate.")
     default: return value
     }
 }

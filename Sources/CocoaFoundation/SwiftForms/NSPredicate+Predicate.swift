@@ -28,7 +28,7 @@ extension PredicateFormatParsing {
     ///   a type that predicates cannot compare, a cast of a value, a part of a collection or the characters of a text.
     public init<Input>(converting predicate: Predicate<Input>) throws where Input: NSObject {
         guard let made = try NSPredicate.converted(predicate) as? Self else {
-            throw SwiftPredicateError("The predicate is no \(Self.self).")
+            throw SwiftPredicateError("The predicate is not a \(Self.self).")
         }
         self = made
     }

@@ -22,7 +22,8 @@ extension NSManagedObjectContext {
         assertOnQueue()
         require(
             !object.state.contains(.gone),
-            "An object whose deletion was saved can be inserted again when all have been told of the save.")
+            "An object whose deletion was saved can be inserted again once the notifications of the save were posted."
+        )
         if object.isDeleted, object.context === self {
             if object.state.contains(.inaccessible) { renew(object) } else { restoreDeleted(object) }
             return

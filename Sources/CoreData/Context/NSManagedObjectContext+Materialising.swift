@@ -34,7 +34,7 @@ extension NSManagedObjectContext {
     func displaceForSameIdentity(_ objects: [NSManagedObject]) {
         for object in objects {
             Log.objects.error(
-                "Another object has got the identity of \(object.objectID), which leaves its context with its changes."
+                "Object \(object.objectID) was removed from its context, with its changes: another object has its identity now."
             )
             displace(object)
         }

@@ -284,7 +284,7 @@ extension NSManagedObjectContext {
             try body()
         } catch {
             Log.objects.error(
-                "Could not read again what \(object.objectID) leads to: \(error.localizedDescription)")
+                "Could not read the destinations of \(object.objectID) again: \(error.localizedDescription)")
             session.faultingError = error as NSError
         }
     }

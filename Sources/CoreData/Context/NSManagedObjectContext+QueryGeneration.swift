@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
                     "The context has no persistent store coordinator whose generation it could read.")
             }
             guard !generation.isGone else {
-                throw NSError.coreData(.coreData, "Nobody has the query generation any more.")
+                throw NSError.coreData(.coreData, "The query generation no longer exists.")
             }
             let known = coordinator.persistentStores.contains {
                 generation.stores[ObjectIdentifier($0)] != nil
@@ -70,7 +70,8 @@ extension NSManagedObjectContext {
         } catch {
             // The next read tries again, and can throw.
             self.generation = .current
-            Log.store.error("Could not move a context on to the present: \(error.localizedDescription)")
+            Log.store.error(
+                "Could not advance the query generation of a context: \(error.localizedDescription)")
         }
     }
 

@@ -20,7 +20,8 @@ struct ResolvedFetch {
     init(_ request: NSPersistentStoreRequest, _ context: NSManagedObjectContext) throws {
         context.assertOnQueue()
         guard var specification = request.fetchSpecification else {
-            throw NSError.coreData(.persistentStoreUnsupportedRequestType, "The request is no fetch request.")
+            throw NSError.coreData(
+                .persistentStoreUnsupportedRequestType, "The request is not a fetch request.")
         }
         guard let coordinator = context.persistentStoreCoordinator else {
             throw NSError.coreData(

@@ -91,11 +91,11 @@ enum MigratedObjects {
         case let object as NSManagedObject: return [object]
         case let collection as any ValueCollection where collection.collectionKind != .dictionary:
             elements = collection.collectionElements
-        case let other?: throw LightweightMigration.failure("\(type(of: other)) is no managed object")
+        case let other?: throw LightweightMigration.failure("\(type(of: other)) is not a managed object")
         }
         return try elements.map { element in
             guard let object = element as? NSManagedObject else {
-                throw LightweightMigration.failure("\(type(of: element)) is no managed object")
+                throw LightweightMigration.failure("\(type(of: element)) is not a managed object")
             }
             return object
         }

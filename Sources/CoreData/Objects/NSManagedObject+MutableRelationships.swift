@@ -49,7 +49,7 @@ extension NSManagedObject {
         let info = layout.slots[slot]
         require(
             info.kind == .toMany && info.isOrdered == ordered,
-            "'\(key)' of entity \(entity.name ?? "") is no \(ordered ? "ordered" : "unordered") to-many relationship."
+            "'\(key)' of entity \(entity.name ?? "") is not an \(ordered ? "ordered" : "unordered") to-many relationship."
         )
         return slot
     }
@@ -76,7 +76,7 @@ extension NSManagedObject {
         case .toOne:
             if case .object(let object) = value(at: slot) { return [object.objectID] }
             return []
-        default: fatalError("'\(key)' of entity \(entity.name ?? "") is no relationship.")
+        default: fatalError("'\(key)' of entity \(entity.name ?? "") is not a relationship.")
         }
     }
 

@@ -28,7 +28,7 @@ public struct ToManyRelationship {
         let info = object.layout.slots[slot]
         require(
             info.kind == .toMany,
-            "'\(info.name)' of entity \(object.entity.name ?? "") is no to-many relationship.")
+            "'\(info.name)' of entity \(object.entity.name ?? "") is not a to-many relationship.")
         self.object = object
         self.slot = slot
     }
@@ -36,7 +36,9 @@ public struct ToManyRelationship {
     private var isOrdered: Bool { object.layout.slots[slot].isOrdered }
     private var orderedSet: NSMutableOrderedSet {
         require(
-            isOrdered, "Relationship '\(object.layout.slots[slot].name)' is not ordered and has no places.")
+            isOrdered,
+            "Relationship '\(object.layout.slots[slot].name)' is not ordered, so its members have no indexes."
+        )
         return object.orderedSet(at: slot)
     }
 

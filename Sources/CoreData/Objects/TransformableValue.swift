@@ -27,7 +27,7 @@ enum TransformableValue {
             }
             if transformer.isAppliedInReverse, let name = KeyedArchiveReader.missingClass(in: data) {
                 let reason =
-                    "There is no class \(name) here, of which attribute '\(slot.name)' has an object."
+                    "Attribute '\(slot.name)' has an object of the class \(name), which this program does not have."
                 return .boxed(ValueBox(OpaqueArchive(data: data, reason: reason)))
             }
             Log.objects.error("\(error.localizedDescription)")
@@ -73,7 +73,7 @@ enum TransformableValue {
                 .coreData,
                 """
                 The default value of attribute '\(slot.name)' is an object of the class \(archive.className ?? "?"), which \
-                is not here, so its transformer cannot make the bytes to store. Tell of the class with \
+                this program does not have, so its transformer cannot make the bytes to store. Register the class with \
                 NSKeyedUnarchiver.setClass(_:forClassName:), or set the attribute.
                 """, [NSValidationKeyErrorKey: slot.name])
         }
@@ -90,7 +90,7 @@ enum TransformableValue {
         if let data { return data }
         throw NSError.coreData(
             .coreData,
-            "The transformer of attribute '\(slot.name)' made nothing of a \(type(of: value)).", details)
+            "The transformer of attribute '\(slot.name)' returned nil for a \(type(of: value)).", details)
     }
 
     /// Apple's transformers that let the archive choose the classes.

@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
                 domain: NSCocoaErrorDomain, code: 132001,
                 userInfo: [
                     NSLocalizedDescriptionKey:
-                        "save() was called from inside a save, an undo or a hook of one; that attempt was given up."
+                        "save() was called from inside a save, an undo or a hook of one; nothing was saved."
                 ])
         }
         adoptPermanentIDs()

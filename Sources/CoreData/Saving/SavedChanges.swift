@@ -84,7 +84,8 @@ struct SavedChanges: Sendable {
         case let url as NSURL: return coordinator?.managedObjectID(forURIRepresentation: url as URL)
         default:
             fatalError(
-                "A change is told by objects, NSManagedObjectIDs or their URLs, not by a \(type(of: value)).")
+                "Changes are given as objects, NSManagedObjectIDs or their URLs, not as a \(type(of: value))."
+            )
         }
     }
 

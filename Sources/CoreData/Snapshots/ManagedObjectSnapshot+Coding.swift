@@ -116,7 +116,7 @@ extension KeyedDecodingContainer {
         guard let id = coordinator.managedObjectID(forURIRepresentation: url) else {
             throw DecodingError.dataCorruptedError(
                 forKey: key, in: self,
-                debugDescription: "\(url.absoluteString) is no object of the coordinator's stores.")
+                debugDescription: "\(url.absoluteString) is not an object of the coordinator's stores.")
         }
         return id
     }

@@ -50,7 +50,7 @@ extension EntityLayout {
             guard let index = index(of: key), slots[index].kind != .fetched else {
                 throw NSError.coreData(
                     .coreData,
-                    "A snapshot cannot have '\(key)': it is no attribute or relationship of entity '\(entity.name ?? "")'."
+                    "A snapshot cannot have '\(key)': it is not an attribute or relationship of entity '\(entity.name ?? "")'."
                 )
             }
             return index

@@ -90,8 +90,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         let features = unsupportedFeatures
         let reason =
             features.isEmpty
-            ? "it takes no changes"
-            : "it has what cannot be kept right here: \(features.joined(separator: "; "))"
+            ? "it cannot be changed"
+            : "it has features that cannot be kept correct here: \(features.joined(separator: "; "))"
         return .coreData(
             .persistentStoreSave, "The store at \(url?.path ?? "") is read-only; \(reason).",
             [NSAffectedStoresErrorKey: [self]])

@@ -33,12 +33,12 @@ struct StoreOptionKeys {
                 let name = (value as? FileProtectionType)?.rawValue ?? value as? String
                 guard name != FileProtectionType.none.rawValue else { continue }
                 warnings.append(
-                    "'\(key)' protects nothing here: whoever may read the file can read it, also while the device is locked"
+                    "'\(key)' protects nothing here: everyone who may read the file can read it, also while the device is locked"
                 )
             case NSBinaryStoreSecureDecodingClasses, NSBinaryStoreInsecureDecodingCompatibilityOption:
                 guard type == NSBinaryStoreType else { continue }
                 warnings.append(
-                    "'\(key)' changes nothing here: only the classes are decoded that the model and its transformers tell"
+                    "'\(key)' changes nothing here: only the classes that the model and its transformers name are decoded"
                 )
             case NSPersistentHistoryTrackingKey:
                 guard type != NSSQLiteStoreType, Self.isOn(value) else { continue }

@@ -43,7 +43,7 @@ struct StoreMetadataCommand: ParsableCommand {
                 do {
                     values[key] = try JSONValue(parsing: text)
                 } catch {
-                    throw CommandFailure("The value of '\(key)' is no JSON: \(error)")
+                    throw CommandFailure("The value of '\(key)' is not JSON: \(error)")
                 }
             }
             if !values.isEmpty || !remove.isEmpty { try metadata.change(setting: values, removing: remove) }

@@ -38,7 +38,7 @@ struct PropertyReader {
         } else if object.isOf("NSFetchedPropertyDescription") {
             property = NSFetchedPropertyDescription()
         } else {
-            throw object.error(.invalidValue, "an object of the class \(object.className) is no property")
+            throw object.error(.invalidValue, "an object of the class \(object.className) is not a property")
         }
         try readCommonSettings(into: property)
         return property
@@ -130,7 +130,7 @@ struct PropertyReader {
                 let reader = PropertyReader(
                     element, expressions, elementCount, enclosing: enclosing + [object.place])
                 guard let attribute = try reader.property() as? NSAttributeDescription else {
-                    throw element.error(.invalidValue, "the element is no attribute")
+                    throw element.error(.invalidValue, "the element is not an attribute")
                 }
                 return attribute
             }

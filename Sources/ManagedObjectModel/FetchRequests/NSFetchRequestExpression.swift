@@ -116,12 +116,13 @@ open class NSFetchRequestExpression: NSExpression, @unchecked Sendable {
     {
         guard let request = try request.value(with: object, context: variables) as? NSPersistentStoreRequest
         else {
-            throw PredicateEvaluationError(.predicate, "\(requestExpression) is no fetch request.")
+            throw PredicateEvaluationError(.predicate, "\(requestExpression) is not a fetch request.")
         }
         guard
             let context = try context.value(with: object, context: variables) as? any FetchExpressionContext
         else {
-            throw PredicateEvaluationError(.predicate, "\(contextExpression) is no managed object context.")
+            throw PredicateEvaluationError(
+                .predicate, "\(contextExpression) is not a managed object context.")
         }
         return try context.result(of: request, countOnly: countOnly)
     }

@@ -182,7 +182,7 @@ final class CompiledMappingReader {
         guard let object = try object(at: field), object.className == className else {
             throw ModelFileError(
                 .unsupportedForm,
-                "the archive has no \(className) where one should be: it is no mapping model "
+                "the archive has no \(className) where one should be: it is not a mapping model "
                     + "of a form that is read")
         }
         for key in object.fields.keys.sorted() where key != "$class" && !known.contains(key) {

@@ -201,7 +201,7 @@ extension EditorModelArchive {
         do {
             return try text(at: field) ?? ""
         } catch let error as ModelFileError where error.reason == .malformed {
-            throw ModelFileError(.unsupportedForm, "the user info for '\(key)' is no text")
+            throw ModelFileError(.unsupportedForm, "the user info for '\(key)' is not a string")
         }
     }
 

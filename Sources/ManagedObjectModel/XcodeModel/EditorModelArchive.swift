@@ -107,7 +107,7 @@ final class EditorModelArchive {
             let name = try text("_name", of: member)
         else {
             throw ModelFileError(
-                .unsupportedForm, "the configuration holds something that is no XDPMEntity",
+                .unsupportedForm, "the configuration holds something that is not an XDPMEntity",
                 element: configuration)
         }
         return name

@@ -17,7 +17,7 @@ extension ModelWriter {
             let names = entity.propertyNames(tuple)
             guard names.count == tuple.count else {
                 throw Self.inexpressible(
-                    "a compound index over something that is no property", at: entity.name)
+                    "a compound index over something that is not a property", at: entity.name)
             }
             return ModelElement(
                 "compoundIndex",

@@ -58,7 +58,7 @@ struct ModelWriter {
         let texts = identifiers.compactMap { $0 as? String }
         guard identifiers.count <= 1, texts.count == identifiers.count else {
             throw Self.inexpressible(
-                "more than one version identifier, or one that is no text", at: nil)
+                "more than one version identifier, or one that is not a string", at: nil)
         }
         return texts.first ?? ""
     }
@@ -102,7 +102,7 @@ struct ModelWriter {
         let elements = try constraints.map { tuple, names in
             guard names.count == tuple.count else {
                 throw Self.inexpressible(
-                    "a uniqueness constraint over something that is no property", at: entity.name)
+                    "a uniqueness constraint over something that is not a property", at: entity.name)
             }
             return ModelElement(
                 "uniquenessConstraint",
@@ -120,7 +120,7 @@ struct ModelWriter {
         guard let info, !info.isEmpty else { return }
         let entries = try info.map { key, value in
             guard let key = key as? String, let value = value as? String else {
-                throw inexpressible("the user info for '\(key)', which is no text", at: place)
+                throw inexpressible("the user info for '\(key)', which is not a string", at: place)
             }
             return (key: key, value: value)
         }

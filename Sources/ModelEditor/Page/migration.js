@@ -18,7 +18,7 @@ export function migrationReport({ migration }) {
 }
 
 function verdict({ difference, allowsLightweightMigration, problem }) {
-  if (problem) return h("p", { class: "problem", id: "verdict", dir: "auto" }, `This cannot be told: ${problem}`);
+  if (problem) return h("p", { class: "problem", id: "verdict", dir: "auto" }, `This cannot be said: ${problem}`);
   if (!difference.changesVersionHashes) {
     return h("p", { class: "fine", id: "verdict" },
       "✓ Stores open as they are: no version hash is another one.");

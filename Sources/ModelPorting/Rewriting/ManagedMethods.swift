@@ -24,7 +24,7 @@ extension FilePort {
         } else {
             refuse(
                 """
-                '\(node.name.text)' is no accessor that Core Data writes: for 'pages' they are addToPages(_:), \
+                '\(node.name.text)' is not an accessor that Core Data writes: for 'pages' they are addToPages(_:), \
                 removeFromPages(_:), insertIntoPages(_:at:), removeFromPages(at:), replacePages(at:with:), those of \
                 key-value coding such as addPagesObject(_:), primitivePages() and setPrimitivePages(_:)
                 """, at: node.name)

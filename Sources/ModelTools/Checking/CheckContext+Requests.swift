@@ -59,7 +59,7 @@ extension CheckContext {
         for keyPath in keyPaths where !Self.leadsSomewhere(keyPath, entity) {
             report(
                 .unknownKeyPath, place, name, kind: kind,
-                "'\(keyPath)' is no key path of the entity '\(entity.name ?? "?")'")
+                "'\(keyPath)' is not a key path of the entity '\(entity.name ?? "?")'")
         }
     }
 

@@ -21,7 +21,8 @@ struct ClassName: Hashable {
         if parts.count > 1, parts[0].isEmpty { parts.removeFirst() }
         guard let last = parts.last, parts.allSatisfy(SwiftName.isIdentifier) else {
             throw GenerationError(
-                element: entity.name ?? "?", detail: "the class name '\(named)' is no name of a Swift class")
+                element: entity.name ?? "?",
+                detail: "the class name '\(named)' is not a name of a Swift class")
         }
         name = last
         isNested = parts.count > 2

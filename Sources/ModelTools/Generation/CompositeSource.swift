@@ -30,7 +30,8 @@ struct CompositeSource {
         self.name = name
         self.context = context
         guard SwiftName.isIdentifier(name) else {
-            throw GenerationError(element: name, detail: "the name of the composite type is no name in Swift")
+            throw GenerationError(
+                element: name, detail: "the name of the composite type is not a name in Swift")
         }
         elements = try definition.children(named: "attribute").map { try Self.element($0, name, context) }
         isCodable = Self.isCodable(definition, definitions)

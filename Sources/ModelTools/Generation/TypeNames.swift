@@ -57,7 +57,8 @@ struct TypeNames {
         let isType = name.allSatisfy { $0.isLetter || $0.isASCII && $0.isNumber || "_.[]<>:,? ".contains($0) }
         guard isType, name.contains(where: \.isLetter) else {
             throw GenerationError(
-                element: attribute.placeName, detail: "the custom class '\(name)' is no name of a Swift type")
+                element: attribute.placeName,
+                detail: "the custom class '\(name)' is not a name of a Swift type")
         }
         return name
     }

@@ -70,7 +70,7 @@ enum PlainValueText {
         } catch {
             let reason =
                 (error as NSError).userInfo["NSDebugDescription"] as? String ?? error.localizedDescription
-            throw wrong("This is no JSON: \(reason)")
+            throw wrong("This is not JSON: \(reason)")
         }
         guard let value = stored(json, depth: 0) else {
             throw wrong(

@@ -121,7 +121,7 @@ struct StoreEditing: Sendable {
                 !destination.entity.isKindOf(entity: wanted)
             {
                 throw BrowsingError(
-                    "'\(key)' leads to objects of \(wanted.name ?? ""); \(destination.reference) is none.",
+                    "'\(key)' leads to objects of \(wanted.name ?? ""), and \(destination.reference) is not one.",
                     field: key)
             }
             guard relationship.isToMany else {

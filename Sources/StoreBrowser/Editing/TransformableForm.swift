@@ -43,7 +43,7 @@ struct TransformableForm: Encodable, Sendable {
         do {
             guard try transformer.storedData(for: value) != nil else {
                 throw BrowsingError(
-                    "The transformer makes nothing of this value.", code: "value", field: attribute.name)
+                    "The transformer returns nil for this value.", code: "value", field: attribute.name)
             }
         } catch let error as BrowsingError {
             throw error

@@ -42,7 +42,7 @@ struct DataRoutes: Sendable {
                     try await self.data(reference, key, atMost: Self.longestImage)
                 }
                 guard let type = ShownBytes.imageType(data) else {
-                    throw BrowsingError("This is no picture that is shown.", code: "missing")
+                    throw BrowsingError("This is not a picture that is shown.", code: "missing")
                 }
                 return Response(
                     status: .ok, headers: [.contentType: type, .cacheControl: "no-store"],

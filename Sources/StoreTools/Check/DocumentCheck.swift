@@ -71,7 +71,7 @@ struct DocumentCheck {
             guard let number = object.number else {
                 tally.note(
                     .error, .invalidKey, object.entityName, nil, "object \(index + 1) of the file",
-                    "its identifier is none")
+                    "its identifier is not valid")
                 continue
             }
             if places.updateValue(places[number] ?? index, forKey: number) != nil {
@@ -147,7 +147,7 @@ struct DocumentCheck {
                 if link.numbers.contains(nil) {
                     tally.note(
                         .error, .danglingReference, entry.entity, slot.name, entry.name,
-                        "it leads to what is no identifier of an object")
+                        "it leads to what is not an identifier of an object")
                 }
             }
             known[index] = entry
@@ -212,7 +212,7 @@ struct DocumentCheck {
             // What is wrong with objects of unknown entities is told of them.
             guard let destination = byNumber[number] else { continue }
             guard destination.home.entity.isKindOf(entity: wanted) else {
-                note(.error, .wrongEntity, "it leads to an object that is no \(wanted.name ?? "")")
+                note(.error, .wrongEntity, "it leads to an object that is not a \(wanted.name ?? "")")
                 continue
             }
             guard let inverse = relationship.inverseRelationship, let own = entry.object.number else {

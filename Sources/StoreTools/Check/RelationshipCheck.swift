@@ -24,7 +24,8 @@ struct RelationshipCheck {
         for query in DanglingReferences(schema).wrongEntities(of: entity) {
             findings += try examples.report(
                 query.sql, .error, .wrongEntity, property: query.property,
-                "it leads to a row that is no \(query.destination.name), or of another entity than it says")
+                "it leads to a row that is not a \(query.destination.name), or of another entity than it says"
+            )
         }
         for query in DanglingReferences(schema).oneSided(of: entity) {
             findings += try examples.report(

@@ -21,7 +21,9 @@ final class DocumentCopy: Sendable {
                 let made = try coordinator.addPersistentStore(
                     ofType: NSSQLiteStoreType, configurationName: configuration,
                     at: folder?.appendingPathComponent("Copy.sqlite") ?? URL(fileURLWithPath: "/dev/null"))
-                guard let made = made as? SQLiteStore else { throw StoreToolError("It is no SQLite store.") }
+                guard let made = made as? SQLiteStore else {
+                    throw StoreToolError("It is not a SQLite store.")
+                }
                 (store, self.folder) = (made, folder)
             } catch {
                 if let folder { try? FileManager.default.removeItem(at: folder) }

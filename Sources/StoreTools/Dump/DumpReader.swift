@@ -62,12 +62,12 @@ package final class DumpReader {
                     header.origin = origin
                 case "isModelReconstructed":
                     guard case .bool(let flag) = try reader.value() else {
-                        throw reader.failure("'isModelReconstructed' is no Boolean")
+                        throw reader.failure("'isModelReconstructed' is not a Boolean")
                     }
                     header.isModelReconstructed = flag
                 case "metadata":
                     guard case .object(let members) = try reader.value() else {
-                        throw reader.failure("'metadata' is no object")
+                        throw reader.failure("'metadata' is not an object")
                     }
                     header.metadata = members
                 case "entities":
@@ -79,7 +79,7 @@ package final class DumpReader {
                 }
             }
             guard format == .string(StoreDump.format) else {
-                throw StoreToolError("it is no dump: 'format' is not \"\(StoreDump.format)\"")
+                throw StoreToolError("it is not a dump: 'format' is not \"\(StoreDump.format)\"")
             }
             guard version == .number(String(StoreDump.version)) else {
                 throw StoreToolError("it is a dump of a version that is not known here")
@@ -128,7 +128,7 @@ package final class DumpReader {
             switch name {
             case "name":
                 guard case .string(let text) = try reader.value() else {
-                    throw reader.failure("'name' is no string")
+                    throw reader.failure("'name' is not a string")
                 }
                 entity = text
             case "objects":

@@ -147,7 +147,7 @@ package final class JSONReader {
             case "null": return .null
             case "true": return .bool(true)
             case "false": return .bool(false)
-            case let word: throw failure("'\(word)' is no value of JSON")
+            case let word: throw failure("'\(word)' is not a value of JSON")
             }
         }
     }
@@ -181,7 +181,7 @@ package final class JSONReader {
         }
         func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
         func malformed() -> StoreToolError {
-            failure("'\(String(decoding: bytes, as: UTF8.self))' is no number of JSON")
+            failure("'\(String(decoding: bytes, as: UTF8.self))' is not a number of JSON")
         }
         _ = try takeOne { $0 == UInt8(ascii: "-") }
         let start = bytes.count

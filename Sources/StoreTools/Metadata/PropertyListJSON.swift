@@ -34,7 +34,7 @@ package enum PropertyListJSON {
                 return Self.number(number.doubleValue)
             }
             return .number("\(number)")
-        default: throw StoreToolError("A \(type(of: value)) is no value of a property list.")
+        default: throw StoreToolError("A \(type(of: value)) is not a value of a property list.")
         }
     }
 
@@ -51,10 +51,10 @@ package enum PropertyListJSON {
             if let integer = Int64(text) { return NSNumber(value: integer) }
             if let integer = UInt64(text) { return NSNumber(value: integer) }
             guard text.contains(where: { ".eE".contains($0) }) else {
-                throw StoreToolError("'\(text)' is no whole number of 64 bits.")
+                throw StoreToolError("'\(text)' is not a whole number of 64 bits.")
             }
             guard let real = Double(text), real.isFinite else {
-                throw StoreToolError("'\(text)' is no number, or too large.")
+                throw StoreToolError("'\(text)' is not a number, or too large.")
             }
             return NSNumber(value: real)
         case .string(let text): return text
@@ -71,11 +71,11 @@ package enum PropertyListJSON {
                 return data
             case (date, .string(let text)), (date, .number(let text)):
                 guard let seconds = MomentText.seconds(text) ?? Double(text) else {
-                    throw StoreToolError("'\(text)' is no date like 2023-01-31T12:00:00Z.")
+                    throw StoreToolError("'\(text)' is not a date like 2023-01-31T12:00:00Z.")
                 }
                 return Date(timeIntervalSinceReferenceDate: seconds)
             case (real, .string(let text)):
-                guard let number = Double(text) else { throw StoreToolError("'\(text)' is no number.") }
+                guard let number = Double(text) else { throw StoreToolError("'\(text)' is not a number.") }
                 return NSNumber(value: number)
             case (data, _), (date, _), (real, _):
                 throw StoreToolError("'\(name)' does not take \(member.kind).")

@@ -212,7 +212,7 @@ struct ObjectBuilder: ~Copyable {
         }
         guard let entity = names.entity(reference.entity), let wanted,
             entity.home.entity.isKindOf(entity: wanted)
-        else { throw StoreToolError("\(reference) is no \(wanted?.name ?? "")") }
+        else { throw StoreToolError("\(reference) is not a \(wanted?.name ?? "")") }
         return (reference, entity)
     }
 
@@ -237,7 +237,7 @@ struct ObjectBuilder: ~Copyable {
             throw StoreToolError("a number is expected, not \(value.kind)")
         }
         guard let number = Int64(text) else {
-            throw StoreToolError("'\(text)' is no whole number of 64 bits")
+            throw StoreToolError("'\(text)' is not a whole number of 64 bits")
         }
         return number
     }

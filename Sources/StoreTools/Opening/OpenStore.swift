@@ -88,7 +88,7 @@ package final class OpenStore {
         let added = try coordinator.addPersistentStore(
             ofType: NSSQLiteStoreType, configurationName: configuration, at: url, options: options)
         guard let store = added as? SQLiteStore else {
-            throw StoreToolError("The store at \(url.path) is no SQLite store.")
+            throw StoreToolError("The store at \(url.path) is not a SQLite store.")
         }
         origin = .file(coordinator, store)
     }

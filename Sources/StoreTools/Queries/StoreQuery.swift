@@ -43,10 +43,10 @@ package struct StoreQuery {
     private static func descriptor(_ text: String) throws -> NSSortDescriptor {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count <= 2, let key = parts.first, !key.isEmpty else {
-            throw StoreToolError("'\(text)' is no order: it takes a key, such as title or title:desc.")
+            throw StoreToolError("'\(text)' is not an order: it takes a key, such as title or title:desc.")
         }
         guard parts.count == 1 || ["asc", "desc"].contains(parts[1]) else {
-            throw StoreToolError("'\(parts[1])' is no direction: it is asc or desc.")
+            throw StoreToolError("'\(parts[1])' is not a direction: it is asc or desc.")
         }
         return NSSortDescriptor(key: String(key), ascending: parts.count == 1 || parts[1] == "asc")
     }

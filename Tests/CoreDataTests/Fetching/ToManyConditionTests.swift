@@ -149,7 +149,7 @@ import Testing
         Refusal(format: "ANY books.note == 'x'", reason: "'note' is transient"),
         Refusal(format: "books.@foo == 1", reason: "Unknown operator @foo"),
         Refusal(format: "name.@count == 1", reason: "needs a to-many relationship"),
-        Refusal(format: "books.@sum.title == 1", reason: "the values are no numbers"),
+        Refusal(format: "books.@sum.title == 1", reason: "the values are not numbers"),
         Refusal(format: "books.@unionOfObjects.title == 1", reason: "does not compute it"),
         Refusal(format: "SUBQUERY(books, $b, $x.pages > 1).@count == 1", reason: "$x"),
         Refusal(format: "books.nothing.@count == 1", reason: "it has no property 'nothing'"),

@@ -276,7 +276,7 @@ import Testing
         #expect(
             text.contains(
                 isList
-                    ? "A change is told by objects, NSManagedObjectIDs or their URLs, not by a String."
+                    ? "Changes are given as objects, NSManagedObjectIDs or their URLs, not as a String."
                     : "The value of 'updated' must be an array or a set of objects"))
     }
 }

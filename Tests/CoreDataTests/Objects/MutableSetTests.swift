@@ -346,6 +346,6 @@ import Testing
             }
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("'steps' of entity Node is no unordered to-many relationship"))
+        #expect(text.contains("'steps' of entity Node is not an unordered to-many relationship"))
     }
 }

@@ -81,6 +81,6 @@ import Testing
         let ported = Ported("class Book: NSManagedObject {\n    @NSManaged \(declaration)\n}")
         #expect(ported.errors.count == 1)
         #expect(ported.errors.first?.hasPrefix("Book.swift:2:21: error: '") == true)
-        #expect(ported.errors.first?.contains("is no accessor that Core Data writes") == true)
+        #expect(ported.errors.first?.contains("is not an accessor that Core Data writes") == true)
     }
 }

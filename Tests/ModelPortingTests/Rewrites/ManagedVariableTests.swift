@@ -115,8 +115,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("UInt8", "a property is no 'UInt8' here: write 'Int16'"),
-        ("CGFloat", "a property is no 'CGFloat' here: write 'Double'"),
+        ("UInt8", "a property is not a 'UInt8' here: write 'Int16'"),
+        ("CGFloat", "a property is not a 'CGFloat' here: write 'Double'"),
         ("Kind", "the raw values of 'Kind' are of 'UInt8', which no property is here: write 'Int16'"),
     ])
     func typesThatNoPropertyHasAreErrors(_ type: String, _ reason: String) {

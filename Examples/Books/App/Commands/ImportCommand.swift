@@ -7,7 +7,7 @@ struct ImportCommand: AsyncParsableCommand {
         abstract: "Adds the books of a CSV file.",
         discussion: """
             The first line names the columns, in any order: title, and any of author, date, price and url. A date is \
-            YYYY, YYYY-MM or YYYY-MM-DD, a price a number such as 12.99. Lines that are no books are refused and \
+            YYYY, YYYY-MM or YYYY-MM-DD, a price a number such as 12.99. Lines that are not books are refused and \
             reported; the others are added.
             """)
 

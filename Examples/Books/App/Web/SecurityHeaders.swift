@@ -29,7 +29,7 @@ struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
 
 extension HTTPField.Name {
     private static func named(_ name: String) -> Self {
-        guard let name = Self(name) else { preconditionFailure("\(name) is no name of a header field.") }
+        guard let name = Self(name) else { preconditionFailure("\(name) is not a name of a header field.") }
         return name
     }
 

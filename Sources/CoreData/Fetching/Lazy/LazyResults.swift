@@ -43,7 +43,7 @@ public struct LazyResults<Object: NSManagedObject>: RandomAccessCollection {
         let object = source.object(at: position)
         // The classes were checked when the collection was made.
         guard let object = object as? Object else {
-            fatalError("The object at index \(position) is no \(Object.self) but a \(type(of: object)).")
+            fatalError("The object at index \(position) is not a \(Object.self) but a \(type(of: object)).")
         }
         return object
     }

@@ -34,7 +34,7 @@ enum StoreDocument {
         // Reading a pipe would wait for a writer.
         guard info.st_mode & S_IFMT == S_IFREG else {
             throw unopenable(
-                url, info.st_mode & S_IFMT == S_IFDIR ? "it is a folder" : "it is no regular file")
+                url, info.st_mode & S_IFMT == S_IFDIR ? "it is a folder" : "it is not a regular file")
         }
         guard info.st_size <= maximumByteCount else {
             throw damaged(url, "it is larger than \(maximumByteCount >> 20) MiB")
@@ -148,7 +148,7 @@ enum StoreDocument {
         guard let found else { return damaged(url, "it does not begin as a store of type \(type)") }
         return .coreData(
             .persistentStoreTypeMismatch,
-            "The file at \(url.path) is no store of type \(type); it looks like one of type \(found.0).",
+            "The file at \(url.path) is not a store of type \(type); it looks like one of type \(found.0).",
             [NSFilePathErrorKey: url.path])
     }
 }
@@ -190,7 +190,7 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
 
     /// A model made from the contents of a file.
     class func reconstructedModel(of data: Data, _ url: URL) throws -> NSManagedObjectModel {
-        throw StoreDocument.unopenable(url, "its type tells no model")
+        throw StoreDocument.unopenable(url, "a file of its type has nothing to make a model from")
     }
 
     package final override func loadMetadata() throws {

@@ -77,7 +77,7 @@ struct BinaryStoreFile {
                 ])
         else { throw MalformedPropertyList("there are no metadata") }
         guard let dictionary = swiftValue(object) as? [String: Any] else {
-            throw MalformedPropertyList("the metadata are no dictionary")
+            throw MalformedPropertyList("the metadata are not a dictionary")
         }
         return dictionary
     }
@@ -253,7 +253,7 @@ private struct BinaryNodeReader {
 
     private func number(_ index: Int) throws -> Int64 {
         guard let number = try reader.object(at: index, allowed: [NSNumber.self]) as? NSNumber else {
-            throw MalformedPropertyList("the number of an object is none")
+            throw MalformedPropertyList("the number of an object is not valid")
         }
         return number.int64Value
     }

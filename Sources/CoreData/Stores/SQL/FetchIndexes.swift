@@ -58,12 +58,12 @@ struct FetchIndexes {
         let name = element.propertyName ?? ""
         guard element.isOverExpression else {
             if let column = rowColumn(name) ?? schema.column(atPath: name, entity)?.name { return column }
-            throw unsupported(index, "element '\(name)' is no stored attribute or to-one relationship")
+            throw unsupported(index, "element '\(name)' is not a stored attribute or to-one relationship")
         }
         let expression = (element.property as? NSExpressionDescription)?.expression
         if let expression, let column = column(expression) { return column }
         let text = expression.map { "\($0)" } ?? "none"
-        throw unsupported(index, "element '\(name)' is an expression that is no column: \(text)")
+        throw unsupported(index, "element '\(name)' is an expression that is not a column: \(text)")
     }
 
     private func column(_ expression: NSExpression) -> String? {
@@ -100,7 +100,7 @@ struct FetchIndexes {
             }
         default: break
         }
-        throw unsupported(index, "its condition is none that an index can have: \(predicate)")
+        throw unsupported(index, "an index cannot have its condition: \(predicate)")
     }
 
     private func condition(
@@ -109,7 +109,7 @@ struct FetchIndexes {
         guard comparison.comparisonPredicateModifier == .direct, comparison.options == [],
             let column = column(comparison.leftExpression),
             case .constant(let constant) = comparison.rightExpression.kind
-        else { throw unsupported(index, "its condition is none that an index can have: \(comparison)") }
+        else { throw unsupported(index, "an index cannot have its condition: \(comparison)") }
         guard let constant else {
             switch comparison.predicateOperatorType {
             case .equalTo: return "\(schema.quoted(column)) IS NULL"
@@ -118,7 +118,7 @@ struct FetchIndexes {
             }
         }
         guard let sign = Self.sign(comparison.predicateOperatorType), let literal = literal(constant, column)
-        else { throw unsupported(index, "its condition is none that an index can have: \(comparison)") }
+        else { throw unsupported(index, "an index cannot have its condition: \(comparison)") }
         return "\(schema.quoted(column)) \(sign) \(literal)"
     }
 

@@ -22,7 +22,7 @@ package enum SQLiteMetadata {
         guard try columns(database).isSuperset(of: ["Z_VERSION", "Z_UUID", "Z_PLIST"]) else {
             throw NSError.coreData(
                 .persistentStoreTypeMismatch,
-                "The SQLite database at \(url.path) is no Core Data store: it has no table Z_METADATA.")
+                "The SQLite database at \(url.path) is not a Core Data store: it has no table Z_METADATA.")
         }
         func unreadable(_ reason: String) -> NSError {
             .coreData(
@@ -39,7 +39,7 @@ package enum SQLiteMetadata {
         else { throw unreadable("there is none") }
         guard let list = Data.fromDatabaseValue(row[1]) else {
             let length = Int.fromDatabaseValue(row[0]) ?? 0
-            throw unreadable(length > maximumLength ? "it has \(length) bytes" : "it is no data")
+            throw unreadable(length > maximumLength ? "it has \(length) bytes" : "it is not data")
         }
         var metadata: [String: Any]
         do {

@@ -336,7 +336,7 @@ final class SQLiteStoreOpening {
     /// Makes the store, or opens the one that somebody else has made meanwhile.
     private func make(_ file: SQLiteStoreFile) throws -> SQLiteAccess {
         guard !model.isReconstructed else {
-            throw file.unopenable("a model that was made from the tables of a store makes no new one")
+            throw file.unopenable("a model that was made from the tables of a store cannot make a new store")
         }
         if file.hasLeftovers || FileManager.default.fileExists(atPath: file.url.path) {
             try fillEmptyFile(file)

@@ -13,13 +13,13 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
             for slot in home.layout.slots where slot.isStored {
                 guard !names.insert(slot.name.lowercased()).inserted else { continue }
                 throw refusal(
-                    "it does not tell capitals from small letters, and entity '\(home.entity.name ?? "")' has another property like '\(slot.name)'"
+                    "it ignores case, and entity '\(home.entity.name ?? "")' has another property like '\(slot.name)'"
                 )
             }
         }
         let entities = homes.map { Self.typeName($0) }
         guard Set(entities).count == entities.count else {
-            throw refusal("it does not tell capitals from small letters in the names of entities")
+            throw refusal("it ignores case in the names of entities")
         }
         // Where Apple's stores begin to count.
         lastReference = 101

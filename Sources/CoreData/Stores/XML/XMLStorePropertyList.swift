@@ -122,7 +122,7 @@ extension XMLStoreReader {
             if !isEmpty {
                 try pass()
                 guard let read = try propertyListValue(depth: 0) as? [String: Any] else {
-                    throw fault("its metadata are no dictionary")
+                    throw fault("its metadata are not a dictionary")
                 }
                 metadata = read
                 try pass()

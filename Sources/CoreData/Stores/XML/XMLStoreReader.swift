@@ -39,7 +39,7 @@ struct XMLStoreReader {
         guard name == "database", !isEmpty else {
             throw NSError.coreData(
                 .persistentStoreTypeMismatch,
-                "The file at \(url?.path ?? "") is no XML store: it holds a <\(name)> and no <database>.")
+                "The file at \(url?.path ?? "") is not an XML store: it holds a <\(name)> and no <database>.")
         }
         try pass()
         var file = try info()
@@ -251,7 +251,7 @@ struct XMLStoreReader {
         let number = digits.hasPrefix("x") ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
         guard let number, let scalar = Unicode.Scalar(number), number >= 0x20 || [9, 10, 13].contains(number)
         else {
-            throw fault("the reference &\(name); is none to a character")
+            throw fault("the reference &\(name); does not stand for a character")
         }
         return Array(String(Character(scalar)).utf8)
     }

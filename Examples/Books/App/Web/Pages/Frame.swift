@@ -72,7 +72,7 @@ enum Notice: String {
         case .saved: "Everything is saved. Derived values are up to date."
         case .undone: "The last change was undone."
         case .redone: "The change was made again."
-        case .discarded: "All unsaved changes were given up."
+        case .discarded: "All unsaved changes were discarded."
         case .renamed: "The author has another name. It is not saved yet."
         }
     }

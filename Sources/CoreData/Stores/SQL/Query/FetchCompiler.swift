@@ -111,7 +111,7 @@ struct FetchCompiler {
         guard !operand.isEntity else {
             throw NSError.coreData(
                 .coreData,
-                "Unsupported expression \(expression): a store keeps numbers of entities, which are no values."
+                "Unsupported expression \(expression): a store keeps entities as numbers, which are not values."
             )
         }
         return operand
@@ -241,7 +241,7 @@ struct DictionaryColumn: Sendable {
             guard expression.expressionResultType != .objectIDAttributeType || operand.family == .nothing
             else {
                 throw NSError.coreData(
-                    .coreData, "The value of '\(name)' is declared to be an object ID, and is no object.")
+                    .coreData, "The value of '\(name)' is declared to be an object ID, but is not an object.")
             }
             kind = SlotKind(expression.expressionResultType)
             isDeclared = true

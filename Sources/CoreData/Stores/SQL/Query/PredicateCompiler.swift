@@ -219,7 +219,7 @@ struct PredicateCompiler {
             }
             return try find(path, from: place, rows: rows.source)
         default:
-            throw Self.unsupported(expression, context, "it is no collection of stored objects")
+            throw Self.unsupported(expression, context, "it is not a collection of stored objects")
         }
     }
 

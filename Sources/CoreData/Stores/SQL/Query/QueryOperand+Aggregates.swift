@@ -21,10 +21,10 @@ extension QueryOperand {
             }
             result = kind
         case .standardDeviation:
-            guard family == .number || family == .nothing else { throw refusal("the values are no numbers") }
+            guard family == .number || family == .nothing else { throw refusal("the values are not numbers") }
             result = .double
         case .sum, .average, .median:
-            guard family == .number || family == .nothing else { throw refusal("the values are no numbers") }
+            guard family == .number || family == .nothing else { throw refusal("the values are not numbers") }
             result =
                 kind == .decimal ? .decimal : function == .sum && kind.isWholeNumber ? .integer64 : .double
         }

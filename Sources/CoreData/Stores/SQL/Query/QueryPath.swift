@@ -169,7 +169,7 @@ struct QueryPath {
                 .aggregate(function, isFunction: false, refusal: refusal)
         }
         guard let place else {
-            throw NSError.coreData(.coreData, "The key path \(text) goes on behind a value.")
+            throw NSError.coreData(.coreData, "The key path \(text) continues after a value.")
         }
         let found = try QueryPath(rest.joined(separator: "."), schema).find(from: place, rows: rows)
         guard case .collection(let collection) = found else {

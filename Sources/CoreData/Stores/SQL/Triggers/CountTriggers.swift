@@ -82,7 +82,8 @@ struct CountTriggers {
         if let links = schema.links(of: counted.relationship), links.kind == .destinationColumn {
             return target.ofToMany(key: links.owner)
         }
-        throw Unsupported(reason: "the links of '\(counted.relationship.name)' are no column of either table")
+        throw Unsupported(
+            reason: "the links of '\(counted.relationship.name)' are not a column of either table")
     }
 
     private func collect(_ predicate: NSPredicate, _ comparisons: inout [NSComparisonPredicate]) throws {
@@ -112,7 +113,7 @@ struct CountTriggers {
         case .greaterThan: operation = ">"
         case .greaterThanOrEqualTo: operation = ">="
         default:
-            throw Unsupported(reason: "\(comparison.formatString) is no comparison of numbers")
+            throw Unsupported(reason: "\(comparison.formatString) is not a comparison of numbers")
         }
         return (path, operation, constant)
     }

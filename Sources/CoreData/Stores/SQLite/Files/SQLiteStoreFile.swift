@@ -59,7 +59,7 @@ struct SQLiteStoreFile {
     private func damaged(_ reason: String, _ error: DatabaseError? = nil) -> NSError {
         let code = error?.extendedResultCode ?? .SQLITE_NOTADB
         return .coreData(
-            .fileReadCorruptFile, "The file at \(path) is no undamaged SQLite database: \(reason).",
+            .fileReadCorruptFile, "The file at \(path) is damaged, or not a SQLite database: \(reason).",
             [
                 NSFilePathErrorKey: path,
                 NSSQLiteErrorDomain: NSNumber(value: code.rawValue),

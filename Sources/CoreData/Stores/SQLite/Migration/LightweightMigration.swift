@@ -277,7 +277,7 @@ struct LightweightMigration {
         options?[NSMigratePersistentStoresAutomaticallyOption] = nil
         let store = try coordinator.addPersistentStore(
             ofType: NSSQLiteStoreType, configurationName: configuration, at: url, options: options)
-        guard let store = store as? SQLiteStore else { throw Self.failure("it is no SQLite store") }
+        guard let store = store as? SQLiteStore else { throw Self.failure("it is not a SQLite store") }
         return store
     }
 

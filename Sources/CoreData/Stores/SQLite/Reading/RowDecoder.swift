@@ -111,12 +111,12 @@ struct RowDecoder: Sendable {
         case .uuid:
             let bytes = Self.blob(statement, column.index)
             guard bytes.count == 16 else {
-                throw damaged(column, entity, reference, "is no UUID of 16 bytes")
+                throw damaged(column, entity, reference, "is not a UUID of 16 bytes")
             }
             builder.set(column.rowSlot, bytes: bytes)
         case .decimal:
             guard let value = Self.decimal(statement, column.index, type) else {
-                throw damaged(column, entity, reference, "is no number")
+                throw damaged(column, entity, reference, "is not a number")
             }
             builder.set(column.rowSlot, decimal: value)
         case .composite, .undefined, .toMany, .fetched, .integer16, .integer32, .integer64, .boolean, .toOne:
