@@ -3,12 +3,12 @@ import CoreData
 // Conditions that read better as methods: `(\Book.title).beginsWith("War")`.
 
 /// `String` and `String?`, whose key paths have conditions on text.
-public protocol PredicateText {}
+public protocol _PredicateText {}
 
-extension String: PredicateText {}
-extension Optional: PredicateText where Wrapped == String {}
+extension String: _PredicateText {}
+extension Optional: _PredicateText where Wrapped == String {}
 
-extension KeyPath where Value: PredicateText {
+extension KeyPath where Value: _PredicateText {
     /// The text is the same under options, such as `.caseInsensitive`.
     public func equals(_ text: String, _ options: NSComparisonPredicate.Options) -> TypedPredicate<Root> {
         TypedPredicate(self, .equalTo, text, options)

@@ -39,7 +39,7 @@ extension NSFetchRequest where ResultType: NSManagedObject {
     ///
     /// - Precondition: `selector` is one that `NSSortDescriptor(key:ascending:selector:)` takes.
     @discardableResult
-    public func sort<Value: PredicateText>(
+    public func sort<Value: _PredicateText>(
         _ keyPath: KeyPath<ResultType, Value>, _ order: SortOrder = .ascending, by selector: Selector
     ) -> Self {
         add(keyPath, order, selector)

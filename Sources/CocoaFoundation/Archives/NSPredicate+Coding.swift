@@ -2,11 +2,11 @@
 ///
 /// Only an initialiser in a protocol extension may put another object, here one of a subclass, in the place of `self`.
 /// `NSPredicate` is the only type that conforms.
-public protocol PredicateCoding {}
+public protocol _PredicateCoding {}
 
-extension NSPredicate: PredicateCoding, @retroactive NSSecureCoding {}
+extension NSPredicate: _PredicateCoding, @retroactive NSSecureCoding {}
 
-extension PredicateCoding {
+extension _PredicateCoding {
     /// Predicates are decoded from secure coders.
     public static var supportsSecureCoding: Bool { true }
 

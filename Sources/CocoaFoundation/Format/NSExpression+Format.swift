@@ -3,11 +3,11 @@
 /// Only an initialiser in a protocol extension may put another object in the place of `self`: an argument
 /// `%@` that is an expression itself, or Core Data's fetch request expression. `NSExpression` is the only
 /// type that conforms.
-public protocol ExpressionFormatParsing {}
+public protocol _ExpressionFormatParsing {}
 
-extension NSExpression: ExpressionFormatParsing {}
+extension NSExpression: _ExpressionFormatParsing {}
 
-extension ExpressionFormatParsing {
+extension _ExpressionFormatParsing {
     /// Makes an expression from a format string and its arguments.
     ///
     /// - Precondition: the string is well formed and has as many arguments as it asks for. For text that

@@ -2,11 +2,11 @@
 ///
 /// Only an initialiser in a protocol extension may put another object, here one of a subclass, in the place
 /// of `self`. `NSPredicate` is the only type that conforms.
-public protocol PredicateFormatParsing {}
+public protocol _PredicateFormatParsing {}
 
-extension NSPredicate: PredicateFormatParsing {}
+extension NSPredicate: _PredicateFormatParsing {}
 
-extension PredicateFormatParsing {
+extension _PredicateFormatParsing {
     /// Makes a predicate from a format string and its arguments.
     ///
     /// The language is that of Apple's *Predicate Format String Syntax*.

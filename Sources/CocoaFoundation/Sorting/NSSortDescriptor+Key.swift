@@ -2,11 +2,11 @@
 ///
 /// Only an initialiser in a protocol extension may put an object of a subclass in the place of `self`.
 /// `NSSortDescriptor` is the only type that conforms.
-public protocol SortDescriptorKeying {}
+public protocol _SortDescriptorKeying {}
 
-extension NSSortDescriptor: SortDescriptorKeying {}
+extension NSSortDescriptor: _SortDescriptorKeying {}
 
-extension SortDescriptorKeying {
+extension _SortDescriptorKeying {
     /// Makes a sort descriptor for the values of a key path, in their natural order.
     ///
     /// Texts are ordered by code points, as SQL stores order them. Objects without a value come first in
@@ -108,7 +108,7 @@ extension NSSortDescriptor {
 
 extension NSSortDescriptor: @retroactive NSSecureCoding {}
 
-extension SortDescriptorKeying {
+extension _SortDescriptorKeying {
     /// Sort descriptors are decoded from secure coders.
     public static var supportsSecureCoding: Bool { true }
 

@@ -1,4 +1,4 @@
-extension PredicateFormatParsing {
+extension _PredicateFormatParsing {
     /// Makes a predicate from one of Swift's.
     ///
     /// A predicate with a part that has no equivalent is evaluated by Swift's own code: `evaluate(with:)` works for objects

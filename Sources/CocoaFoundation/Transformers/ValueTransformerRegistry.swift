@@ -1,6 +1,6 @@
 import Foundation
 
-extension ValueTransformer: RegisteredByName {
+extension ValueTransformer: _RegisteredByName {
     /// Registers a transformer under a name, in the place of the one that had it.
     ///
     /// - Parameters:
@@ -22,9 +22,9 @@ extension ValueTransformer: RegisteredByName {
 ///
 /// In Swift, an initialiser of a class can only make a new object. One of a protocol's extension may hand out an
 /// object that is there already, as Apple's does.
-public protocol RegisteredByName {}
+public protocol _RegisteredByName {}
 
-extension RegisteredByName {
+extension _RegisteredByName {
     /// The transformer that is registered under a name, not a new one.
     ///
     /// Apple's also looks for a class of that name and makes an object of it. Swift has no way to make one of a

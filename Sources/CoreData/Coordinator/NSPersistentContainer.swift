@@ -10,7 +10,7 @@ import ManagedObjectModel
 /// }
 /// let book = Book(context: container.viewContext)
 /// ```
-open class NSPersistentContainer: NSObject, StoreFolderOwner, @unchecked Sendable {
+open class NSPersistentContainer: NSObject, _StoreFolderOwner, @unchecked Sendable {
     /// The name: of the model, and of the store's file.
     public let name: String
     /// The model.
@@ -148,9 +148,9 @@ open class NSPersistentContainer: NSObject, StoreFolderOwner, @unchecked Sendabl
 ///
 /// Apple's container has `defaultDirectoryURL` as a method and as a property, which one class cannot declare both: the
 /// property comes from here.
-public protocol StoreFolderOwner: AnyObject {}
+public protocol _StoreFolderOwner: AnyObject {}
 
-extension StoreFolderOwner where Self: NSPersistentContainer {
+extension _StoreFolderOwner where Self: NSPersistentContainer {
     /// The folder for stores, as `defaultDirectoryURL()` tells it.
     public static var defaultDirectoryURL: URL { Self.defaultDirectoryURL() }
 }

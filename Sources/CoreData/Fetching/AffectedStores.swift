@@ -4,11 +4,11 @@ import ManagedObjectModel
 // an extension gives its superclass; it can have a property of the same name as one of a protocol's extension.
 
 /// A request that some of a coordinator's stores may be asked alone.
-public protocol StoreSelectingRequest: AnyObject {}
+public protocol _StoreSelectingRequest: AnyObject {}
 
-extension NSPersistentStoreRequest: StoreSelectingRequest {}
+extension NSPersistentStoreRequest: _StoreSelectingRequest {}
 
-extension StoreSelectingRequest where Self: NSPersistentStoreRequest {
+extension _StoreSelectingRequest where Self: NSPersistentStoreRequest {
     /// The stores to ask; nil, the default, for all that hold the entity.
     public var affectedStores: [NSPersistentStore]? {
         get { affectedStoreObjects as? [NSPersistentStore] }

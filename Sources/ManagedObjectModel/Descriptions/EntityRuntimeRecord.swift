@@ -1,4 +1,4 @@
 /// What the runtime derives from an entity and keeps with it; the runtime subclasses it.
-open class EntityRuntimeRecord {
+open class _EntityRuntimeRecord {
     package init() {}
 }

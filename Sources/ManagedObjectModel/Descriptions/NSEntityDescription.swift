@@ -35,13 +35,13 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// What is derived from the properties, once nothing can change any more.
     var tables: EntityTables? { derived.load() }
 
-    private let runtimeCell = AtomicLazyReference<EntityRuntimeRecord>()
+    private let runtimeCell = AtomicLazyReference<_EntityRuntimeRecord>()
 
     /// What the runtime keeps with the entity, once there is something. Reading is lock-free.
-    package var runtimeRecord: EntityRuntimeRecord? { runtimeCell.load() }
+    package var runtimeRecord: _EntityRuntimeRecord? { runtimeCell.load() }
 
     /// Keeps a record with the entity; the first one stays.
-    package func publish(_ record: EntityRuntimeRecord) { _ = runtimeCell.storeIfNil(record) }
+    package func publish(_ record: _EntityRuntimeRecord) { _ = runtimeCell.storeIfNil(record) }
 
     /// Creates an entity without a name and properties, for objects of class `NSManagedObject`.
     public required override init() {}
