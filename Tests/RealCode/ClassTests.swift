@@ -75,6 +75,16 @@ private final class Rickshaw: NSManagedObject {
     override class func entity() -> NSEntityDescription { description }
 }
 
+/// Of an entity that belongs to no model.
+private final class Sledge: NSManagedObject {
+    convenience init() {
+        let description = NSEntityDescription()
+        description.name = "Sledge"
+        description.managedObjectClassName = NSStringFromClass(Sledge.self)
+        self.init(entity: description, insertInto: nil)
+    }
+}
+
 private final class Bicycle: NSManagedObject {
     static let titleKey = ManagedKey<String?>("title")
     var title: String? {
@@ -200,6 +210,7 @@ extension Bicycle: Observable {}
         #expect(object.managedObjectContext == nil)
         #expect(Unnamed().objectID.isTemporaryID)
         #expect(Scooter().value(forKey: "title") as? String == "new")
+        #expect(Sledge().entity.name == "Sledge")
         #expect(NSManagedObjectID().isTemporaryID)
         #expect(NSManagedObjectID() != NSManagedObjectID())
         #expect(NSManagedObjectID().entity.name == nil)

@@ -118,7 +118,8 @@ package enum ManagedObjectClasses {
             }
             return nil
         }
-        let ofModel = entity.managedObjectModel.classModules.map { "\($0).\(short)" }
+        // An entity of no model has objects too, without a store.
+        let ofModel = (entity.model?.classModules ?? []).map { "\($0).\(short)" }
         if let type = state.classes[name] ?? named([name]) ?? named(ofModel) ?? state.shortNames[short] {
             return (type, true)
         }
