@@ -135,8 +135,7 @@ extension NSManagedObjectContext {
         object.context = self
         register(object)
         retained?[ObjectIdentifier(object)] = object
-        tracker.inserted.insert(object)
-        tracker.eventInserted.insert(object)
+        tracker.noteReturn(of: object)
     }
 
     /// Whether an object that left can have the ID again that it had: one that was never saved, and with it here.

@@ -92,8 +92,7 @@ extension NSManagedObjectContext {
         if !gone.isEmpty { others += Set(new.map(\.0)).subtracting(gone) }
         var changes = ContextChanges(
             inserted: new.map(\.0), updated: changed.map(\.0), deleted: tracker.deleted.all)
-        _ = tracker.inserted.removeAll()
-        _ = tracker.deleted.removeAll()
+        _ = tracker.noteSavedInsertionsAndDeletions()
         for (object, row) in new + changed { markSaved(object, row) }
         if !gone.isEmpty {
             let isGone = Set(gone)
@@ -108,7 +107,7 @@ extension NSManagedObjectContext {
                     object.realise(with: row)
                 } else {
                     makeInaccessible(object)
-                    tracker.deleted.remove(object)
+                    tracker.noteSavedDeletion(of: object)
                 }
             }
         }
@@ -127,7 +126,7 @@ extension NSManagedObjectContext {
                     refreshValues(of: object, row)
                 }
             }
-            tracker.external.refreshed.append(object)
+            tracker.noteExternalRefresh(of: object)
         }
         if !objects.isEmpty { scheduleEventEnd() }
     }

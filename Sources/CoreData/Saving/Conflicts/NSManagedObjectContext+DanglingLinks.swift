@@ -47,7 +47,7 @@ extension NSManagedObjectContext {
         session.resolutionSteps?.append(.object(ObjectSnapshot(object)))
         if object.differs(from: owner.row) {
             refreshValues(of: object, owner.row)
-            tracker.external.refreshed.append(object)
+            tracker.noteExternalRefresh(of: object)
         }
         guard case .object(let deleted) = object.value(at: slot), deleted.isDeleted,
             let rule = owner.relationship.inverseRelationship
