@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
     func propagateDeletes(all: Bool) {
         let before = session.faultingError
         defer { session.faultingError = before }
-        session.deletionError = nil
+        session.forgetDeletionError()
         var waiting: [NSManagedObject] = []
         while let object = tracker.takeDeletionToPropagate() {
             guard object.isDeleted else { continue }
@@ -27,7 +27,7 @@ extension NSManagedObjectContext {
             if !tracker.isDeletedByEvent(object) { object.extras?.event = nil }
             if let error = session.faultingError {
                 waiting.append(object)
-                session.deletionError = session.deletionError ?? error
+                session.noteDeletionError(error)
             }
         }
         tracker.putBackDeletions(waiting)

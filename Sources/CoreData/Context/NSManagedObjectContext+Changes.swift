@@ -92,9 +92,7 @@ extension NSManagedObjectContext {
         guard tracker.hasEventChanges else { return }
         _ = tracker.takeOrderedSets()
         let changes = tracker.endEvent()
-        if session.phase == .savingHooks {
-            session.changedWhileSaving += changes.inserted + changes.updated + changes.deleted
-        }
+        session.noteChanges(of: changes)
         registerUndo(of: changes)
         var all = changes.contextChanges
         if listeners.readRelatedObjects { all.noteSlots(of: changes.updated) }

@@ -9,7 +9,7 @@ extension NSManagedObjectContext {
         assertOnQueue()
         undoManager?.removeAllActions(withTarget: self)
         // The objects go when this is over, and not before.
-        let watched = session.abandon()
+        let given = session.abandon()
         let changes = tracker.changesOfRollback
         let rolledBack = tracker.storedWithChanges
         let dismissed = tracker.unstored
@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
             object.didChangeAll()
         }
         post(changes)
-        withExtendedLifetime((watched, changed)) {}
+        withExtendedLifetime((given, changed)) {}
     }
 
     /// Forgets everything: all objects leave the context and are not to be used any more.
@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
         assertOnQueue()
         undoManager?.removeAllActions(withTarget: self)
         // The objects go when this is over, and not before.
-        let watched = session.abandon()
+        let given = session.abandon()
         let external = tracker.takeExternalChanges()
         let objects = identityMap.all
         let ids = objects.map(\.objectID)
@@ -52,6 +52,6 @@ extension NSManagedObjectContext {
         if retained != nil { retained = [:] }
         advanceGeneration()
         post(ContextChanges(invalidatedIDs: ids))
-        withExtendedLifetime((watched, external, changed)) {}
+        withExtendedLifetime((given, external, changed)) {}
     }
 }

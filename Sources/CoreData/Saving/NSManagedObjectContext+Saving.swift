@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
         }
         adoptPermanentIDs()
         // Delete rules are tried again now.
-        session.deletionError = nil
+        session.forgetDeletionError()
         try throwFaultingError()
         replaceUnread()
         processPendingChanges()
@@ -97,7 +97,7 @@ extension NSManagedObjectContext {
         defer { session.phase = .idle }
         // What observers of the save have changed, and delete rules that wait for it, belong to the first round.
         processPendingChanges()
-        session.changedWhileSaving = []
+        _ = session.beginRounds()
         var round = tracker.inserted.all + tracker.updated.all + tracker.deleted.all
         var passes = 0
         while !round.isEmpty {
@@ -138,7 +138,7 @@ extension NSManagedObjectContext {
     // MARK: Writing
 
     private func write() throws {
-        session.resolutionSteps = []
+        session.beginWriting()
         do {
             if parentContext == nil {
                 try resolveSeenPairs()
@@ -229,10 +229,7 @@ extension NSManagedObjectContext {
     ) {
         keepResolution(isComplete: isComplete)
         advanceGeneration()
-        let finished = outcomes.map { $0.0.store }
-        session.watched =
-            isComplete
-            ? [:] : session.watched.filter { object in !finished.contains { $0 === object.value.home.store } }
+        _ = session.stopWatching(in: isComplete ? nil : outcomes.map { $0.0.store })
         var changes = ContextChanges()
         for object in gone { tracker.noteSavedDeletion(of: object) }
         changes.deleted = gone

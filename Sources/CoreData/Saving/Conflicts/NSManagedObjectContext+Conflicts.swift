@@ -11,12 +11,12 @@ extension NSManagedObjectContext {
     public func detectConflicts(for object: NSManagedObject) {
         assertOnQueue()
         guard object.context === self, !object.isInserted else { return }
-        session.watched[ObjectIdentifier(object)] = object
+        session.watch(object)
     }
 
     /// The watched objects that the save would not compare anyway.
     var onlyWatched: [NSManagedObject] {
-        session.watched.values.filter {
+        session.watchedObjects.filter {
             $0.context === self && !$0.isInserted && !$0.isDeleted && !$0.hasPersistentChangedValues
         }
     }
@@ -32,7 +32,7 @@ extension NSManagedObjectContext {
     func resolve(_ conflicts: [NSObject], after attempts: inout Int, _ cause: NSError? = nil) throws {
         let policy = try beginResolving(&attempts)
         for case let conflict as NSMergeConflict in conflicts {
-            session.resolutionSteps?.append(.object(ObjectSnapshot(conflict.sourceObject)))
+            session.note(.object(ObjectSnapshot(conflict.sourceObject)))
         }
         do {
             if conflicts.allSatisfy({ $0 is NSConstraintConflict }) {
