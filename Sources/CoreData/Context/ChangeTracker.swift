@@ -3,34 +3,54 @@
 /// No method calls code of a program while it changes the tracker, which may be asked from there: what objects are let go of is
 /// returned, for the caller to let go of.
 struct ChangeTracker {
-    var inserted = PendingObjects(flag: .inserted)
-    var updated = PendingObjects(flag: .updated)
-    var deleted = PendingObjects(flag: .deleted)
+    private(set) var inserted = PendingObjects(flag: .inserted)
+    private(set) var updated = PendingObjects(flag: .updated)
+    private(set) var deleted = PendingObjects(flag: .deleted)
 
     // Changes of the event that has not been processed yet.
-    var eventInserted = PendingObjects(flag: .eventInserted)
-    var eventUpdated = PendingObjects(flag: .eventUpdated)
-    var eventDeleted = PendingObjects(flag: .eventDeleted)
-    var eventRefreshed = PendingObjects(flag: .eventRefreshed)
+    private var eventInserted = PendingObjects(flag: .eventInserted)
+    private(set) var eventUpdated = PendingObjects(flag: .eventUpdated)
+    private(set) var eventDeleted = PendingObjects(flag: .eventDeleted)
+    private var eventRefreshed = PendingObjects(flag: .eventRefreshed)
     /// Objects that the event took out again and that no store knows: deleted ones that were never saved.
-    var eventForgotten = PendingObjects(flag: .leaving)
+    private(set) var eventForgotten = PendingObjects(flag: .leaving)
     /// What `mutableOrderedSetValue(forKey:)` gave out in this event.
-    var eventOrderedSets: [RelationshipOrderedSet] = []
+    private var eventOrderedSets: [RelationshipOrderedSet] = []
     /// What came from outside since the last notification: merged, refreshed by a conflict.
-    var external = ContextChanges()
+    private var external = ContextChanges()
     /// Deleted objects whose delete rules were not applied yet.
-    var deletionsToPropagate: [NSManagedObject] = []
+    private var deletionsToPropagate: [NSManagedObject] = []
     /// How deep in blocks of the context the queue is: an event ends with the outermost one.
-    var blockDepth = 0
+    private var blockDepth = 0
     /// Whether the end of the event has been asked for on the main queue.
-    var isEventEndScheduled = false
+    private var isEventEndScheduled = false
+
+    /// Whether there is anything to save.
+    var hasChanges: Bool { !inserted.isEmpty || !deleted.isEmpty || !updated.isEmpty }
 
     // MARK: Noticing
 
     mutating func noteInsertion(of object: NSManagedObject) {
+        noteReturn(of: object)
+        object.state.insert(.madeInEvent)
+    }
+
+    /// Notes that an object which had left is among the new ones again.
+    mutating func noteReturn(of object: NSManagedObject) {
         inserted.insert(object)
         eventInserted.insert(object)
-        object.state.insert(.madeInEvent)
+    }
+
+    /// Notes that an object whose row is gone is to be saved as a new one. To those who look on it is a changed one.
+    mutating func noteReinsertion(of object: NSManagedObject) {
+        inserted.insert(object)
+        eventUpdated.insert(object)
+    }
+
+    /// Makes a reinserted object a new one to those who look on: they were told that it is gone.
+    mutating func showAsNew(_ object: NSManagedObject) {
+        eventUpdated.remove(object)
+        eventInserted.insert(object)
     }
 
     /// Notes that a property of an object was set, which is not deleted.
@@ -39,16 +59,41 @@ struct ChangeTracker {
         if !object.state.contains(.eventInserted) { eventUpdated.insert(object) }
     }
 
+    /// Notes that a refreshed object has values to save, which the running event did not change.
+    mutating func noteKeptUpdate(of object: NSManagedObject) { updated.insert(object) }
+
+    /// Notes that of a refreshed object changes of the event stay.
+    mutating func noteKeptEventUpdate(of object: NSManagedObject) { eventUpdated.insert(object) }
+
+    /// Forgets that an object was changed.
+    mutating func forgetUpdate(of object: NSManagedObject) {
+        updated.remove(object)
+        eventUpdated.remove(object)
+    }
+
     /// Notes a deletion; an object that no store knows leaves with the event.
     mutating func noteDeletion(of object: NSManagedObject) {
         if object.isInserted {
             forget(object)
         } else {
-            updated.remove(object)
-            eventUpdated.remove(object)
-            deleted.insert(object)
-            eventDeleted.insert(object)
+            noteLoss(of: object)
+            showLoss(of: object)
         }
+    }
+
+    /// Notes that others have deleted an object, so that there is nothing else to save of it.
+    mutating func noteLoss(of object: NSManagedObject) {
+        forgetUpdate(of: object)
+        deleted.insert(object)
+    }
+
+    /// Makes the loss of an object one of the event's deletions.
+    mutating func showLoss(of object: NSManagedObject) { eventDeleted.insert(object) }
+
+    /// Forgets that an object that was saved is deleted.
+    mutating func forgetDeletion(of object: NSManagedObject) {
+        deleted.remove(object)
+        eventDeleted.remove(object)
     }
 
     /// Makes an object that no store knows leave with the event.
@@ -63,13 +108,12 @@ struct ChangeTracker {
     ///
     /// - Parameter isChanged: whether it has values to save.
     mutating func restore(_ object: NSManagedObject, isChanged: Bool) {
-        let isOfThisEvent = eventForgotten.contains(object) || eventDeleted.contains(object)
+        let isOfThisEvent = isDeletedByEvent(object)
         if object.state.contains(.leaving) {
             eventForgotten.remove(object)
             inserted.insert(object)
         } else {
-            deleted.remove(object)
-            eventDeleted.remove(object)
+            forgetDeletion(of: object)
             if isChanged { updated.insert(object) }
         }
         // Deleted and put back by one event, it is what it was before: new to those who look on only if it is new.
@@ -80,11 +124,75 @@ struct ChangeTracker {
         }
     }
 
+    /// Notes that an object was refreshed.
+    mutating func noteRefresh(of object: NSManagedObject) { eventRefreshed.insert(object) }
+
+    // MARK: Changes from outside
+
+    var hasExternalChanges: Bool { !external.isEmpty }
+
+    mutating func noteExternalInsertion(of object: NSManagedObject) { external.inserted.append(object) }
+
+    mutating func noteExternalDeletion(of object: NSManagedObject) { external.deleted.append(object) }
+
+    mutating func noteExternalRefresh(of object: NSManagedObject) { external.refreshed.append(object) }
+
+    /// What came from outside since this was asked last.
+    mutating func takeExternalChanges() -> ContextChanges {
+        let changes = external
+        external = ContextChanges()
+        return changes
+    }
+
+    // MARK: Delete rules
+
+    /// Has the delete rules of an object applied with those of the running event.
+    mutating func propagateLater(_ object: NSManagedObject) { deletionsToPropagate.append(object) }
+
+    /// The last of the objects whose delete rules are to be applied, which is none of them any more.
+    mutating func takeDeletionToPropagate() -> NSManagedObject? { deletionsToPropagate.popLast() }
+
+    /// Has the delete rules of objects applied the next time, in the order in which the objects were taken.
+    mutating func putBackDeletions(_ objects: [NSManagedObject]) {
+        deletionsToPropagate += objects.reversed()
+    }
+
     // MARK: Events
 
     var hasEventChanges: Bool {
         !eventInserted.isEmpty || !eventUpdated.isEmpty || !eventDeleted.isEmpty || !eventRefreshed.isEmpty
-            || !eventForgotten.isEmpty || !external.isEmpty || !eventOrderedSets.isEmpty
+            || !eventForgotten.isEmpty || hasExternalChanges || !eventOrderedSets.isEmpty
+    }
+
+    /// Whether the running event has deleted an object.
+    func isDeletedByEvent(_ object: NSManagedObject) -> Bool {
+        eventForgotten.contains(object) || eventDeleted.contains(object)
+    }
+
+    /// Begins a block, which is part of the running event.
+    mutating func beginBlock() { blockDepth += 1 }
+
+    /// Ends a block.
+    ///
+    /// - Returns: whether it was the outermost one, with which the event ends.
+    mutating func endBlock() -> Bool {
+        blockDepth -= 1
+        return blockDepth == 0
+    }
+
+    /// Whether no block ends the running event, and its end has not been asked for yet.
+    var needsEventEnd: Bool { blockDepth == 0 && !isEventEndScheduled }
+
+    mutating func noteEventEnd(isScheduled: Bool) { isEventEndScheduled = isScheduled }
+
+    /// Keeps an ordered set until the event ends.
+    mutating func keep(_ set: RelationshipOrderedSet) { eventOrderedSets.append(set) }
+
+    /// The ordered sets that were kept until now.
+    mutating func takeOrderedSets() -> [RelationshipOrderedSet] {
+        let sets = eventOrderedSets
+        eventOrderedSets = []
+        return sets
     }
 
     /// The changes of the running event, which ends; those from outside stay.
@@ -95,16 +203,59 @@ struct ChangeTracker {
             forgotten: eventForgotten.removeAll())
     }
 
+    // MARK: Saving
+
+    /// Notes that new objects were saved.
+    ///
+    /// - Returns: objects to let go of.
+    mutating func noteSavedInsertions(of objects: [NSManagedObject]) -> [NSManagedObject] {
+        // Mostly they are all that there are: no need to look for each.
+        if objects.count == inserted.count { return inserted.removeAll() }
+        for object in objects { inserted.remove(object) }
+        return []
+    }
+
+    /// Notes that the values of an object were saved.
+    mutating func noteSavedUpdate(of object: NSManagedObject) { updated.remove(object) }
+
+    /// Notes that the deletion of an object was saved.
+    mutating func noteSavedDeletion(of object: NSManagedObject) { deleted.remove(object) }
+
+    /// Notes that all insertions and deletions were saved.
+    ///
+    /// - Returns: objects to let go of.
+    mutating func noteSavedInsertionsAndDeletions() -> [NSManagedObject] {
+        inserted.removeAll() + deleted.removeAll()
+    }
+
     // MARK: Leaving
+
+    /// What those who look on hear when all changes are taken back. Of what the running event has inserted and deleted they have
+    /// not heard yet.
+    var changesOfRollback: ContextChanges {
+        let changed = updated.all.filter { !$0.isInserted }
+        let removed = deleted.all
+        return ContextChanges(
+            inserted: removed.filter { !eventDeleted.contains($0) && !$0.state.contains(.inaccessible) },
+            updated: changed + removed.filter(eventDeleted.contains),
+            deleted: unstored.filter { !$0.state.contains(.madeInEvent) },
+            refreshed: eventRefreshed.all.filter {
+                !$0.isInserted && !$0.isUpdated && !$0.isDeleted && !$0.state.contains(.leaving)
+            })
+    }
+
+    /// The new objects, also those that leave with the event.
+    var unstored: [NSManagedObject] { inserted.all + eventForgotten.all }
+
+    /// The objects with changes that a store knows.
+    var storedWithChanges: [NSManagedObject] { updated.all.filter { !$0.isInserted } + deleted.all }
 
     /// Forgets the changes of an object.
     mutating func remove(_ object: NSManagedObject) {
         inserted.remove(object)
-        updated.remove(object)
-        deleted.remove(object)
+        forgetUpdate(of: object)
+        forgetDeletion(of: object)
         eventInserted.remove(object)
-        eventUpdated.remove(object)
-        eventDeleted.remove(object)
         eventRefreshed.remove(object)
         eventForgotten.remove(object)
         deletionsToPropagate.removeAll { $0 === object }
@@ -120,10 +271,12 @@ struct ChangeTracker {
         if state.contains(.deleted) { deleted.insert(object) } else { deleted.remove(object) }
     }
 
-    /// Forgets all changes of objects.
+    /// Forgets all changes that were made here, and which delete rules are to be applied.
     ///
-    /// - Returns: the objects.
+    /// - Returns: objects to let go of.
     mutating func removeAll() -> [NSManagedObject] {
-        inserted.removeAll() + updated.removeAll() + deleted.removeAll() + endEvent().all
+        let waiting = deletionsToPropagate
+        deletionsToPropagate = []
+        return inserted.removeAll() + updated.removeAll() + deleted.removeAll() + endEvent().all + waiting
     }
 }

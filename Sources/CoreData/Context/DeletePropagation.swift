@@ -13,9 +13,9 @@ extension NSManagedObjectContext {
     func propagateDeletes(all: Bool) {
         let before = session.faultingError
         defer { session.faultingError = before }
-        session.deletionError = nil
+        session.forgetDeletionError()
         var waiting: [NSManagedObject] = []
-        while let object = tracker.deletionsToPropagate.popLast() {
+        while let object = tracker.takeDeletionToPropagate() {
             guard object.isDeleted else { continue }
             guard all || object.state.contains(.leaving) else {
                 waiting.append(object)
@@ -24,15 +24,13 @@ extension NSManagedObjectContext {
             session.faultingError = nil
             for slot in object.layout.relationshipIndexes { propagateDelete(of: object, slot) }
             // Where an earlier event deleted the object, there is nothing that this one's end would take back, or forget.
-            if !tracker.eventDeleted.contains(object), !tracker.eventForgotten.contains(object) {
-                object.extras?.event = nil
-            }
+            if !tracker.isDeletedByEvent(object) { object.extras?.event = nil }
             if let error = session.faultingError {
                 waiting.append(object)
-                session.deletionError = session.deletionError ?? error
+                session.noteDeletionError(error)
             }
         }
-        tracker.deletionsToPropagate = waiting.reversed()
+        tracker.putBackDeletions(waiting)
     }
 
     private func propagateDelete(of object: NSManagedObject, _ slot: Int) {

@@ -71,7 +71,7 @@ extension NSManagedObjectContext {
     /// - Parameter isPropagated: whether its delete rules have been applied.
     func markDeleted(_ object: NSManagedObject, isPropagated: Bool = false) {
         tracker.noteDeletion(of: object)
-        if !isPropagated { tracker.deletionsToPropagate.append(object) }
+        if !isPropagated { tracker.propagateLater(object) }
         scheduleEventEnd()
     }
 
@@ -91,11 +91,9 @@ extension NSManagedObjectContext {
         propagateDeletes(all: propagatesDeletesAtEndOfEvent || outer == .savingHooks)
         session.phase = outer
         guard tracker.hasEventChanges else { return }
-        tracker.eventOrderedSets = []
+        _ = tracker.takeOrderedSets()
         let changes = tracker.endEvent()
-        if session.phase == .savingHooks {
-            session.changedWhileSaving += changes.inserted + changes.updated + changes.deleted
-        }
+        session.noteChanges(of: changes)
         registerUndo(of: changes)
         var all = changes.contextChanges
         if listeners.readRelatedObjects { all.noteSlots(of: changes.updated) }
@@ -107,15 +105,14 @@ extension NSManagedObjectContext {
             told.append(extras)
         }
         for object in changes.forgotten { dismiss(object) }
-        all.append(tracker.external)
-        tracker.external = ContextChanges()
+        all.append(tracker.takeExternalChanges())
         post(all)
         for extras in told { extras.toldEvent = nil }
     }
 
     /// Keeps an ordered set until the running event ends.
     func keepUntilEventEnds(_ set: RelationshipOrderedSet) {
-        tracker.eventOrderedSets.append(set)
+        tracker.keep(set)
         scheduleEventEnd()
     }
 

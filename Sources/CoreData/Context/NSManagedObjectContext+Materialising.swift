@@ -58,7 +58,7 @@ extension NSManagedObjectContext {
         guard object.context === self else { return }
         if object.isFault { makeInaccessible(object) }
         tracker.remove(object)
-        session.watched[ObjectIdentifier(object)] = nil
+        session.stopWatching(object)
         leave(object)
     }
 

@@ -129,7 +129,7 @@ extension NSManagedObjectContext {
             fatalError("CoreData could not fulfill a fault for '\(object.objectID)'")
         }
         makeInaccessible(object)
-        tracker.eventDeleted.insert(object)
+        tracker.showLoss(of: object)
         scheduleEventEnd()
     }
 
@@ -139,9 +139,7 @@ extension NSManagedObjectContext {
         object.state.insert(.inaccessible)
         object.values = ContiguousArray(
             object.layout.slots.map { $0.kind == .toMany ? .unloaded : .null })
-        tracker.updated.remove(object)
-        tracker.eventUpdated.remove(object)
-        tracker.deleted.insert(object)
+        tracker.noteLoss(of: object)
     }
 
     /// The destination of a to-one relationship in a row.
@@ -220,25 +218,24 @@ extension NSManagedObjectContext {
             readingStore(of: object) { try agreeOnPairs(of: [object]) }
         } else {
             forgetReplacements(of: object)
-            for other in object.takeBackOwnLinks() { tracker.eventRefreshed.insert(other) }
+            for other in object.takeBackOwnLinks() { tracker.noteRefresh(of: other) }
             let links = object.unsavedLinksOfOthers
             // What the running event did to links that stay can still be taken back, at both ends.
             let event =
                 object.isDeleted ? nil : object.extras?.event?.ofToMany(where: object.hasLinksOfOthers)
             let given = object.isDeleted ? nil : DiscardedLinks(of: object)
             repeatDeletions(reachedFrom: object)
-            tracker.updated.remove(object)
-            tracker.eventUpdated.remove(object)
+            tracker.forgetUpdate(of: object)
             object.extras?.event = event
-            if event != nil { tracker.eventUpdated.insert(object) }
+            if event != nil { tracker.noteKeptEventUpdate(of: object) }
             object.willChangeAll()
             object.turnIntoFault(keeping: nil)
-            if object.takeLinksOfOthers(links) { tracker.updated.insert(object) }
+            if object.takeLinksOfOthers(links) { tracker.noteKeptUpdate(of: object) }
             object.didChangeAll()
             given?.takeBack(isRefreshed: true)
             if object.isDeleted { readingStore(of: object) { try repeatStoredDeletions(of: [object]) } }
         }
-        tracker.eventRefreshed.insert(object)
+        tracker.noteRefresh(of: object)
         scheduleEventEnd()
     }
 
@@ -253,7 +250,7 @@ extension NSManagedObjectContext {
             } else if object.isDeleted || object.hasPersistentChangedValues {
                 object.dropTransientValues()
                 mergeFromStore(object)
-                tracker.eventRefreshed.insert(object)
+                tracker.noteRefresh(of: object)
             } else {
                 refresh(object, mergeChanges: false)
             }

@@ -54,7 +54,7 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: an error of SQLite.
     final func pinGeneration() throws {
-        guard session.resolutionSteps == nil, let generation, generation.isCurrent,
+        guard !session.isWriting, let generation, generation.isCurrent,
             let coordinator = persistentStoreCoordinator
         else { return }
         self.generation = try .pinning(coordinator)
@@ -78,7 +78,7 @@ extension NSManagedObjectContext {
     /// The token of a pinned context; nil while a save writes. Links that others have made since must end with what the save
     /// deletes, so what its conflicts are resolved by is what the stores hold then.
     private final var readGeneration: NSQueryGenerationToken? {
-        guard session.resolutionSteps == nil, let generation, !generation.isCurrent else { return nil }
+        guard !session.isWriting, let generation, !generation.isCurrent else { return nil }
         return generation
     }
 

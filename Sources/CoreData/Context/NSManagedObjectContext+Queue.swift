@@ -56,10 +56,9 @@ extension NSManagedObjectContext {
     /// Runs a block as part of an event, which ends with the outermost block.
     func runEvent<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
         adoptPermanentIDs()
-        tracker.blockDepth += 1
+        tracker.beginBlock()
         defer {
-            tracker.blockDepth -= 1
-            if tracker.blockDepth == 0 { endEvent() }
+            if tracker.endBlock() { endEvent() }
         }
         return try CurrentContext.run(self, block)
     }
@@ -74,15 +73,11 @@ extension NSManagedObjectContext {
 
     /// Sees to it that an event outside of any block ends, when the main queue comes round.
     func scheduleEventEnd() {
-        guard tracker.blockDepth == 0, !tracker.isEventEndScheduled,
-            concurrencyType == .mainQueueConcurrencyType
-        else {
-            return
-        }
-        tracker.isEventEndScheduled = true
+        guard tracker.needsEventEnd, concurrencyType == .mainQueueConcurrencyType else { return }
+        tracker.noteEventEnd(isScheduled: true)
         contextQueue.async { [weak self] in
             guard let self else { return }
-            tracker.isEventEndScheduled = false
+            tracker.noteEventEnd(isScheduled: false)
             endEvent()
         }
     }

@@ -9,22 +9,10 @@ extension NSManagedObjectContext {
         assertOnQueue()
         undoManager?.removeAllActions(withTarget: self)
         // The objects go when this is over, and not before.
-        let watched = session.abandon()
-        tracker.deletionsToPropagate = []
-        var changes = ContextChanges()
-        let rolledBack = tracker.updated.all.filter { !$0.isInserted } + tracker.deleted.all
-        let dismissed = tracker.inserted.all + tracker.eventForgotten.all
-        // Others were not told yet of what the running event inserted and deleted.
-        changes.deleted = dismissed.filter { !$0.state.contains(.madeInEvent) }
-        changes.inserted = tracker.deleted.all.filter {
-            !tracker.eventDeleted.contains($0) && !$0.state.contains(.inaccessible)
-        }
-        changes.refreshed = tracker.eventRefreshed.all.filter {
-            !$0.isInserted && !$0.isUpdated && !$0.isDeleted && !$0.state.contains(.leaving)
-        }
-        changes.updated =
-            tracker.updated.all.filter { !$0.isInserted }
-            + tracker.deleted.all.filter(tracker.eventDeleted.contains)
+        let given = session.abandon()
+        let changes = tracker.changesOfRollback
+        let rolledBack = tracker.storedWithChanges
+        let dismissed = tracker.unstored
         let changed = tracker.removeAll()
         for object in dismissed { dismiss(object) }
         for object in rolledBack where !object.isFault {
@@ -42,7 +30,7 @@ extension NSManagedObjectContext {
             object.didChangeAll()
         }
         post(changes)
-        withExtendedLifetime((watched, changed)) {}
+        withExtendedLifetime((given, changed)) {}
     }
 
     /// Forgets everything: all objects leave the context and are not to be used any more.
@@ -50,9 +38,8 @@ extension NSManagedObjectContext {
         assertOnQueue()
         undoManager?.removeAllActions(withTarget: self)
         // The objects go when this is over, and not before.
-        let watched = session.abandon()
-        tracker.deletionsToPropagate = []
-        tracker.external = ContextChanges()
+        let given = session.abandon()
+        let external = tracker.takeExternalChanges()
         let objects = identityMap.all
         let ids = objects.map(\.objectID)
         let changed = tracker.removeAll()
@@ -65,6 +52,6 @@ extension NSManagedObjectContext {
         if retained != nil { retained = [:] }
         advanceGeneration()
         post(ContextChanges(invalidatedIDs: ids))
-        withExtendedLifetime((watched, changed)) {}
+        withExtendedLifetime((given, external, changed)) {}
     }
 }

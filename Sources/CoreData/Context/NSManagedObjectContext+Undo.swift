@@ -47,12 +47,12 @@ extension NSManagedObjectContext {
     }
 
     func registerUndo(of event: EventObjects) {
-        let isResolving = session.resolutionSteps != nil
+        let isResolving = session.isWriting
         guard isResolving || undoRecorder.isRecording else { return }
         let step = UndoStep(event)
         guard !step.isEmpty else { return }
         if isResolving {
-            session.resolutionSteps?.append(.event(step))
+            session.note(.event(step))
         } else {
             register(step)
         }
@@ -66,15 +66,13 @@ extension NSManagedObjectContext {
     ///
     /// - Parameter isComplete: false when the save goes on with other stores.
     func keepResolution(isComplete: Bool) {
-        let steps = session.resolutionSteps ?? []
-        session.resolutionSteps = isComplete ? nil : []
+        let steps = session.takeResolutionSteps(isComplete: isComplete)
         for case .event(let step) in steps { register(step) }
     }
 
     /// After a save that failed: what resolved conflicts on the way is taken back.
     func takeBackResolution() {
-        let steps = session.resolutionSteps ?? []
-        session.resolutionSteps = nil
+        let steps = session.takeResolutionSteps(isComplete: true)
         guard !steps.isEmpty else { return }
         undoManager?.disableUndoRegistration()
         defer { undoManager?.enableUndoRegistration() }
@@ -135,8 +133,7 @@ extension NSManagedObjectContext {
         object.context = self
         register(object)
         retained?[ObjectIdentifier(object)] = object
-        tracker.inserted.insert(object)
-        tracker.eventInserted.insert(object)
+        tracker.noteReturn(of: object)
     }
 
     /// Whether an object that left can have the ID again that it had: one that was never saved, and with it here.

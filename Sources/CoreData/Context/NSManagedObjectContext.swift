@@ -279,6 +279,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Whether there is anything to save, changed transient properties included.
     public var hasChanges: Bool {
         assertOnQueue()
-        return !tracker.inserted.isEmpty || !tracker.deleted.isEmpty || !tracker.updated.isEmpty
+        return tracker.hasChanges
     }
 }

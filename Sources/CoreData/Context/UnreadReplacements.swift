@@ -12,31 +12,26 @@ extension NSManagedObjectContext {
     ///
     /// - Parameter destinations: the new ones, where the old ones could not be read; nil where they were.
     func noteReplacement(of object: NSManagedObject, at slot: Int, by destinations: [NSManagedObject]?) {
-        if !session.unreadReplacements.isEmpty {
-            session.unreadReplacements.removeAll { $0.object === object && $0.slot == slot }
-        }
+        _ = session.forgetReplacements(of: object, at: slot)
         guard let destinations else { return }
-        session.unreadReplacements.append(.init(object: object, slot: slot, destinations: destinations))
+        session.keep(.init(object: object, slot: slot, destinations: destinations))
     }
 
     /// Forgets what was to be replaced of an object whose changes are given up.
     func forgetReplacements(of object: NSManagedObject) {
-        guard !session.unreadReplacements.isEmpty else { return }
-        session.unreadReplacements.removeAll { $0.object === object }
+        _ = session.forgetReplacements(of: object)
     }
 
     /// Replaces what can be read by now. What was changed since then stays.
     func replaceUnread() {
-        let replacements = session.unreadReplacements
-        session.unreadReplacements = []
-        for replacement in replacements {
+        for replacement in session.takeUnreadReplacements() {
             let (object, slot) = (replacement.object, replacement.slot)
             guard object.context === self, !object.isDeleted, object.toMany(at: slot).hasChanges else {
                 continue
             }
             let contents = object.loadedToMany(at: slot)
             guard contents.isLoaded else {
-                session.unreadReplacements.append(replacement)
+                session.keep(replacement)
                 continue
             }
             let later = contents.added.subtracting(replacement.destinations)

@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
         }
         adoptPermanentIDs()
         // Delete rules are tried again now.
-        session.deletionError = nil
+        session.forgetDeletionError()
         try throwFaultingError()
         replaceUnread()
         processPendingChanges()
@@ -97,7 +97,7 @@ extension NSManagedObjectContext {
         defer { session.phase = .idle }
         // What observers of the save have changed, and delete rules that wait for it, belong to the first round.
         processPendingChanges()
-        session.changedWhileSaving = []
+        _ = session.beginRounds()
         var round = tracker.inserted.all + tracker.updated.all + tracker.deleted.all
         var passes = 0
         while !round.isEmpty {
@@ -138,7 +138,7 @@ extension NSManagedObjectContext {
     // MARK: Writing
 
     private func write() throws {
-        session.resolutionSteps = []
+        session.beginWriting()
         do {
             if parentContext == nil {
                 try resolveSeenPairs()
@@ -229,12 +229,9 @@ extension NSManagedObjectContext {
     ) {
         keepResolution(isComplete: isComplete)
         advanceGeneration()
-        let finished = outcomes.map { $0.0.store }
-        session.watched =
-            isComplete
-            ? [:] : session.watched.filter { object in !finished.contains { $0 === object.value.home.store } }
+        _ = session.stopWatching(in: isComplete ? nil : outcomes.map { $0.0.store })
         var changes = ContextChanges()
-        for object in gone { tracker.deleted.remove(object) }
+        for object in gone { tracker.noteSavedDeletion(of: object) }
         changes.deleted = gone
         for (storePlan, outcome) in outcomes { takeIn(outcome, storePlan, &changes) }
         let affected = outcomes.flatMap {
@@ -306,7 +303,7 @@ extension NSManagedObjectContext {
         takeInNew(plan.inserted, outcome.inserted, plan.store)
         for (object, row) in zip(plan.updated, outcome.updated) { markSaved(object, row) }
         for object in plan.transientlyUpdated { markSaved(object, object.row) }
-        for object in plan.deleted { tracker.deleted.remove(object) }
+        for object in plan.deleted { tracker.noteSavedDeletion(of: object) }
         // Of two that a damaged store gave the same key one is left.
         changes.inserted += plan.inserted.filter { $0.context === self }
         changes.updated += plan.updated + plan.transientlyUpdated
@@ -317,11 +314,7 @@ extension NSManagedObjectContext {
     /// Gives new objects the identities and values of their rows.
     private func takeInNew(_ objects: [NSManagedObject], _ rows: [Row], _ store: any ObjectStore) {
         require(rows.count == objects.count, "A store wrote \(rows.count) of \(objects.count) new objects.")
-        if objects.count == tracker.inserted.count {
-            _ = tracker.inserted.removeAll()
-        } else {
-            for object in objects { tracker.inserted.remove(object) }
-        }
+        _ = tracker.noteSavedInsertions(of: objects)
         var names: [(object: NSManagedObject, home: StoredEntity, reference: Int64)] = []
         names.reserveCapacity(objects.count)
         for (object, row) in zip(objects, rows) {
@@ -346,18 +339,18 @@ extension NSManagedObjectContext {
                 !object.layout.slots[$0].isDerived && !object.touched.contains($0)
             }
             if object.takeDerivedValues(from: newer, and: counted) {
-                tracker.external.refreshed.append(object)
+                tracker.noteExternalRefresh(of: object)
             }
             if !object.hasChanges { changes.refreshed.append(object) }
         }
-        if !tracker.external.isEmpty { scheduleEventEnd() }
+        if tracker.hasExternalChanges { scheduleEventEnd() }
     }
 
     /// Makes the saved values the committed ones.
     func markSaved(_ object: NSManagedObject, _ row: Row?) {
-        tracker.updated.remove(object)
+        tracker.noteSavedUpdate(of: object)
         // A computed value may move the object in someone's list.
-        if object.markSaved(row) { tracker.external.refreshed.append(object) }
+        if object.markSaved(row) { tracker.noteExternalRefresh(of: object) }
     }
 
     /// Lets go of an object whose deletion was saved. It keeps its values.

@@ -70,7 +70,7 @@ extension NSManagedObjectContext {
     private func endLinks(toMissing places: [ObjectPlace], after attempts: inout Int) throws {
         try beginResolving(&attempts)
         let gone = Set(places.compactMap { identityMap.object(place($0).key) })
-        for object in gone { session.resolutionSteps?.append(.object(ObjectSnapshot(object))) }
+        for object in gone { session.note(.object(ObjectSnapshot(object))) }
         endUnsavedLinks(to: gone, isNoted: true)
         propagateDeletes(all: true)
         try endResolving()
@@ -81,7 +81,7 @@ extension NSManagedObjectContext {
         _ further: ParentSideChanges
     ) {
         keepResolution(isComplete: true)
-        session.watched = [:]
+        _ = session.stopWatching(in: nil)
         let gone = further.deleted.compactMap { identityMap.object(place($0).key) }.filter { !$0.isDeleted }
         // What was handed up shows what was handed up, unless it led to what is gone.
         var others = further.updated.compactMap { identityMap.object(place($0).key) }.filter {
@@ -92,8 +92,7 @@ extension NSManagedObjectContext {
         if !gone.isEmpty { others += Set(new.map(\.0)).subtracting(gone) }
         var changes = ContextChanges(
             inserted: new.map(\.0), updated: changed.map(\.0), deleted: tracker.deleted.all)
-        _ = tracker.inserted.removeAll()
-        _ = tracker.deleted.removeAll()
+        _ = tracker.noteSavedInsertionsAndDeletions()
         for (object, row) in new + changed { markSaved(object, row) }
         if !gone.isEmpty {
             let isGone = Set(gone)
@@ -108,7 +107,7 @@ extension NSManagedObjectContext {
                     object.realise(with: row)
                 } else {
                     makeInaccessible(object)
-                    tracker.deleted.remove(object)
+                    tracker.noteSavedDeletion(of: object)
                 }
             }
         }
@@ -127,7 +126,7 @@ extension NSManagedObjectContext {
                     refreshValues(of: object, row)
                 }
             }
-            tracker.external.refreshed.append(object)
+            tracker.noteExternalRefresh(of: object)
         }
         if !objects.isEmpty { scheduleEventEnd() }
     }
@@ -141,7 +140,7 @@ extension NSManagedObjectContext {
     /// - Throws: `ParentConflicts`; an error of the store; 134030 while this context is itself in the middle of a save.
     ///   Nothing has changed then.
     func take(_ changes: ChildChanges, reportsMissing: Bool) throws -> ParentSideChanges {
-        guard session.phase == .idle || session.phase == .savingHooks, !session.isValidating else {
+        guard session.canTakeChanges else {
             throw NSError.coreData(
                 .persistentStoreSave,
                 "The parent context is saving, validating or undoing, so its child cannot save now.")

@@ -168,7 +168,8 @@ extension NSManagedObjectContext {
             if parentContext != nil, let known = identityMap.object(place.key) {
                 takeChange(known, rows[id])
             } else if rows[id] != nil || reads(place) {
-                tracker.external.inserted.append(object(home: place.home, reference: place.reference))
+                let object = object(home: place.home, reference: place.reference)
+                tracker.noteExternalInsertion(of: object)
             }
         }
         for id in changes.updated.union(changes.refreshed) {
@@ -184,12 +185,10 @@ extension NSManagedObjectContext {
                 makeInaccessible(object)
             } else {
                 object.fireFault()
-                tracker.updated.remove(object)
-                tracker.eventUpdated.remove(object)
-                tracker.deleted.insert(object)
+                tracker.noteLoss(of: object)
                 object.state.insert(.inaccessible)
             }
-            tracker.external.deleted.append(object)
+            tracker.noteExternalDeletion(of: object)
             gone.insert(object)
         }
         endUnsavedLinks(to: gone, isNoted: false)
@@ -246,7 +245,7 @@ extension NSManagedObjectContext {
         } else {
             takeNewerRow(object, saved) { row in refreshValues(of: object, row) }
         }
-        tracker.external.refreshed.append(object)
+        tracker.noteExternalRefresh(of: object)
     }
 
     private func takeNewerRow(_ object: NSManagedObject, _ saved: Row?, _ take: (Row) -> Void) {

@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
             for slot in object.layout.relationshipIndexes where object.differsFromRow(at: slot) {
                 let isEnded = object.endUnsavedLinks(to: gone, at: slot, isNoted: isNoted)
                 guard isEnded else { continue }
-                if !isNoted { tracker.external.refreshed.append(object) }
+                if !isNoted { tracker.noteExternalRefresh(of: object) }
                 let rule = object.layout.slots[slot].relationship?.inverseRelationship?.deleteRule
                 if rule == .cascadeDeleteRule, !spared.contains(object) { delete(object) }
             }
@@ -78,7 +78,7 @@ extension NSManagedObjectContext {
     /// Has the delete rules of an object apply to the links that its row, and the rows that lead to it, have now.
     func repeatDeletion(of object: NSManagedObject) {
         object.dropRelationships()
-        tracker.deletionsToPropagate.append(object)
+        tracker.propagateLater(object)
     }
 
     /// The same, after looking into the store for rows that lead to the objects by now. A few requests for each entity.

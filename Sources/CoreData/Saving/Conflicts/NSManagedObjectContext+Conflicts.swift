@@ -11,12 +11,12 @@ extension NSManagedObjectContext {
     public func detectConflicts(for object: NSManagedObject) {
         assertOnQueue()
         guard object.context === self, !object.isInserted else { return }
-        session.watched[ObjectIdentifier(object)] = object
+        session.watch(object)
     }
 
     /// The watched objects that the save would not compare anyway.
     var onlyWatched: [NSManagedObject] {
-        session.watched.values.filter {
+        session.watchedObjects.filter {
             $0.context === self && !$0.isInserted && !$0.isDeleted && !$0.hasPersistentChangedValues
         }
     }
@@ -32,7 +32,7 @@ extension NSManagedObjectContext {
     func resolve(_ conflicts: [NSObject], after attempts: inout Int, _ cause: NSError? = nil) throws {
         let policy = try beginResolving(&attempts)
         for case let conflict as NSMergeConflict in conflicts {
-            session.resolutionSteps?.append(.object(ObjectSnapshot(conflict.sourceObject)))
+            session.note(.object(ObjectSnapshot(conflict.sourceObject)))
         }
         do {
             if conflicts.allSatisfy({ $0 is NSConstraintConflict }) {
@@ -142,48 +142,41 @@ extension NSManagedObjectContext {
 
     /// Gives up what was changed in an object.
     func giveUpChanges(of object: NSManagedObject, row: Row) {
-        tracker.deleted.remove(object)
-        tracker.eventDeleted.remove(object)
-        tracker.updated.remove(object)
-        tracker.eventUpdated.remove(object)
+        tracker.forgetDeletion(of: object)
+        tracker.forgetUpdate(of: object)
         object.extras?.event = nil
         object.willChangeAll()
         object.dropValues()
         object.row = row
         object.setTransientDefaults()
         object.didChangeAll()
-        tracker.external.refreshed.append(object)
+        tracker.noteExternalRefresh(of: object)
     }
 
     /// Accepts that an object's row is gone.
     func acceptDeletion(of object: NSManagedObject) {
-        tracker.updated.remove(object)
-        tracker.eventUpdated.remove(object)
-        tracker.deleted.remove(object)
-        tracker.external.deleted.append(object)
+        tracker.forgetUpdate(of: object)
+        tracker.noteSavedDeletion(of: object)
+        tracker.noteExternalDeletion(of: object)
         object.state.insert(.inaccessible)
         leave(object)
     }
 
     /// Brings back, as a new object, one that this context has deleted or lost after others had deleted it.
     func renew(_ object: NSManagedObject) {
-        tracker.deleted.remove(object)
-        tracker.eventDeleted.remove(object)
+        tracker.forgetDeletion(of: object)
         object.state.remove(.inaccessible)
         reinsert(object)
-        tracker.eventUpdated.remove(object)
-        tracker.eventInserted.insert(object)
+        tracker.showAsNew(object)
         scheduleEventEnd()
     }
 
     /// Makes an object whose row is gone a new one.
     func reinsert(_ object: NSManagedObject) {
         object.materialiseValues(in: self)
-        tracker.updated.remove(object)
-        tracker.eventUpdated.remove(object)
+        tracker.forgetUpdate(of: object)
         object.row = nil
         rename(object, home: unstoredEntity(object.layout), reference: StoredEntity.newTemporaryReference())
-        tracker.inserted.insert(object)
-        tracker.eventUpdated.insert(object)
+        tracker.noteReinsertion(of: object)
     }
 }

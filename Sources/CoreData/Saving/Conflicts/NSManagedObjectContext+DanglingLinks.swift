@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
                 [NSAffectedObjectsErrorKey: Array(gone)])
         }
         for owner in links.owners { try apply(owner, of: links.store) }
-        for object in gone { session.resolutionSteps?.append(.object(ObjectSnapshot(object))) }
+        for object in gone { session.note(.object(ObjectSnapshot(object))) }
         endUnsavedLinks(to: gone, isNoted: true)
         propagateDeletes(all: true)
         try endResolving()
@@ -44,10 +44,10 @@ extension NSManagedObjectContext {
         guard let object = materialise([owner.row], from: store, refreshing: false).first,
             !object.isDeleted, let slot = object.layout.index(of: owner.relationship.name)
         else { return }
-        session.resolutionSteps?.append(.object(ObjectSnapshot(object)))
+        session.note(.object(ObjectSnapshot(object)))
         if object.differs(from: owner.row) {
             refreshValues(of: object, owner.row)
-            tracker.external.refreshed.append(object)
+            tracker.noteExternalRefresh(of: object)
         }
         guard case .object(let deleted) = object.value(at: slot), deleted.isDeleted,
             let rule = owner.relationship.inverseRelationship

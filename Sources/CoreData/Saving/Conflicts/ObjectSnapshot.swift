@@ -54,12 +54,12 @@ extension NSManagedObjectContext {
             IdentityChanges.note()
             register(object)
             retained?[ObjectIdentifier(object)] = object
-            tracker.external.inserted.append(object)
+            tracker.noteExternalInsertion(of: object)
         } else {
             if object.home !== snapshot.home || object.reference != snapshot.reference {
                 rename(object, home: snapshot.home, reference: snapshot.reference)
             }
-            tracker.external.refreshed.append(object)
+            tracker.noteExternalRefresh(of: object)
         }
         object.markOrderedSetsStale()
         object.row = snapshot.row

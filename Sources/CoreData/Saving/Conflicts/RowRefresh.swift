@@ -50,7 +50,7 @@ extension NSManagedObjectContext {
                 object.row = row
             } else if object.differs(from: row) {
                 refreshValues(of: object, row)
-                tracker.external.refreshed.append(object)
+                tracker.noteExternalRefresh(of: object)
             }
         }
         return seen.subtracting(rows.keys)
