@@ -9,8 +9,7 @@ import Synchronization
 extension SQLiteStore {
     /// The decoder for rows of an entity and its heirs.
     func decoder(_ entity: SQLEntity) -> RowDecoder {
-        file.withLock { $0 }.decoders[entity.number]
-            ?? RowDecoder(family: entity.familyNumbers.compactMap(schema.entity))
+        file.withLock { $0 }.decoders[entity.number] ?? schema.decoder(of: entity)
     }
 
     package func rows(for query: FetchQuery) throws -> [Row] { try rows(rowRequest(for: query)) }
@@ -60,7 +59,7 @@ extension SQLiteStore {
     /// The row cache, which answers for whole objects, does not get them.
     package func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> [Row]? {
         let entity = schema.entity(query.home)
-        let decoder = RowDecoder(family: entity.familyNumbers.compactMap(schema.entity), only: slots)
+        let decoder = schema.decoder(of: entity, only: slots)
         let statement = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnList)
         var rows = try readOnce("fetch", at: query.pinned) {
             try $0.rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
@@ -150,9 +149,7 @@ extension SQLiteStore {
     private func rowStatement(_ home: StoredEntity) throws -> (text: String, RowDecoder) {
         let file = file.withLock { $0 }
         let entity = file.schema.entity(home)
-        let decoder =
-            file.decoders[entity.number]
-            ?? RowDecoder(family: entity.familyNumbers.compactMap(file.schema.entity))
+        let decoder = file.decoders[entity.number] ?? file.schema.decoder(of: entity)
         if let text = file.rowStatements.withLock({ $0[entity.number] }) { return (text, decoder) }
         var query = FetchQuery(home: home)
         query.references = [0]

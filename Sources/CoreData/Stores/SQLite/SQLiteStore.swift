@@ -22,7 +22,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
             self.history = history
             decoders = Dictionary(
                 schema.entities.map { entity in
-                    (entity.number, RowDecoder(family: entity.familyNumbers.compactMap(schema.entity)))
+                    (entity.number, schema.decoder(of: entity))
                 }, uniquingKeysWith: { first, _ in first })
         }
     }
