@@ -64,6 +64,12 @@ package protocol ObjectStore: StoreKind {
 
     /// References for new objects, one for each, entity by entity. They are not used again.
     func newReferences(for groups: [NewObjects]) throws -> [[Int64]]
+    /// Has the store find objects of another one by the references that they have there.
+    func keepReferences(of objects: [NSManagedObject]) throws
+    /// Has the first save make the store's file, where nothing may be by then.
+    ///
+    /// - Parameter model: a file whose mode and owner the new one gets.
+    func makesFile(like model: URL?)
     /// Writes a unit of work in one transaction, or throws and leaves the store as it was.
     ///
     /// - Throws: `SaveConflicts` when rows changed since they were read, else `ConstraintViolations` when objects share
@@ -114,6 +120,8 @@ extension ObjectStore {
     package func hasCachedRow(_ key: ObjectKey) -> Bool { false }
     package func makeGeneration() throws -> (any StoreGeneration)? { nil }
     package func saveNothing(_ context: NSManagedObjectContext) throws { try saveMetadata() }
+    package func keepReferences(of objects: [NSManagedObject]) throws {}
+    package func makesFile(like model: URL?) {}
     package func fill(with unit: UnitOfWork) throws { _ = try save(unit) }
 
     package func copied(

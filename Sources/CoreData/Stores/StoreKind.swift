@@ -39,10 +39,26 @@ package protocol StoreKind: NSPersistentStore {
     static var hasFiles: Bool { get }
     /// Whether a file is written piece by piece, so that one with contents is made as a draft. Other kinds write a file at once.
     static var isWrittenInPieces: Bool { get }
+    /// Whether stores are in memory, also those that are given the URL of a file.
+    static var isInMemory: Bool { get }
     /// Whether a coordinator can have only one store of the kind at `/dev/null`.
     static var isAddedOnceWithoutFile: Bool { get }
     /// The options for a store that is made as a draft.
     static func optionsOfDraft(_ options: [AnyHashable: Any]?) -> [AnyHashable: Any]?
+    /// Whether a new store can be made at a URL.
+    static func isFree(_ url: URL) -> Bool
+    /// Makes a new store, which has its place only once all of it is there, and opens it. Only for kinds that have files.
+    ///
+    /// - Parameters:
+    ///   - source: a file whose mode and owner the new one gets; nil for those of the process.
+    ///   - fill: makes the store at a URL beside its place, and closes it.
+    ///   - opening: opens the store in its place.
+    /// - Throws: 134080 when there is something already, an error of the file system, or what the blocks throw; nothing is left
+    ///   then.
+    static func makeAsDraft<Opened>(
+        at url: URL, _ options: [AnyHashable: Any]?, like source: URL?, _ fill: (URL) throws -> Void,
+        opening: () throws -> Opened
+    ) throws -> Opened
 }
 
 extension StoreKind {
@@ -63,6 +79,17 @@ extension StoreKind {
     package static var needsURL: Bool { true }
     package static var hasFiles: Bool { false }
     package static var isWrittenInPieces: Bool { false }
+    package static var isInMemory: Bool { false }
     package static var isAddedOnceWithoutFile: Bool { false }
     package static func optionsOfDraft(_ options: [AnyHashable: Any]?) -> [AnyHashable: Any]? { options }
+
+    package static func isFree(_ url: URL) -> Bool { !FileManager.default.fileExists(atPath: url.path) }
+
+    package static func makeAsDraft<Opened>(
+        at url: URL, _ options: [AnyHashable: Any]?, like source: URL?, _ fill: (URL) throws -> Void,
+        opening: () throws -> Opened
+    ) throws -> Opened {
+        try fill(url)
+        return try opening()
+    }
 }

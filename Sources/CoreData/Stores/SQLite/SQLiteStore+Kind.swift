@@ -47,6 +47,18 @@ extension SQLiteStore {
         SQLiteStoreOptions.ofDraft(options)
     }
 
+    /// What is left of a store that was destroyed is an empty file.
+    package static func isFree(_ url: URL) -> Bool {
+        !FileManager.default.fileExists(atPath: url.path) || url.isEmptyFile
+    }
+
+    package static func makeAsDraft<Opened>(
+        at url: URL, _ options: [AnyHashable: Any]?, like source: URL?, _ fill: (URL) throws -> Void,
+        opening: () throws -> Opened
+    ) throws -> Opened {
+        try file(at: url, options).makeStore(like: source, fill, opening: opening)
+    }
+
     /// Copies everything that is in the file, and opens the copy.
     package func copied(
         to url: URL, _ options: [AnyHashable: Any]?, for coordinator: NSPersistentStoreCoordinator

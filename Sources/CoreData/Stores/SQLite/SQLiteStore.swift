@@ -63,7 +63,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     ///   is as it was.
     package func open(model: NSManagedObjectModel, inPlaceOf old: (any ObjectStore)?) throws {
         let options = try SQLiteStoreOptions(self.options)
-        StoreOptionKeys(type: type).log(self.options, at: url)
+        StoreOptionKeys(type: type, keepsHistory: true).log(self.options, at: url)
         let configuration = configurationName == defaultConfigurationName ? nil : configurationName
         do {
             try model.validate()
