@@ -81,6 +81,16 @@ extension NSManagedObjectContext {
         return generation
     }
 
+    /// This context as one that reads a store, which pins it if its next read is to do that.
+    ///
+    /// - Throws: an error of SQLite.
+    final func reader(of store: NSPersistentStore) throws -> StoreReader {
+        // Most contexts are not pinned, and each fault that is fired asks.
+        guard generation != nil else { return StoreReader(context: self) }
+        try pinGeneration()
+        return StoreReader(context: self, generation: generation(of: store))
+    }
+
     /// The generation of a store that the context reads; nil for what the store holds now.
     final func generation(of store: NSPersistentStore) -> (any StoreGeneration)? {
         (readGeneration?.stores[ObjectIdentifier(store)]).flatMap { $0 }

@@ -85,7 +85,7 @@ struct StoreTransfer {
         for home in old.homes {
             var query = FetchQuery(home: home)
             query.includesSubentities = false
-            query.context = context
+            query.reader.context = context
             for row in try old.rows(for: query) {
                 let object = home.materialise(reference: row.reference)
                 object.context = context
@@ -135,7 +135,8 @@ struct StoreTransfer {
             case .toMany:
                 guard let relationship = slot.relationship else { continue }
                 let found = try old.destinations(
-                    of: relationship, home: object.home, owners: [object.reference], in: context)
+                    of: relationship, home: object.home, owners: [object.reference],
+                    for: StoreReader(context: context))
                 let contents = ToManyContents(isOrdered: slot.isOrdered, isLoaded: true)
                 for key in found[object.reference] ?? [] {
                     guard let table = old.home(number: key.entityNumber)?.table,

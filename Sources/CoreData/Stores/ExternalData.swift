@@ -157,7 +157,11 @@ extension NSManagedObject {
     /// nil for one that still says the same.
     private final func newerRow(than row: Row, _ slot: Int) -> Row?? {
         guard let store = home.store as? any ObjectStore,
-            let found = try? [store.row(of: home, reference, notBefore: .infinity, in: context)]
+            let found = try? [
+                store.row(
+                    of: home, reference, notBefore: .infinity,
+                    for: context?.reader(of: store) ?? StoreReader())
+            ]
         else { return nil }
         guard let newer = found[0] else { return .some(nil) }
         return !newer.isNull(slot) && newer.data(slot) == row.data(slot) ? nil : .some(newer)

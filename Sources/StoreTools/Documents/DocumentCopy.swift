@@ -347,7 +347,7 @@ final class DocumentCopy: Sendable {
             query.includesSubentities = false
             let owners = try source.keys(for: query).map(\.reference)
             let found = try source.destinations(
-                of: relationship, home: home, owners: owners, in: nil)
+                of: relationship, home: home, owners: owners, for: StoreReader())
             let links = try owners.flatMap { owner in
                 let key = try number(owner, home, source)
                 return try (found[owner] ?? []).compactMap { destination -> Link? in

@@ -125,11 +125,10 @@ extension SQLiteStore {
     }
 
     package func row(
-        of home: StoredEntity, _ reference: Int64, notBefore: Double, in context: NSManagedObjectContext?
+        of home: StoredEntity, _ reference: Int64, notBefore: Double, for reader: StoreReader
     ) throws -> Row? {
         let key = ObjectKey(table: home.table, reference: reference)
-        try context?.pinGeneration()
-        let generation = context?.generation(of: self) as? SQLiteGeneration
+        let generation = reader.pinned
         let rowCache = generation?.rowCache ?? rowCache
         if let row = rowCache.row(key), row.timestamp >= notBefore {
             // An ID can name another entity of the table than the row's.
@@ -165,35 +164,33 @@ extension SQLiteStore {
     package func forgetRow(_ key: ObjectKey) { rowCache.update { $0.remove(key) } }
 
     package func destinationRows(
-        of relationship: NSRelationshipDescription, owners: [Int64], in context: NSManagedObjectContext
+        of relationship: NSRelationshipDescription, owners: [Int64], for reader: StoreReader
     ) throws -> [Row]? {
         guard let links = schema.links(of: relationship), links.kind == .destinationColumn,
             links.order == nil,
             let home = relationship.destinationEntity.flatMap({ home(of: $0.rootEntity) })
         else { return nil }
         var query = FetchQuery(home: home)
-        query.context = context
-        try context.pinGeneration()
-        query.generation = context.generation(of: self)
+        query.reader = reader
         return try rows(rowRequest(for: query, keys: (links.owner, owners)))
     }
 
     package func destinations(
         of relationship: NSRelationshipDescription, home: StoredEntity, owners: [Int64],
-        in context: NSManagedObjectContext?
+        for reader: StoreReader
     ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
         guard let links = schema.links(of: relationship) else { return [:] }
         let statement = try LinkCompiler(schema: schema).destinations(of: relationship, links, owners: owners)
-        try context?.pinGeneration()
-        return try readOnce(
-            "load '\(relationship.name)'", at: context?.generation(of: self) as? SQLiteGeneration
-        ) {
-            try $0.links(statement)
-        }
+        return try readOnce("load '\(relationship.name)'", at: reader.pinned) { try $0.links(statement) }
     }
+}
+
+extension StoreReader {
+    /// The generation of a SQLite store that is read.
+    fileprivate var pinned: SQLiteGeneration? { generation as? SQLiteGeneration }
 }
 
 extension FetchQuery {
     /// The generation of a SQLite store that is read.
-    var pinned: SQLiteGeneration? { generation as? SQLiteGeneration }
+    var pinned: SQLiteGeneration? { reader.pinned }
 }
