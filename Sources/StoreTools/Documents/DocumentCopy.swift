@@ -77,7 +77,7 @@ final class DocumentCopy: Sendable {
         }
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
             ofType: type.storeType, at: url)
-        configuration = ModelCache.configuration(of: model, for: metadata)
+        configuration = model.configuration(ofStoreWith: metadata)
         state = Mutex(try Self.read(url, type, model, configuration, isReadOnly: isReadOnly))
     }
 

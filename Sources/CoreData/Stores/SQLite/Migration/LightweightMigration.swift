@@ -204,7 +204,7 @@ struct LightweightMigration {
     private func follow(
         _ mapping: NSMappingModel, to draft: URL, from copy: URL, _ metadata: [String: Any]
     ) throws -> Set<String> {
-        let configuration = ModelCache.configuration(of: source, for: metadata)
+        let configuration = source.configuration(ofStoreWith: metadata)
         let manager = NSMigrationManager(sourceModel: source, destinationModel: destination)
         manager.copiedSource = .init(
             store: store, configuration: configuration, destinationConfiguration: self.configuration)
@@ -239,7 +239,7 @@ struct LightweightMigration {
     /// - Returns: the names of external data that the draft needs no more.
     private func fill(_ draft: URL, from copy: URL, _ metadata: [String: Any]) throws -> Set<String> {
         do {
-            let old = try open(copy, source, ModelCache.configuration(of: source, for: metadata), options)
+            let old = try open(copy, source, source.configuration(ofStoreWith: metadata), options)
             defer { old.willRemove(from: old.persistentStoreCoordinator) }
             if !old.unsupportedFeatures.isEmpty {
                 throw NSError.migration("the store has \(old.unsupportedFeatures.joined(separator: ", "))")

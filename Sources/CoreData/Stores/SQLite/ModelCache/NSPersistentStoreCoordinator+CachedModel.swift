@@ -76,7 +76,7 @@ extension NSPersistentContainer {
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
             ofType: NSSQLiteStoreType, at: url, options: options)
         let description = NSPersistentStoreDescription(url: url)
-        description.configuration = ModelCache.configuration(of: model, for: metadata)
+        description.configuration = model.configuration(ofStoreWith: metadata)
         description.isReadOnly = isReadOnly
         persistentStoreDescriptions = [description]
     }
