@@ -81,9 +81,9 @@ extension NSManagedObjectContext {
         return generation
     }
 
-    /// This context as one that reads a store, which pins it if its next read is to do that.
+    /// This context as the reader of a store, for a read that follows: one that is to be pinned by its next read is pinned here.
     ///
-    /// - Throws: an error of SQLite.
+    /// - Throws: an error of a store of the coordinator that cannot keep a generation.
     final func reader(of store: NSPersistentStore) throws -> StoreReader {
         // Most contexts are not pinned, and each fault that is fired asks.
         guard generation != nil else { return StoreReader(context: self) }

@@ -13,6 +13,22 @@ package protocol StoreKind: NSPersistentStore {
     /// - Throws: see `NSPersistentStoreCoordinator.setMetadata(_:forPersistentStoreOfType:at:options:)`.
     static func setMetadata(_ metadata: [String: Any]?, at url: URL, _ options: [AnyHashable: Any]?) throws
 
+    /// The copy of its model that the store at a URL holds; nil for a kind of stores that hold none.
+    ///
+    /// - Throws: see `NSPersistentStoreCoordinator.cachedModelForPersistentStore(ofType:at:options:)`.
+    static func cachedModel(at url: URL, _ options: [AnyHashable: Any]?) throws -> NSManagedObjectModel?
+
+    /// A model made from what the store at a URL has; nil for a kind of stores that do not tell theirs.
+    ///
+    /// - Throws: see `NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(ofType:at:options:)`.
+    static func reconstructedModel(at url: URL, _ options: [AnyHashable: Any]?) throws
+        -> NSManagedObjectModel?
+
+    /// The copy, or else a model made from what the store has, for one who is going to open it: nil as in `cachedModel`.
+    ///
+    /// - Throws: see `NSPersistentContainer.init(storeAt:isReadOnly:)`.
+    static func modelToOpen(at url: URL, _ options: [AnyHashable: Any]?) throws -> NSManagedObjectModel?
+
     /// Removes the store at a URL.
     ///
     /// - Throws: see `NSPersistentStoreCoordinator.destroyPersistentStore(at:ofType:options:)`.
@@ -71,6 +87,18 @@ extension StoreKind {
     ) throws {
         try setMetadata(metadata, forPersistentStoreAt: url)
     }
+
+    package static func cachedModel(at url: URL, _ options: [AnyHashable: Any]?) throws
+        -> NSManagedObjectModel?
+    { nil }
+
+    package static func reconstructedModel(
+        at url: URL, _ options: [AnyHashable: Any]?
+    ) throws -> NSManagedObjectModel? { nil }
+
+    package static func modelToOpen(at url: URL, _ options: [AnyHashable: Any]?) throws
+        -> NSManagedObjectModel?
+    { nil }
 
     package static func migrateIfNeeded(
         at url: URL, to model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?

@@ -195,6 +195,10 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
 
     package class var needsURL: Bool { true }
 
+    package class func reconstructedModel(
+        at url: URL, _ options: [AnyHashable: Any]?
+    ) throws -> NSManagedObjectModel? { nil }
+
     package class var isInMemory: Bool { false }
 
     /// Of what stores of one's own write nothing is known.

@@ -280,6 +280,10 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
         if isNew { try save() }
     }
 
+    package final override class func reconstructedModel(
+        at url: URL, _ options: [AnyHashable: Any]?
+    ) throws -> NSManagedObjectModel? { try reconstructedModel(of: try StoreDocument.read(url), url) }
+
     package final override class func makeAsDraft<Opened>(
         at url: URL, _ options: [AnyHashable: Any]?, like source: URL?, _ fill: (URL) throws -> Void,
         opening: () throws -> Opened

@@ -19,6 +19,23 @@ extension SQLiteStore {
         try file(at: url, options).setMetadata(metadata ?? [:])
     }
 
+    package static func cachedModel(
+        at url: URL, _ options: [AnyHashable: Any]?
+    ) throws -> NSManagedObjectModel? { try file(at: url, options).cachedModel() }
+
+    package static func reconstructedModel(
+        at url: URL, _ options: [AnyHashable: Any]?
+    ) throws -> NSManagedObjectModel? { try file(at: url, options).reconstructedModel() }
+
+    package static func modelToOpen(
+        at url: URL, _ options: [AnyHashable: Any]?
+    ) throws -> NSManagedObjectModel? {
+        let file = try file(at: url, options)
+        // To be opened for writing, it is first made readable.
+        if !file.options.isReadOnly { try file.recover() }
+        return try file.modelOfItsOwn()
+    }
+
     package static func destroy(at url: URL, _ options: [AnyHashable: Any]?) throws {
         let file = try file(at: url, options)
         try OpenStores(of: url).removing { try file.destroy() }
