@@ -123,13 +123,13 @@ private struct SnapshotReading {
 
     private func externalData(_ slot: Int, _ row: Row, _ home: StoredEntity) throws -> Data {
         do {
-            return try ExternalData.data(row.data(slot), in: store.externalDataFolder)
+            return try ExternalData.data(row.data(slot), of: store)
         } catch {
             // The file of a row that others have changed since is gone: theirs is the one to read.
             let newer = try store.row(
                 of: home, row.reference, notBefore: .infinity, for: context.reader(of: store))
             guard let newer, !newer.isNull(slot), newer.data(slot) != row.data(slot) else { throw error }
-            return try ExternalData.data(newer.data(slot), in: store.externalDataFolder)
+            return try ExternalData.data(newer.data(slot), of: store)
         }
     }
 }

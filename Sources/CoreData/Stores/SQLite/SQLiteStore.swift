@@ -233,6 +233,10 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         }
     }
 
+    override func externalData(named name: String) throws -> Data {
+        try ExternalData.file(name, in: externalDataFolder)
+    }
+
     package override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
         try SQLiteStoreFile(url: url, options: SQLiteStoreOptions(nil)).metadata()
     }
