@@ -118,8 +118,9 @@ extension NSManagedObjectContext {
     /// The row below this context of what is at a place: as the parent has it, else the store's; nil when there is none.
     func row(at place: ObjectPlace, notBefore: Double) throws -> Row? {
         if parentContext != nil { return try parentRow(at: place, notBefore: notBefore) }
-        return try (place.home.store as? any ObjectStore)?.row(
-            of: place.home, place.reference, notBefore: notBefore, in: self)
+        guard let store = place.home.store as? any ObjectStore else { return nil }
+        return try store.row(
+            of: place.home, place.reference, notBefore: notBefore, for: reader(of: store))
     }
 
     private func handleInaccessible(_ object: NSManagedObject, _ slot: Int?) {
@@ -169,7 +170,7 @@ extension NSManagedObjectContext {
         else { return [] }
         do {
             let found = try store.destinations(
-                of: relationship, home: object.home, owners: [object.reference], in: self)
+                of: relationship, home: object.home, owners: [object.reference], for: reader(of: store))
             return identityMap.collectingRegistrations {
                 (found[object.reference] ?? []).compactMap { self.object($0, in: store) }
             }

@@ -82,6 +82,16 @@ extension NSManagedObjectContext {
         return generation
     }
 
+    /// This context as the reader of a store, for a read that follows: one that is to be pinned by its next read is pinned here.
+    ///
+    /// - Throws: an error of a store of the coordinator that cannot keep a generation.
+    final func reader(of store: NSPersistentStore) throws -> StoreReader {
+        // Most contexts are not pinned, and each fault that is fired asks.
+        guard generation != nil else { return StoreReader(context: self) }
+        try pinGeneration()
+        return StoreReader(context: self, generation: generation(of: store))
+    }
+
     /// The generation of a store that the context reads; nil for what the store holds now.
     final func generation(of store: NSPersistentStore) -> (any StoreGeneration)? {
         (readGeneration?.stores[ObjectIdentifier(store)]).flatMap { $0 }

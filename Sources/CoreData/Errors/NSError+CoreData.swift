@@ -10,6 +10,15 @@ extension NSError {
         return NSError(domain: NSCocoaErrorDomain, code: code.rawValue, userInfo: userInfo)
     }
 
+    /// The error of a migration.
+    ///
+    /// - Parameter reason: the end of a sentence without its full stop.
+    static func migration(_ reason: String, _ cause: NSError? = nil) -> NSError {
+        var userInfo: [String: Any] = ["reason": reason]
+        userInfo[NSUnderlyingErrorKey] = cause
+        return .coreData(.migration, "The store cannot be migrated to the model: \(reason)", userInfo)
+    }
+
     /// The error of reading or writing a store that its coordinator has closed.
     static var removedStore: NSError {
         .coreData(.persistentStoreOperation, "The store was removed from its coordinator.")

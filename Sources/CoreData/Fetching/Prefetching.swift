@@ -74,7 +74,8 @@ extension NSManagedObjectContext {
         let unloaded = owners.filter { !$0.toMany(at: slot).isLoaded }
         if let home = unloaded.first?.home, try !loadWithRows(unloaded, slot, relationship, store) {
             let found = try store.destinations(
-                of: relationship, home: home, owners: unloaded.map(\.reference), in: self)
+                of: relationship, home: home, owners: unloaded.map(\.reference),
+                for: reader(of: store))
             for owner in unloaded {
                 owner.toMany(at: slot).load(
                     (found[owner.reference] ?? []).compactMap { object($0, in: store) })
@@ -94,7 +95,8 @@ extension NSManagedObjectContext {
         guard let back = relationship.inverseRelationship,
             let table = relationship.destinationEntity.flatMap({ store.home(of: $0.rootEntity)?.table }),
             identityMap.isEmpty(table: table),
-            let rows = try store.destinationRows(of: relationship, owners: owners.map(\.reference), in: self)
+            let rows = try store.destinationRows(
+                of: relationship, owners: owners.map(\.reference), for: reader(of: store))
         else { return false }
         let objects = materialise(rows, from: store, refreshing: false)
         guard objects.count == rows.count else { return false }
@@ -138,9 +140,7 @@ extension NSManagedObjectContext {
                 references += repeatElement(references[0], count: size - references.count)
             }
             query.references = references
-            query.context = self
-            try pinGeneration()
-            query.generation = generation(of: store)
+            query.reader = try reader(of: store)
             _ = materialise(try store.rows(for: query), from: store, refreshing: isRefreshing)
         }
     }

@@ -306,8 +306,7 @@ struct ResolvedFetch {
         query.isDistinct =
             specification.returnsDistinctResults && specification.resultType == .dictionaryResultType
         query.resultType = specification.resultType
-        query.context = context
-        query.generation = context?.generation(of: store)
+        query.reader = StoreReader(context: context, generation: context?.generation(of: store))
         query.specification = specification
         (query.properties, query.groupBy) = columns
         return query

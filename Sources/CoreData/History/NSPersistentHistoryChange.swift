@@ -13,13 +13,13 @@ public final class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Se
     public var tombstone: [AnyHashable: Any]? { kept?.values }
     private let kept: Tombstone?
     private let bitmap: [UInt8]
-    private let columns: HistoryColumns?
+    private let columns: (any ChangedProperties)?
     /// Set once, by the transaction that the change is made for.
     weak var owner: NSPersistentHistoryTransaction?
 
     init(
         changeID: Int64, changedObjectID: NSManagedObjectID, changeType: NSPersistentHistoryChangeType,
-        bitmap: [UInt8], columns: HistoryColumns?, tombstone: Tombstone?
+        bitmap: [UInt8], columns: (any ChangedProperties)?, tombstone: Tombstone?
     ) {
         self.changeID = changeID
         self.changedObjectID = changedObjectID

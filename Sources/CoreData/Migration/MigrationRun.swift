@@ -13,7 +13,7 @@ struct MigrationRun {
         var names: Set<String> = []
         steps = try (manager.mappingModel.entityMappings ?? []).map { mapping in
             guard let name = mapping.name, !name.isEmpty, names.insert(name).inserted else {
-                throw LightweightMigration.failure(
+                throw NSError.migration(
                     "there are several entity mappings named '\(mapping.name ?? "")', or it has no name")
             }
             try Self.check(
@@ -30,12 +30,12 @@ struct MigrationRun {
     ) throws {
         guard let name else { return }
         guard let entity = model.entitiesByName[name] else {
-            throw LightweightMigration.failure(
+            throw NSError.migration(
                 "the entity mapping '\(mapping.name ?? "")' names an entity '\(name)' that its model does not have"
             )
         }
         guard hash == nil || hash == entity.versionHash else {
-            throw LightweightMigration.failure(
+            throw NSError.migration(
                 "the entity mapping '\(mapping.name ?? "")' is for another version of entity '\(name)'")
         }
     }
@@ -68,7 +68,7 @@ struct MigrationRun {
             try manager.sourceContext.throwFaultingError()
             try manager.destinationContext.save()
         } catch {
-            throw LightweightMigration.failure(error.localizedDescription, error as NSError)
+            throw NSError.migration(error.localizedDescription, error as NSError)
         }
         manager.migrationProgress = 1
     }
@@ -143,7 +143,7 @@ struct MigrationRun {
             return try MigratedObjects.list(value)
         } catch {
             let reason = error.localizedDescription
-            throw LightweightMigration.failure(
+            throw NSError.migration(
                 "the source objects of the entity mapping '\(mapping.name ?? "")': \(reason)",
                 error as NSError)
         }

@@ -119,7 +119,7 @@ open class NSMigrationManager: NSObject {
                 "The store at \(sourceURL.path) cannot be migrated without a mapping model.")
         }
         guard !isRunning else {
-            throw LightweightMigration.failure("the migration manager is busy with another store")
+            throw NSError.migration("the migration manager is busy with another store")
         }
         isRunning = true
         defer {
@@ -132,10 +132,10 @@ open class NSMigrationManager: NSObject {
             copiedSource?.configuration)
         source?.fileOfExternalData = copiedSource?.store
         defer { close(source, sourceContext) }
-        guard dURL.isNullDevice || dURL.isFreeForStore(dStoreType == NSSQLiteStoreType) else {
+        let storeClass = try NSPersistentStoreCoordinator.storeClass(ofType: dStoreType)
+        guard dURL.isNullDevice || storeClass.isFree(dURL) else {
             throw destinationError(dURL, "something is there already")
         }
-        let storeClass = try NSPersistentStoreCoordinator.storeClass(ofType: dStoreType)
         guard dURL.isFileURL, !dURL.isNullDevice,
             storeClass.hasFiles
         else {
@@ -146,10 +146,9 @@ open class NSMigrationManager: NSObject {
         // What the migration itself throws is its own affair.
         var failure: (any Error)?
         do {
-            let file = SQLiteStoreFile(url: dURL, options: try SQLiteStoreOptions(nil))
             let options = storeClass.optionsOfDraft(dOptions)
-            try file.makeStore(like: sourceURL.isFileURL && !sourceURL.isNullDevice ? sourceURL : nil) {
-                draft in
+            let model = sourceURL.isFileURL && !sourceURL.isNullDevice ? sourceURL : nil
+            try storeClass.makeAsDraft(at: dURL, nil, like: model) { draft in
                 do {
                     try migrate(
                         source, to: dURL, at: draft, dStoreType, options,

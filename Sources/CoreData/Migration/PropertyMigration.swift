@@ -64,14 +64,14 @@ struct PropertyMigration {
             return try body()
         } catch {
             let reason = error.localizedDescription
-            throw LightweightMigration.failure(
+            throw NSError.migration(
                 "property '\(name)' of the entity mapping '\(mapping.name ?? "")': \(reason)",
                 error as NSError)
         }
     }
 
     private func unknownProperty(_ object: NSManagedObject) -> NSError {
-        LightweightMigration.failure(
+        NSError.migration(
             """
             the entity mapping '\(mapping.name ?? "")' has a value for '\(name)', and entity \
             '\(object.entity.name ?? "")' has no such property
@@ -91,11 +91,11 @@ enum MigratedObjects {
         case let object as NSManagedObject: return [object]
         case let collection as any ValueCollection where collection.collectionKind != .dictionary:
             elements = collection.collectionElements
-        case let other?: throw LightweightMigration.failure("\(type(of: other)) is not a managed object")
+        case let other?: throw NSError.migration("\(type(of: other)) is not a managed object")
         }
         return try elements.map { element in
             guard let object = element as? NSManagedObject else {
-                throw LightweightMigration.failure("\(type(of: element)) is not a managed object")
+                throw NSError.migration("\(type(of: element)) is not a managed object")
             }
             return object
         }

@@ -26,7 +26,7 @@ struct StoreTransfer {
     /// - Throws: 134080 when there is something at the URL, or an error of either store; nothing is left then.
     func run() throws -> any ObjectStore {
         let new = store(at: url, options)
-        guard url.isFileURL, !url.isNullDevice, !(new is MemoryStore) else {
+        guard url.isFileURL, !url.isNullDevice, !type.isInMemory else {
             try new.open(model: coordinator.managedObjectModel, inPlaceOf: old)
             try fill(new)
             return new
@@ -36,7 +36,7 @@ struct StoreTransfer {
             throw StoreDocument.unopenable(url, "there is a file already; destroy that store first")
         }
         // All objects come in one save, with the metadata, which makes the file, and nothing fails after it.
-        (new as? DocumentStore)?.makesFile(like: old.fileURL)
+        new.makesFile(like: old.fileURL)
         try new.open(model: coordinator.managedObjectModel, inPlaceOf: old)
         try fill(new)
         return new
@@ -44,8 +44,7 @@ struct StoreTransfer {
 
     /// Makes the store of a draft, and opens it in its place.
     private func makeAsDraft(_ new: any ObjectStore) throws -> any ObjectStore {
-        let file = SQLiteStoreFile(url: url, options: try SQLiteStoreOptions(options))
-        return try file.makeStore(like: old.fileURL) { url in
+        try type.makeAsDraft(at: url, options, like: old.fileURL) { url in
             let draft = store(at: url, type.optionsOfDraft(options))
             try draft.open(model: coordinator.managedObjectModel, inPlaceOf: old)
             try fill(draft)
@@ -86,7 +85,7 @@ struct StoreTransfer {
         for home in old.homes {
             var query = FetchQuery(home: home)
             query.includesSubentities = false
-            query.context = context
+            query.reader.context = context
             for row in try old.rows(for: query) {
                 let object = home.materialise(reference: row.reference)
                 object.context = context
@@ -99,7 +98,7 @@ struct StoreTransfer {
         for (object, row) in rows { try load(object, row, objects, context) }
         // External data that could not be read is no value that may be written.
         if let error = context.session.faultingError { throw error }
-        try setReferences(rows.map(\.object), in: new)
+        try new.keepReferences(of: rows.map(\.object))
         let plan = StorePlan(old, author: nil, contextName: nil)
         var encoder = RowEncoder()
         for (object, row) in rows {
@@ -136,7 +135,8 @@ struct StoreTransfer {
             case .toMany:
                 guard let relationship = slot.relationship else { continue }
                 let found = try old.destinations(
-                    of: relationship, home: object.home, owners: [object.reference], in: context)
+                    of: relationship, home: object.home, owners: [object.reference],
+                    for: StoreReader(context: context))
                 let contents = ToManyContents(isOrdered: slot.isOrdered, isLoaded: true)
                 for key in found[object.reference] ?? [] {
                     guard let table = old.home(number: key.entityNumber)?.table,
@@ -153,23 +153,6 @@ struct StoreTransfer {
                     ? object.stored(row, slot.rowSlot, slot) ?? .null : row.value(slot.rowSlot, slot)
             }
             object.touched.insert(index)
-        }
-    }
-
-    private func setReferences(_ objects: [NSManagedObject], in new: any ObjectStore) throws {
-        guard let store = new as? NSAtomicStore else { return }
-        for object in objects {
-            let found = try store.withReference(object.reference) {
-                try store.newReferences(for: [object], of: object.home)
-            }
-            guard found == [object.reference] else {
-                throw NSError.coreData(
-                    .persistentStoreOperation,
-                    """
-                    The store of type \(store.type) gives two objects of entity '\(object.entity.name ?? "")' the same \
-                    reference object.
-                    """)
-            }
         }
     }
 

@@ -204,7 +204,7 @@ extension NSManagedObjectContext {
         }
         let conflicts = try plan.unit.locks.compactMap { lock -> SaveConflicts.Conflict? in
             let current = try plan.store.row(
-                of: lock.home, lock.old.reference, notBefore: .infinity, in: self
+                of: lock.home, lock.old.reference, notBefore: .infinity, for: reader(of: plan.store)
             ).flatMap { $0.entityNumber == lock.home.entityNumber ? $0 : nil }
             guard current?.version != lock.old.version else { return nil }
             return .init(home: lock.home, old: lock.old, cached: nil, current: current)

@@ -85,7 +85,8 @@ private struct SnapshotReading {
         for slot in slots where home.layout.slots[slot].kind == .toMany {
             guard let relationship = home.layout.slots[slot].relationship else { continue }
             destinations[slot] = try store.destinations(
-                of: relationship, home: home, owners: rows.map(\.reference), in: context)
+                of: relationship, home: home, owners: rows.map(\.reference),
+                for: context.reader(of: store))
         }
         return Kind(home: home, slots: slots, destinations: destinations)
     }
@@ -122,12 +123,13 @@ private struct SnapshotReading {
 
     private func externalData(_ slot: Int, _ row: Row, _ home: StoredEntity) throws -> Data {
         do {
-            return try ExternalData.data(row.data(slot), in: store.externalDataFolder)
+            return try ExternalData.data(row.data(slot), of: store)
         } catch {
             // The file of a row that others have changed since is gone: theirs is the one to read.
-            let newer = try store.row(of: home, row.reference, notBefore: .infinity, in: context)
+            let newer = try store.row(
+                of: home, row.reference, notBefore: .infinity, for: context.reader(of: store))
             guard let newer, !newer.isNull(slot), newer.data(slot) != row.data(slot) else { throw error }
-            return try ExternalData.data(newer.data(slot), in: store.externalDataFolder)
+            return try ExternalData.data(newer.data(slot), of: store)
         }
     }
 }

@@ -147,6 +147,11 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// Tells that a context has objects no more. May come on any thread.
     package func noteUnregistered(_ ids: [NSManagedObjectID]) {}
 
+    /// External data that is not in its row, by the name that the row has for it. Only some stores keep any so.
+    ///
+    /// - Throws: 134060 when there is none, or it cannot be read.
+    func externalData(named name: String) throws -> Data { throw ExternalData.namesNoFile }
+
     /// The text of a reference in the URI of an object's ID.
     package func referenceText(_ reference: Int64, _ home: StoredEntity) -> String { String(reference) }
 

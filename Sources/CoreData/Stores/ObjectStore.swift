@@ -43,27 +43,31 @@ package protocol ObjectStore: StoreKind {
 
     /// The row of one object, from the cache when it is no older than `notBefore` (seconds since 2001); nil when
     /// there is no such row.
-    ///
-    /// - Parameter context: the context that asks.
     func row(
-        of home: StoredEntity, _ reference: Int64, notBefore: Double, in context: NSManagedObjectContext?
+        of home: StoredEntity, _ reference: Int64, notBefore: Double, for reader: StoreReader
     ) throws -> Row?
     /// Drops a row from the cache, because others have changed it.
     func forgetRow(_ key: ObjectKey)
     /// The destinations of a to-many relationship for each owner that has any, in order when it is ordered.
     func destinations(
         of relationship: NSRelationshipDescription, home: StoredEntity, owners: [Int64],
-        in context: NSManagedObjectContext?
+        for reader: StoreReader
     ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]]
 
     /// The rows that a to-many relationship leads to from any of its owners, where these rows have their owners' keys; nil
     /// where they have none or keep an order.
     func destinationRows(
-        of relationship: NSRelationshipDescription, owners: [Int64], in context: NSManagedObjectContext
+        of relationship: NSRelationshipDescription, owners: [Int64], for reader: StoreReader
     ) throws -> [Row]?
 
     /// References for new objects, one for each, entity by entity. They are not used again.
     func newReferences(for groups: [NewObjects]) throws -> [[Int64]]
+    /// Has the store find objects of another one by the references that they have there.
+    func keepReferences(of objects: [NSManagedObject]) throws
+    /// Has the first save make the store's file, where nothing may be by then.
+    ///
+    /// - Parameter model: a file whose mode and owner the new one gets.
+    func makesFile(like model: URL?)
     /// Writes a unit of work in one transaction, or throws and leaves the store as it was.
     ///
     /// - Throws: `SaveConflicts` when rows changed since they were read, else `ConstraintViolations` when objects share
@@ -114,6 +118,8 @@ extension ObjectStore {
     package func hasCachedRow(_ key: ObjectKey) -> Bool { false }
     package func makeGeneration() throws -> (any StoreGeneration)? { nil }
     package func saveNothing(_ context: NSManagedObjectContext) throws { try saveMetadata() }
+    package func keepReferences(of objects: [NSManagedObject]) throws {}
+    package func makesFile(like model: URL?) {}
     package func fill(with unit: UnitOfWork) throws { _ = try save(unit) }
 
     package func copied(
@@ -125,7 +131,7 @@ extension ObjectStore {
     package func takeHistory(of source: any ObjectStore, _ keeping: HistoryKeeping) throws {}
 
     package func destinationRows(
-        of relationship: NSRelationshipDescription, owners: [Int64], in context: NSManagedObjectContext
+        of relationship: NSRelationshipDescription, owners: [Int64], for reader: StoreReader
     ) throws -> [Row]? { nil }
 }
 
@@ -154,10 +160,10 @@ package struct FetchQuery {
     package var isDistinct = false
     /// The form of the result that was asked for.
     package var resultType: NSFetchRequestResultType = .managedObjectResultType
+    /// Who asks.
+    package var reader = StoreReader()
     /// The context that asks.
-    package var context: NSManagedObjectContext?
-    /// The generation of the store that the context reads; nil for the present one.
-    package var generation: (any StoreGeneration)?
+    package var context: NSManagedObjectContext? { reader.context }
     /// The request that was made, with wishes that change no result; nil for what the context asks by itself.
     package var specification: FetchSpecification?
 

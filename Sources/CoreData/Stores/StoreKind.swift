@@ -13,6 +13,22 @@ package protocol StoreKind: NSPersistentStore {
     /// - Throws: see `NSPersistentStoreCoordinator.setMetadata(_:forPersistentStoreOfType:at:options:)`.
     static func setMetadata(_ metadata: [String: Any]?, at url: URL, _ options: [AnyHashable: Any]?) throws
 
+    /// The copy of its model that the store at a URL holds; nil for a kind of stores that hold none.
+    ///
+    /// - Throws: see `NSPersistentStoreCoordinator.cachedModelForPersistentStore(ofType:at:options:)`.
+    static func cachedModel(at url: URL, _ options: [AnyHashable: Any]?) throws -> NSManagedObjectModel?
+
+    /// A model made from what the store at a URL has; nil for a kind of stores that do not tell theirs.
+    ///
+    /// - Throws: see `NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(ofType:at:options:)`.
+    static func reconstructedModel(at url: URL, _ options: [AnyHashable: Any]?) throws
+        -> NSManagedObjectModel?
+
+    /// The copy, or else a model made from what the store has, for one who is going to open it: nil as in `cachedModel`.
+    ///
+    /// - Throws: see `NSPersistentContainer.init(storeAt:isReadOnly:)`.
+    static func modelToOpen(at url: URL, _ options: [AnyHashable: Any]?) throws -> NSManagedObjectModel?
+
     /// Removes the store at a URL.
     ///
     /// - Throws: see `NSPersistentStoreCoordinator.destroyPersistentStore(at:ofType:options:)`.
@@ -39,10 +55,26 @@ package protocol StoreKind: NSPersistentStore {
     static var hasFiles: Bool { get }
     /// Whether a file is written piece by piece, so that one with contents is made as a draft. Other kinds write a file at once.
     static var isWrittenInPieces: Bool { get }
+    /// Whether stores are in memory, also those that are given the URL of a file.
+    static var isInMemory: Bool { get }
     /// Whether a coordinator can have only one store of the kind at `/dev/null`.
     static var isAddedOnceWithoutFile: Bool { get }
     /// The options for a store that is made as a draft.
     static func optionsOfDraft(_ options: [AnyHashable: Any]?) -> [AnyHashable: Any]?
+    /// Whether a new store can be made at a URL.
+    static func isFree(_ url: URL) -> Bool
+    /// Makes a new store, which has its place only once all of it is there, and opens it. Only for kinds that have files.
+    ///
+    /// - Parameters:
+    ///   - source: a file whose mode and owner the new one gets; nil for those of the process.
+    ///   - fill: makes the store at a URL beside its place, and closes it.
+    ///   - opening: opens the store in its place.
+    /// - Throws: 134080 when there is something already, an error of the file system, or what the blocks throw; nothing is left
+    ///   then.
+    static func makeAsDraft<Opened>(
+        at url: URL, _ options: [AnyHashable: Any]?, like source: URL?, _ fill: (URL) throws -> Void,
+        opening: () throws -> Opened
+    ) throws -> Opened
 }
 
 extension StoreKind {
@@ -56,6 +88,18 @@ extension StoreKind {
         try setMetadata(metadata, forPersistentStoreAt: url)
     }
 
+    package static func cachedModel(at url: URL, _ options: [AnyHashable: Any]?) throws
+        -> NSManagedObjectModel?
+    { nil }
+
+    package static func reconstructedModel(
+        at url: URL, _ options: [AnyHashable: Any]?
+    ) throws -> NSManagedObjectModel? { nil }
+
+    package static func modelToOpen(at url: URL, _ options: [AnyHashable: Any]?) throws
+        -> NSManagedObjectModel?
+    { nil }
+
     package static func migrateIfNeeded(
         at url: URL, to model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
     ) throws {}
@@ -63,6 +107,17 @@ extension StoreKind {
     package static var needsURL: Bool { true }
     package static var hasFiles: Bool { false }
     package static var isWrittenInPieces: Bool { false }
+    package static var isInMemory: Bool { false }
     package static var isAddedOnceWithoutFile: Bool { false }
     package static func optionsOfDraft(_ options: [AnyHashable: Any]?) -> [AnyHashable: Any]? { options }
+
+    package static func isFree(_ url: URL) -> Bool { !FileManager.default.fileExists(atPath: url.path) }
+
+    package static func makeAsDraft<Opened>(
+        at url: URL, _ options: [AnyHashable: Any]?, like source: URL?, _ fill: (URL) throws -> Void,
+        opening: () throws -> Opened
+    ) throws -> Opened {
+        try fill(url)
+        return try opening()
+    }
 }

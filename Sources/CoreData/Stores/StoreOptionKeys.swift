@@ -20,6 +20,8 @@ struct StoreOptionKeys {
 
     /// The type of the store.
     let type: String
+    /// Whether stores of the type keep a history.
+    var keepsHistory = false
     /// Keys of the store's own, beside Apple's.
     var own: Set<String> = []
 
@@ -41,7 +43,7 @@ struct StoreOptionKeys {
                     "'\(key)' changes nothing here: only the classes that the model and its transformers name are decoded"
                 )
             case NSPersistentHistoryTrackingKey:
-                guard type != NSSQLiteStoreType, Self.isOn(value) else { continue }
+                guard !keepsHistory, Self.isOn(value) else { continue }
                 warnings.append("'\(key)' has no effect: stores of this type keep no history")
             default:
                 if !own.contains(key), !Self.withoutEffect.contains(key) { unknown.append(key) }

@@ -45,11 +45,11 @@ struct PrimaryKeyCheck {
         for entity in entities.all where entity.isRoot {
             guard let table = entities.table(of: entity) else { continue }
             findings += try Examples(database, entity.name).report(
-                "SELECT Z_PK FROM \(SQLiteDialect().quoted(table)) WHERE Z_PK < 1", .error, .invalidKey,
+                "SELECT Z_PK FROM \(database.quoted(table)) WHERE Z_PK < 1", .error, .invalidKey,
                 property: nil,
                 "a key is not above zero: no object can have it, and its row is not to be relied on")
             let highest = try Int64.fetchOne(
-                database, sql: "SELECT max(Z_PK) FROM \(SQLiteDialect().quoted(table))")
+                database, sql: "SELECT max(Z_PK) FROM \(database.quoted(table))")
             if let highest, highest > entity.highestKey {
                 findings.append(
                     StoreFinding(

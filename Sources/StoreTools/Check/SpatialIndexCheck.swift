@@ -47,13 +47,12 @@ struct SpatialIndexCheck {
     }
 
     private func findings(_ tree: Tree) throws -> [StoreFinding] {
-        let dialect = SQLiteDialect()
-        let (index, table) = (dialect.quoted(tree.name), dialect.quoted(tree.table))
+        let (index, table) = (database.quoted(tree.name), database.quoted(tree.table))
         // Bounds are real numbers of 32 bits around the value; null stands as zero.
         let misplaced = tree.columns.map { column in
-            let value = "CAST(IFNULL(t.\(dialect.quoted(column)), 0) AS REAL)"
+            let value = "CAST(IFNULL(t.\(database.quoted(column)), 0) AS REAL)"
             let (least, most) = (
-                "r.\(dialect.quoted("\(column)_MIN"))", "r.\(dialect.quoted("\(column)_MAX"))"
+                "r.\(database.quoted("\(column)_MIN"))", "r.\(database.quoted("\(column)_MAX"))"
             )
             return
                 "\(value) < \(least) OR \(value) > \(most) OR \(most) - \(least) > abs(\(value)) * 1e-6 + 1e-30"

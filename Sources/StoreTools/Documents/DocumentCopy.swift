@@ -79,7 +79,7 @@ final class DocumentCopy: Sendable {
         }
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
             ofType: type.storeType, at: url)
-        configuration = ModelCache.configuration(of: model, for: metadata)
+        configuration = model.configuration(ofStoreWith: metadata)
         state = Mutex(try Self.read(url, type, model, configuration, isReadOnly: isReadOnly))
     }
 
@@ -349,7 +349,7 @@ final class DocumentCopy: Sendable {
             query.includesSubentities = false
             let owners = try source.keys(for: query).map(\.reference)
             let found = try source.destinations(
-                of: relationship, home: home, owners: owners, in: nil)
+                of: relationship, home: home, owners: owners, for: StoreReader())
             let links = try owners.flatMap { owner in
                 let key = try number(owner, home, source)
                 return try (found[owner] ?? []).compactMap { destination -> Link? in

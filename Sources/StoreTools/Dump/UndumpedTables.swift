@@ -27,7 +27,7 @@ struct UndumpedTables {
             var notices: [String] = []
             var unknown: [String] = []
             for name in tables.map(\.name) where !Self.isIndex(name, indexes) {
-                let table = SQLiteDialect().quoted(name)
+                let table = database.quoted(name)
                 if name == "ATRANSACTION" {
                     let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
                     if count > 0 {
@@ -81,7 +81,7 @@ struct UndumpedTables {
         try tables.flatMap { table in
             try table.columns.filter { $0.name.hasPrefix("Z_FOK_") && $0.properties.isEmpty }.compactMap {
                 column in
-                let (name, source) = (SQLiteDialect().quoted(column.name), SQLiteDialect().quoted(table.name))
+                let (name, source) = (database.quoted(column.name), database.quoted(table.name))
                 let isUsed =
                     try Int.fetchOne(database, sql: "SELECT 1 FROM \(source) WHERE \(name) NOT NULL LIMIT 1")
                     != nil

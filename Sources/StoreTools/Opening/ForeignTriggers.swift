@@ -31,7 +31,7 @@ package struct ForeignTriggers {
         guard try !names(in: url).isEmpty else { return [] }
         return try SQLiteStoreTables(url).write { database in
             let names = try ForeignTriggers(database).names
-            for name in names { try database.execute(sql: "DROP TRIGGER \(SQLiteDialect().quoted(name))") }
+            for name in names { try database.execute(sql: "DROP TRIGGER \(database.quoted(name))") }
             return names
         }
     }

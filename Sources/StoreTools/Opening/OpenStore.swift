@@ -78,7 +78,7 @@ package final class OpenStore {
             if !isReadOnly, try SQLiteStoreTables(url).read({ try $0.tableExists("ATRANSACTION") }) {
                 options[NSPersistentHistoryTrackingKey] = true
             }
-            configuration = ModelCache.configuration(of: self.model, for: metadata)
+            configuration = self.model.configuration(ofStoreWith: metadata)
         } else {
             guard let model else { throw StoreToolError("A new store needs a model: give one with --model.") }
             self.model = model

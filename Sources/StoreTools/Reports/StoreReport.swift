@@ -101,7 +101,7 @@ package struct StoreReport: Encodable, Sendable {
                 let rows = try GRDB.Row.fetchAll(
                     database,
                     sql:
-                        "SELECT Z_ENT, count(*) FROM \(SQLiteDialect().quoted(table)) GROUP BY Z_ENT LIMIT 20000"
+                        "SELECT Z_ENT, count(*) FROM \(database.quoted(table)) GROUP BY Z_ENT LIMIT 20000"
                 )
                 var found: [Int64: Int] = [:]
                 for row in rows {

@@ -24,7 +24,7 @@ struct MigratedCorpusTests {
                 NSInferMappingModelAutomaticallyOption: true,
             ]
             if try folder.hasTable("ATRANSACTION") { options[NSPersistentHistoryTrackingKey] = true }
-            let configuration = ModelCache.configuration(of: model, for: try folder.metadata())
+            let configuration = model.configuration(ofStoreWith: try folder.metadata())
             let before = try counted(folder, model, configuration)
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: newer)
             do {

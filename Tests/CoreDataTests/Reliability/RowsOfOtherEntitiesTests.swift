@@ -83,7 +83,7 @@ import Testing
         let entities = Self.model.entitiesByName
         let item = try #require(entities["Item"].flatMap { store.home(of: $0) })
         let two = try #require(entities["Two"].flatMap { store.home(of: $0) })
-        let row = try #require(try store.row(of: item, 1, notBefore: -.infinity, in: nil))
+        let row = try #require(try store.row(of: item, 1, notBefore: -.infinity, for: StoreReader()))
         let values = [DerivedValue(attribute: "name", value: .text("new"))]
         #expect(try row.replacing(values, item).string(try #require(item.layout.index(of: "name"))) == "new")
         let refusal = try error { _ = try row.replacing(values, two) }

@@ -106,7 +106,7 @@ import Testing
 
     @Test("One line of the log names what is not known; what promises protection has a line of its own")
     func warnings() {
-        let sqlite = StoreOptionKeys(type: NSSQLiteStoreType)
+        let sqlite = StoreOptionKeys(type: NSSQLiteStoreType, keepsHistory: true)
         let unknown = sqlite.warnings([
             "b": 1, "a": 2, NSPersistentHistoryTokenKey: true, NSSQLiteAnalyzeOption: true,
             NSPersistentHistoryTrackingKey: true,

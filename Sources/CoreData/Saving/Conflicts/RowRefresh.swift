@@ -20,9 +20,7 @@ extension NSManagedObjectContext {
             }
             var query = FetchQuery(home: home)
             query.references = group.map(\.reference)
-            query.context = self
-            try pinGeneration()
-            query.generation = generation(of: store)
+            query.reader = try reader(of: store)
             let found = Dictionary(
                 try store.rows(for: query).map { ($0.reference, $0) }, uniquingKeysWith: { one, _ in one })
             for object in group {

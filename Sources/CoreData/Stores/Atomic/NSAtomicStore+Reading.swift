@@ -22,7 +22,7 @@ extension NSAtomicStore {
     }
 
     package final func row(
-        of home: StoredEntity, _ reference: Int64, notBefore: Double, in context: NSManagedObjectContext?
+        of home: StoredEntity, _ reference: Int64, notBefore: Double, for reader: StoreReader
     ) throws -> Row? {
         try access.withLock {
             guard let node = nodes.savedNode(ObjectKey(table: home.table, reference: reference)),
@@ -36,7 +36,7 @@ extension NSAtomicStore {
 
     package final func destinations(
         of relationship: NSRelationshipDescription, home: StoredEntity, owners: [Int64],
-        in context: NSManagedObjectContext?
+        for reader: StoreReader
     ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
         try access.withLock {
             var found: [Int64: [(entityNumber: Int32, reference: Int64)]] = [:]

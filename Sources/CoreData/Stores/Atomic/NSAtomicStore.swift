@@ -195,6 +195,23 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
 
     package class var needsURL: Bool { true }
 
+    package class func reconstructedModel(
+        at url: URL, _ options: [AnyHashable: Any]?
+    ) throws -> NSManagedObjectModel? { nil }
+
+    package class var isInMemory: Bool { false }
+
+    /// Of what stores of one's own write nothing is known.
+    package func makesFile(like model: URL?) {}
+
+    package class func makeAsDraft<Opened>(
+        at url: URL, _ options: [AnyHashable: Any]?, like source: URL?, _ fill: (URL) throws -> Void,
+        opening: () throws -> Opened
+    ) throws -> Opened {
+        try fill(url)
+        return try opening()
+    }
+
     /// Removes a store that is not open: its file.
     package class func destroy(at url: URL, _ options: [AnyHashable: Any]?) throws {
         guard url.isFileURL, !url.isNullDevice else { return }
@@ -231,6 +248,25 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
                     )
                 }
                 return references.number(of: reference, home)
+            }
+        }
+    }
+
+    /// Makes reference objects for objects of another store, under the references that they have there.
+    ///
+    /// - Throws: 134070 when the store gives two of them the same.
+    package final func keepReferences(of objects: [NSManagedObject]) throws {
+        for object in objects {
+            let found = try withReference(object.reference) {
+                try newReferences(for: [object], of: object.home)
+            }
+            guard found == [object.reference] else {
+                throw NSError.coreData(
+                    .persistentStoreOperation,
+                    """
+                    The store of type \(type) gives two objects of entity '\(object.entity.name ?? "")' the same \
+                    reference object.
+                    """)
             }
         }
     }

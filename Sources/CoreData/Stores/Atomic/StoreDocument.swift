@@ -83,7 +83,7 @@ enum StoreDocument {
         } catch {
             throw unwritable(url, error)
         }
-        guard isMade else { throw unopenable(url, "there is a file already; destroy that store first") }
+        guard isMade else { throw taken(url) }
     }
 
     private static func checkSize(_ data: Data, _ url: URL) throws {
@@ -122,6 +122,41 @@ enum StoreDocument {
             Log.store.error(
                 "Could not remove a draft of the store at \(url.path): \(error.localizedDescription)")
         }
+    }
+
+    /// Makes a new file as a draft, which has its place only once it is complete; see `StoreKind.makeAsDraft`.
+    static func makeAsDraft<Opened>(
+        at url: URL, like source: URL?, _ fill: (URL) throws -> Void, opening: () throws -> Opened
+    ) throws -> Opened {
+        let folder = url.deletingLastPathComponent()
+        guard FileManager.default.fileExists(atPath: folder.path) else {
+            throw unopenable(url, "the folder \(folder.path) does not exist")
+        }
+        let attributes = try source.flatMap { try FileAttributes(of: $0) }?.ofData
+        let draft: FileDraft
+        do {
+            draft = try FileDraft(for: url)
+        } catch let error as FileError {
+            if error.isRefusal { throw unopenable(url, "its folder cannot be written to") }
+            guard let reason = error.reason else { throw error }
+            throw unopenable(url, reason)
+        }
+        defer { draft.discard() }
+        // It has the mode from the start.
+        if let attributes { try DurableFile.make(draft.url, Data(), attributes: attributes) }
+        try fill(draft.url)
+        try draft.complete(attributes)
+        guard try draft.placeIfMissing() else { throw taken(url) }
+        do {
+            return try opening()
+        } catch {
+            draft.takeBack()
+            throw error
+        }
+    }
+
+    private static func taken(_ url: URL) -> NSError {
+        unopenable(url, "there is a file already; destroy that store first")
     }
 
     static func unopenable(_ url: URL, _ reason: String) -> NSError {
@@ -236,13 +271,24 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
     private final var model: URL?
 
     /// Has the first save make the file: what others have put there by then stays.
-    final func makesFile(like model: URL?) {
+    package final override func makesFile(like model: URL?) {
         makesFile = true
         self.model = model
     }
 
     final override func makeIfMissing() throws {
         if isNew { try save() }
+    }
+
+    package final override class func reconstructedModel(
+        at url: URL, _ options: [AnyHashable: Any]?
+    ) throws -> NSManagedObjectModel? { try reconstructedModel(of: try StoreDocument.read(url), url) }
+
+    package final override class func makeAsDraft<Opened>(
+        at url: URL, _ options: [AnyHashable: Any]?, like source: URL?, _ fill: (URL) throws -> Void,
+        opening: () throws -> Opened
+    ) throws -> Opened {
+        try StoreDocument.makeAsDraft(at: url, like: source, fill, opening: opening)
     }
 
     package final override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {

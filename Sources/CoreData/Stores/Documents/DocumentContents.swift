@@ -120,7 +120,7 @@ package struct DocumentNames {
         guard contents.metadata[NSStoreModelVersionHashesKey] != nil, !model.isReconstructed else { return }
         try StoreMetadata.check(
             contents.metadata, model,
-            configuration: ModelCache.configuration(of: model, for: contents.metadata)
+            configuration: model.configuration(ofStoreWith: contents.metadata)
                 ?? defaultConfigurationName, url: url)
     }
 

@@ -58,7 +58,7 @@ extension NSIncrementalStore {
     package final func rows(for query: FetchQuery) throws -> [Row] {
         try keys(for: query).compactMap { key in
             try home(number: key.entityNumber).flatMap {
-                try row(of: $0, key.reference, notBefore: -.infinity, in: query.context)
+                try row(of: $0, key.reference, notBefore: -.infinity, for: query.reader)
             }
         }
     }
@@ -79,11 +79,11 @@ extension NSIncrementalStore {
     }
 
     package final func row(
-        of home: StoredEntity, _ reference: Int64, notBefore: Double, in context: NSManagedObjectContext?
+        of home: StoredEntity, _ reference: Int64, notBefore: Double, for reader: StoreReader
     ) throws -> Row? {
         let key = ObjectKey(table: home.table, reference: reference)
         if let row = rowCache.row(key), row.timestamp >= notBefore { return row }
-        guard let context else { return nil }
+        guard let context = reader.context else { return nil }
         let state = rowCache.state
         let id = NSManagedObjectID(home: home, reference: reference)
         let node: NSIncrementalStoreNode
@@ -138,13 +138,13 @@ extension NSIncrementalStore {
 
     package final func destinations(
         of relationship: NSRelationshipDescription, home: StoredEntity, owners: [Int64],
-        in context: NSManagedObjectContext?
+        for reader: StoreReader
     ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
         var found: [Int64: [(entityNumber: Int32, reference: Int64)]] = [:]
         for owner in owners {
             let value = try newValue(
                 forRelationship: relationship,
-                forObjectWith: NSManagedObjectID(home: home, reference: owner), with: context)
+                forObjectWith: NSManagedObjectID(home: home, reference: owner), with: reader.context)
             guard let value = presentValue(value) else { continue }
             guard let collection = value as? any ValueCollection else { throw wrong(relationship, value) }
             found[owner] = try collection.collectionElements.map { element in

@@ -44,7 +44,9 @@ extension NSIncrementalStore {
             // Another context may have deleted what is not in the cache: only the store can tell.
             let current =
                 try cached
-                ?? row(of: home, old.reference, notBefore: .infinity, in: unit.objects.context)
+                ?? row(
+                    of: home, old.reference, notBefore: .infinity,
+                    for: StoreReader(context: unit.objects.context))
             if let current {
                 guard current.version != old.version,
                     home.layout.slots.contains(where: { slot in
@@ -80,7 +82,8 @@ extension NSIncrementalStore {
                 let key = ObjectKey(table: object.home.table, reference: object.reference)
                 let cached = rowCache.row(key)
                 let current = try row(
-                    of: object.home, object.reference, notBefore: .infinity, in: unit.objects.context)
+                    of: object.home, object.reference, notBefore: .infinity,
+                    for: StoreReader(context: unit.objects.context))
                 return .init(home: object.home, old: old, cached: cached, current: current)
             })
     }

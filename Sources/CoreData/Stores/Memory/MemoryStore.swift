@@ -23,6 +23,8 @@ package final class MemoryStore: MappedStore, @unchecked Sendable {
 
     package override class var needsURL: Bool { false }
 
+    package override class var isInMemory: Bool { true }
+
     package override class func destroy(at url: URL, _ options: [AnyHashable: Any]?) throws {
         throw noFile("cannot be destroyed")
     }

@@ -19,6 +19,23 @@ extension SQLiteStore {
         try file(at: url, options).setMetadata(metadata ?? [:])
     }
 
+    package static func cachedModel(
+        at url: URL, _ options: [AnyHashable: Any]?
+    ) throws -> NSManagedObjectModel? { try file(at: url, options).cachedModel() }
+
+    package static func reconstructedModel(
+        at url: URL, _ options: [AnyHashable: Any]?
+    ) throws -> NSManagedObjectModel? { try file(at: url, options).reconstructedModel() }
+
+    package static func modelToOpen(
+        at url: URL, _ options: [AnyHashable: Any]?
+    ) throws -> NSManagedObjectModel? {
+        let file = try file(at: url, options)
+        // To be opened for writing, it is first made readable.
+        if !file.options.isReadOnly { try file.recover() }
+        return try file.modelOfItsOwn()
+    }
+
     package static func destroy(at url: URL, _ options: [AnyHashable: Any]?) throws {
         let file = try file(at: url, options)
         try OpenStores(of: url).removing { try file.destroy() }
@@ -45,6 +62,18 @@ extension SQLiteStore {
 
     package static func optionsOfDraft(_ options: [AnyHashable: Any]?) -> [AnyHashable: Any]? {
         SQLiteStoreOptions.ofDraft(options)
+    }
+
+    /// What is left of a store that was destroyed is an empty file.
+    package static func isFree(_ url: URL) -> Bool {
+        !FileManager.default.fileExists(atPath: url.path) || url.isEmptyFile
+    }
+
+    package static func makeAsDraft<Opened>(
+        at url: URL, _ options: [AnyHashable: Any]?, like source: URL?, _ fill: (URL) throws -> Void,
+        opening: () throws -> Opened
+    ) throws -> Opened {
+        try file(at: url, options).makeStore(like: source, fill, opening: opening)
     }
 
     /// Copies everything that is in the file, and opens the copy.

@@ -9,8 +9,7 @@ import Synchronization
 extension SQLiteStore {
     /// The decoder for rows of an entity and its heirs.
     func decoder(_ entity: SQLEntity) -> RowDecoder {
-        file.withLock { $0 }.decoders[entity.number]
-            ?? RowDecoder(family: entity.familyNumbers.compactMap(schema.entity))
+        file.withLock { $0 }.decoders[entity.number] ?? schema.decoder(of: entity)
     }
 
     package func rows(for query: FetchQuery) throws -> [Row] { try rows(rowRequest(for: query)) }
@@ -60,7 +59,7 @@ extension SQLiteStore {
     /// The row cache, which answers for whole objects, does not get them.
     package func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> [Row]? {
         let entity = schema.entity(query.home)
-        let decoder = RowDecoder(family: entity.familyNumbers.compactMap(schema.entity), only: slots)
+        let decoder = schema.decoder(of: entity, only: slots)
         let statement = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnList)
         var rows = try readOnce("fetch", at: query.pinned) {
             try $0.rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
@@ -126,11 +125,10 @@ extension SQLiteStore {
     }
 
     package func row(
-        of home: StoredEntity, _ reference: Int64, notBefore: Double, in context: NSManagedObjectContext?
+        of home: StoredEntity, _ reference: Int64, notBefore: Double, for reader: StoreReader
     ) throws -> Row? {
         let key = ObjectKey(table: home.table, reference: reference)
-        try context?.pinGeneration()
-        let generation = context?.generation(of: self) as? SQLiteGeneration
+        let generation = reader.pinned
         let rowCache = generation?.rowCache ?? rowCache
         if let row = rowCache.row(key), row.timestamp >= notBefore {
             // An ID can name another entity of the table than the row's.
@@ -150,9 +148,7 @@ extension SQLiteStore {
     private func rowStatement(_ home: StoredEntity) throws -> (text: String, RowDecoder) {
         let file = file.withLock { $0 }
         let entity = file.schema.entity(home)
-        let decoder =
-            file.decoders[entity.number]
-            ?? RowDecoder(family: entity.familyNumbers.compactMap(file.schema.entity))
+        let decoder = file.decoders[entity.number] ?? file.schema.decoder(of: entity)
         if let text = file.rowStatements.withLock({ $0[entity.number] }) { return (text, decoder) }
         var query = FetchQuery(home: home)
         query.references = [0]
@@ -168,35 +164,33 @@ extension SQLiteStore {
     package func forgetRow(_ key: ObjectKey) { rowCache.update { $0.remove(key) } }
 
     package func destinationRows(
-        of relationship: NSRelationshipDescription, owners: [Int64], in context: NSManagedObjectContext
+        of relationship: NSRelationshipDescription, owners: [Int64], for reader: StoreReader
     ) throws -> [Row]? {
         guard let links = schema.links(of: relationship), links.kind == .destinationColumn,
             links.order == nil,
             let home = relationship.destinationEntity.flatMap({ home(of: $0.rootEntity) })
         else { return nil }
         var query = FetchQuery(home: home)
-        query.context = context
-        try context.pinGeneration()
-        query.generation = context.generation(of: self)
+        query.reader = reader
         return try rows(rowRequest(for: query, keys: (links.owner, owners)))
     }
 
     package func destinations(
         of relationship: NSRelationshipDescription, home: StoredEntity, owners: [Int64],
-        in context: NSManagedObjectContext?
+        for reader: StoreReader
     ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
         guard let links = schema.links(of: relationship) else { return [:] }
         let statement = try LinkCompiler(schema: schema).destinations(of: relationship, links, owners: owners)
-        try context?.pinGeneration()
-        return try readOnce(
-            "load '\(relationship.name)'", at: context?.generation(of: self) as? SQLiteGeneration
-        ) {
-            try $0.links(statement)
-        }
+        return try readOnce("load '\(relationship.name)'", at: reader.pinned) { try $0.links(statement) }
     }
+}
+
+extension StoreReader {
+    /// The generation of a SQLite store that is read.
+    fileprivate var pinned: SQLiteGeneration? { generation as? SQLiteGeneration }
 }
 
 extension FetchQuery {
     /// The generation of a SQLite store that is read.
-    var pinned: SQLiteGeneration? { generation as? SQLiteGeneration }
+    var pinned: SQLiteGeneration? { reader.pinned }
 }

@@ -22,7 +22,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
             self.history = history
             decoders = Dictionary(
                 schema.entities.map { entity in
-                    (entity.number, RowDecoder(family: entity.familyNumbers.compactMap(schema.entity)))
+                    (entity.number, schema.decoder(of: entity))
                 }, uniquingKeysWith: { first, _ in first })
         }
     }
@@ -63,7 +63,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     ///   is as it was.
     package func open(model: NSManagedObjectModel, inPlaceOf old: (any ObjectStore)?) throws {
         let options = try SQLiteStoreOptions(self.options)
-        StoreOptionKeys(type: type).log(self.options, at: url)
+        StoreOptionKeys(type: type, keepsHistory: true).log(self.options, at: url)
         let configuration = configurationName == defaultConfigurationName ? nil : configurationName
         do {
             try model.validate()
@@ -231,6 +231,10 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
             knownMetadata = merged
             metadataChanges.withLock { $0.written = made }
         }
+    }
+
+    override func externalData(named name: String) throws -> Data {
+        try ExternalData.file(name, in: externalDataFolder)
     }
 
     package override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {

@@ -211,7 +211,7 @@ final class SQLiteStoreOpening {
         }
         try StoreMetadata.check(
             metadata, model, configuration: configurationName, url: file.url,
-            uncertainty: ModelCache.comparison(of: model, configuration, metadata)?.uncertainty)
+            uncertainty: model.comparison(configuration, withStoreOf: metadata)?.uncertainty)
     }
 
     private func checkTables(_ database: Database) throws {

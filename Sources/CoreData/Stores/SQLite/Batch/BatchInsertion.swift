@@ -164,7 +164,8 @@ struct BatchConstraint {
                 return BatchConstraint(
                     names: names, declaring: declaring, declaredColumns: declared,
                     covered: covered.map(\.entity.number),
-                    decoder: RowDecoder(family: covered.map(\.entity)), columns: own.columns)
+                    decoder: RowDecoder(family: covered.map(\.entity), dialect: schema.dialect),
+                    columns: own.columns)
             }
         }
     }

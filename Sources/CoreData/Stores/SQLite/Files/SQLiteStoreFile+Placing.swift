@@ -226,9 +226,4 @@ extension URL {
         return attributes[.type] as? FileAttributeType == .typeRegular
             && (attributes[.size] as? NSNumber)?.intValue == 0
     }
-
-    /// Whether a store can be copied or migrated there.
-    func isFreeForStore(_ isSQLite: Bool) -> Bool {
-        !FileManager.default.fileExists(atPath: path) || isSQLite && isEmptyFile
-    }
 }

@@ -17,7 +17,7 @@ extension SQLiteStoreTables {
 }
 
 extension SQLiteStoreFile {
-    /// Makes a new store of any type of this framework that is in one file, and opens it.
+    /// Makes a new store, and opens it.
     ///
     /// - Parameters:
     ///   - source: a file whose mode and owner the new one gets; nil for those of the process.

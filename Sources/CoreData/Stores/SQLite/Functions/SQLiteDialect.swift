@@ -1,5 +1,6 @@
 import CocoaFoundation
 import Foundation
+import GRDB
 
 /// SQLite's way, with the names of Apple's schema.
 package struct SQLiteDialect: SQLDialect {
@@ -88,4 +89,9 @@ package struct SQLiteDialect: SQLDialect {
         case .standardDeviation: return own(SQLFunctionNames.standardDeviation)
         }
     }
+}
+
+extension Database {
+    /// A name as an identifier: for tools that look at tables without a schema, which has a dialect.
+    package func quoted(_ name: String) -> String { SQLiteDialect().quoted(name) }
 }

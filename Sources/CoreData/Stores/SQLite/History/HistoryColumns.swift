@@ -13,7 +13,7 @@ import ManagedObjectModel
 ///
 /// In the last two groups the order is that of a dictionary of all properties; see `NameTableOrder`. The elements
 /// of a composite attribute take a bit each, in the place of the attribute; no sample shows these.
-struct HistoryColumns: Sendable {
+final class HistoryColumns: ChangedProperties {
     private struct Bits: Sendable {
         var first: Int32 = -1
         var count: Int32 = 1
@@ -147,8 +147,8 @@ struct HistoryColumns: Sendable {
             ? a.isNull(slot) == b.isNull(slot) : a.integer(slot) == b.integer(slot)
     }
 
-    /// The properties whose bits are set. Bits beyond those of the entity stand for nothing.
-    func properties(in bitmap: [UInt8]) -> Set<NSPropertyDescription> {
+    /// Bits beyond those of the entity stand for nothing.
+    package func properties(in bitmap: [UInt8]) -> Set<NSPropertyDescription> {
         var properties: Set<NSPropertyDescription> = []
         for (bit, slot) in slots.enumerated() {
             guard bit >> 3 < bitmap.count else { break }

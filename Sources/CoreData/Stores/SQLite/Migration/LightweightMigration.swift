@@ -60,7 +60,7 @@ struct LightweightMigration {
         } catch let error as DatabaseError {
             throw NSError.sqlite(error, during: "migrate the store", store: url)
         } catch let error as FileError {
-            throw failure(error.localizedDescription, error as NSError)
+            throw NSError.migration(error.localizedDescription, error as NSError)
         }
     }
 
@@ -204,7 +204,7 @@ struct LightweightMigration {
     private func follow(
         _ mapping: NSMappingModel, to draft: URL, from copy: URL, _ metadata: [String: Any]
     ) throws -> Set<String> {
-        let configuration = ModelCache.configuration(of: source, for: metadata)
+        let configuration = source.configuration(ofStoreWith: metadata)
         let manager = NSMigrationManager(sourceModel: source, destinationModel: destination)
         manager.copiedSource = .init(
             store: store, configuration: configuration, destinationConfiguration: self.configuration)
@@ -217,7 +217,7 @@ struct LightweightMigration {
         let names = try before.externalFileNames()
         before.willRemove(from: before.persistentStoreCoordinator)
         if !unsupported.isEmpty {
-            throw Self.failure("the store has \(unsupported.joined(separator: ", "))")
+            throw NSError.migration("the store has \(unsupported.joined(separator: ", "))")
         }
         // Without a log: all that was written is in the file that takes the store's place.
         try manager.migrateStore(
@@ -239,10 +239,10 @@ struct LightweightMigration {
     /// - Returns: the names of external data that the draft needs no more.
     private func fill(_ draft: URL, from copy: URL, _ metadata: [String: Any]) throws -> Set<String> {
         do {
-            let old = try open(copy, source, ModelCache.configuration(of: source, for: metadata), options)
+            let old = try open(copy, source, source.configuration(ofStoreWith: metadata), options)
             defer { old.willRemove(from: old.persistentStoreCoordinator) }
             if !old.unsupportedFeatures.isEmpty {
-                throw Self.failure("the store has \(old.unsupportedFeatures.joined(separator: ", "))")
+                throw NSError.migration("the store has \(old.unsupportedFeatures.joined(separator: ", "))")
             }
             // Without a log: all that was written is in the file that takes the store's place.
             let new = try open(
@@ -265,7 +265,7 @@ struct LightweightMigration {
             }
             return before.subtracting(try new.externalFileNames())
         } catch let error as NSError where error.code != CocoaError.Code.migration.rawValue {
-            throw Self.failure(error.localizedDescription, error)
+            throw NSError.migration(error.localizedDescription, error)
         }
     }
 
@@ -277,7 +277,7 @@ struct LightweightMigration {
         options?[NSMigratePersistentStoresAutomaticallyOption] = nil
         let store = try coordinator.addPersistentStore(
             ofType: NSSQLiteStoreType, configurationName: configuration, at: url, options: options)
-        guard let store = store as? SQLiteStore else { throw Self.failure("it is not a SQLite store") }
+        guard let store = store as? SQLiteStore else { throw NSError.migration("it is not a SQLite store") }
         return store
     }
 
@@ -287,12 +287,5 @@ struct LightweightMigration {
         for (key, value) in metadata where merged[key] == nil { merged[key] = value }
         merged[NSStoreUUIDKey] = metadata[NSStoreUUIDKey]
         return merged
-    }
-
-    /// - Parameter reason: the end of a sentence without its full stop.
-    static func failure(_ reason: String, _ cause: NSError? = nil) -> NSError {
-        var userInfo: [String: Any] = ["reason": reason]
-        userInfo[NSUnderlyingErrorKey] = cause
-        return .coreData(.migration, "The store cannot be migrated to the model: \(reason)", userInfo)
     }
 }

@@ -145,7 +145,7 @@ struct MigrationCopy: ~Copyable {
             '\(slot.name)' of entity '\(step.destination.home.entity.name ?? "")' must have a value, and \
             \(id.uriRepresentation().absoluteString) has none for it.
             """, [NSValidationKeyErrorKey: slot.name])
-        throw LightweightMigration.failure(cause.localizedDescription, cause)
+        throw NSError.migration(cause.localizedDescription, cause)
     }
 
     // MARK: Links

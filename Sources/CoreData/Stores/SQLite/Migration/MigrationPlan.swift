@@ -18,7 +18,7 @@ struct MigrationPlan {
         func reference(_ old: Int64) throws -> Int64 {
             let (sum, isTooMuch) = old.addingReportingOverflow(offset)
             guard !isTooMuch else {
-                throw LightweightMigration.failure("table \(source.table) has the primary key \(old)")
+                throw NSError.migration("table \(source.table) has the primary key \(old)")
             }
             return sum
         }
@@ -64,7 +64,7 @@ struct MigrationPlan {
                     let index = layout.index(of: inverse.name),
                     other.origins[index]?.kind != .toOne
                 else { continue }
-                throw LightweightMigration.failure(
+                throw NSError.migration(
                     """
                     '\(origin.name)' of entity '\(origin.entity.name ?? "")' gets an inverse to one, '\(inverse.name)' of entity \
                     '\(inverse.entity.name ?? "")', that the objects do not have
@@ -116,7 +116,7 @@ struct MigrationPlan {
             offsets[[destination.table, source.table]] = offset
             let (sum, isTooMuch) = offset.addingReportingOverflow(Int64(max(highest, 0)))
             guard !isTooMuch else {
-                throw LightweightMigration.failure("table \(source.table) has no primary keys left")
+                throw NSError.migration("table \(source.table) has no primary keys left")
             }
             next[destination.table] = sum
         }

@@ -41,7 +41,8 @@ package enum ModelCache {
         } catch let fault as Fault {
             throw unreadable(fault.reason, url, fault.cause)
         }
-        guard fits(model, nil, metadata) || configuration(of: model, for: metadata) != nil else {
+        guard model.hasEntities(ofStoreWith: metadata) || model.configuration(ofStoreWith: metadata) != nil
+        else {
             throw unreadable("is that of another model than the store's", url, nil)
         }
         return model
@@ -115,22 +116,6 @@ package enum ModelCache {
         }
     }
 
-    /// The configuration of a model whose entities a store has; nil when it has those of all, or of none.
-    package static func configuration(of model: NSManagedObjectModel, for metadata: [String: Any]) -> String?
-    {
-        guard !fits(model, nil, metadata) else { return nil }
-        return model.configurations.sorted().first { fits(model, $0, metadata) }
-    }
-
-    /// Whether a store's copy of its model has the entities that the metadata name. Of hashes that cannot be computed
-    /// with certainty those of the metadata count.
-    private static func fits(
-        _ copy: NSManagedObjectModel, _ configuration: String?, _ metadata: [String: Any]
-    ) -> Bool {
-        comparison(of: copy, configuration, metadata).map(\.isUncertain)
-            ?? copy.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)
-    }
-
     /// Whether a model that is not the store's by its version hashes is so nevertheless: only hashes differ that cannot
     /// be computed with certainty, and the store's copy of its model has the same ones.
     static func confirms(
@@ -138,25 +123,11 @@ package enum ModelCache {
         _ database: Database,
         _ url: URL
     ) -> Bool {
-        guard let comparison = comparison(of: model, configuration, metadata), comparison.isUncertain,
+        guard let comparison = model.comparison(configuration, withStoreOf: metadata), comparison.isUncertain,
             let copy = try? read(database, metadata: metadata, url)
         else { return false }
         let (own, copied) = (model.entityVersionHashesByName, copy.entityVersionHashesByName)
         return comparison.uncertain.allSatisfy { own[$0.entity] == copied[$0.entity] }
-    }
-
-    /// The difference between a model and a store; nil when there is none, or none of single entities.
-    static func comparison(
-        of model: NSManagedObjectModel, _ configuration: String?, _ metadata: [String: Any]
-    ) -> VersionHashComparison? {
-        guard
-            let written = metadata[NSStoreModelVersionHashesKey].flatMap({
-                NSManagedObjectModel.versionHashes(in: $0)
-            }),
-            !model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata),
-            configuration == nil || model.entities(forConfigurationName: configuration) != nil
-        else { return nil }
-        return VersionHashComparison(of: model, configuration: configuration, with: written)
     }
 
     private static func missing(_ url: URL) -> NSError {

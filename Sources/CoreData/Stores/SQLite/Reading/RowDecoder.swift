@@ -36,8 +36,10 @@ struct RowDecoder: Sendable {
     private let entities: [Int32: EntityColumns]
     private let only: EntityColumns?
 
-    /// - Parameter slots: the properties that are wanted, which all entities of the family have; nil for all.
-    init(family: [SQLEntity], only slots: PropertySet? = nil) {
+    /// - Parameters:
+    ///   - slots: the properties that are wanted, which all entities of the family have; nil for all.
+    ///   - dialect: quotes the names of columns.
+    init(family: [SQLEntity], only slots: PropertySet? = nil, dialect: any SQLDialect) {
         func isWanted(_ column: SQLColumn) -> Bool { slots?.contains(column.slot) ?? true }
         var names: [String] = []
         var places: [String: Int32] = [:]
@@ -46,7 +48,6 @@ struct RowDecoder: Sendable {
             names.append(column.name)
         }
         columnNames = names
-        let dialect = SQLiteDialect()
         columnList = (["Z_PK", "Z_ENT", "Z_OPT"] + names.map(dialect.quoted))
             .map { "\(QuerySource.base).\($0)" }.joined(separator: ", ")
         var entities: [Int32: EntityColumns] = [:]
@@ -153,5 +154,14 @@ struct RowDecoder: Sendable {
             .coreData,
             "The store is damaged: column \(columnNames[Int(column.index) - 3]) of row \(reference) of entity \(entity.entityName) \(what)."
         )
+    }
+}
+
+extension SQLSchema {
+    /// What reads rows of an entity and its subentities.
+    ///
+    /// - Parameter slots: the properties that are wanted; nil for all.
+    func decoder(of entity: SQLEntity, only slots: PropertySet? = nil) -> RowDecoder {
+        RowDecoder(family: entity.familyNumbers.compactMap(self.entity), only: slots, dialect: dialect)
     }
 }

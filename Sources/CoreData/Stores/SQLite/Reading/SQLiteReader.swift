@@ -41,11 +41,13 @@ struct SQLiteReader {
     }
 
     /// The values of an object's derived attributes.
-    func derivedValues(_ entity: SQLEntity, _ reference: Int64) throws -> [DerivedValue] {
+    func derivedValues(
+        _ entity: SQLEntity, _ reference: Int64, dialect: any SQLDialect
+    ) throws -> [DerivedValue] {
         let layout = entity.home.layout
         let columns = layout.derivedIndexes.compactMap { entity.column(slot: $0) }
         var values: [DerivedValue] = []
-        try step(FetchCompiler.values(entity, columns, reference, dialect: SQLiteDialect())) { row in
+        try step(FetchCompiler.values(entity, columns, reference, dialect: dialect)) { row in
             for (index, column) in columns.enumerated() {
                 values.append(
                     DerivedValue(

@@ -92,7 +92,7 @@ struct ConstraintCheck {
         _ groups: inout [Key: Group], _ order: [Key], _ columns: [SQLColumn], _ covered: [SQLEntity],
         _ family: [Int32: [SQLColumn]], _ entity: SQLEntity, except leaving: Set<Int64>
     ) throws {
-        let decoder = RowDecoder(family: covered)
+        let decoder = RowDecoder(family: covered, dialect: schema.dialect)
         for start in stride(from: 0, to: order.count, by: 250) {
             let values = order[start..<min(start + 250, order.count)].compactMap { groups[$0]?.values }
             let statement = schema.rows(

@@ -468,7 +468,8 @@ struct SQLiteSave {
             if !home.layout.derivedIndexes.isEmpty {
                 // Others may have changed what is derived since the row was read: that counts up no version.
                 values =
-                    try SQLiteReader(database).derivedValues(schema.entity(home), row.reference) + values
+                    try SQLiteReader(database).derivedValues(
+                        schema.entity(home), row.reference, dialect: schema.dialect) + values
             }
             if !values.isEmpty { outcome.updated[index] = try row.replacing(values, home) }
         }

@@ -11,7 +11,7 @@ extension NSPersistentStoreCoordinator {
     public class func cachedModelForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> NSManagedObjectModel {
-        try file(ofType: storeType, at: url, options).cachedModel()
+        try model(ofType: storeType) { try $0.cachedModel(at: url, options) }
     }
 
     /// A model made from what a store has whose model is not at hand: from the tables of a SQLite store that holds no
@@ -32,20 +32,16 @@ extension NSPersistentStoreCoordinator {
     public class func reconstructedModelForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> NSManagedObjectModel {
-        if let documentClass = try storeClass(ofType: storeType) as? DocumentStore.Type {
-            return try documentClass.reconstructedModel(of: try StoreDocument.read(url), url)
-        }
-        return try file(ofType: storeType, at: url, options).reconstructedModel()
+        try model(ofType: storeType) { try $0.reconstructedModel(at: url, options) }
     }
 
-    fileprivate static func file(
-        ofType storeType: String, at url: URL, _ options: [AnyHashable: Any]?
-    ) throws -> SQLiteStoreFile {
-        guard try storeClass(ofType: storeType) == SQLiteStore.self else {
-            throw NSError.coreData(
-                .persistentStoreInvalidType, "A store of type '\(storeType)' is not one of SQLite.")
-        }
-        return SQLiteStoreFile(url: url, options: try SQLiteStoreOptions(options))
+    /// - Throws: 134000 for a type whose stores have no model in a way that is asked for.
+    fileprivate static func model(
+        ofType storeType: String, _ find: (any StoreKind.Type) throws -> NSManagedObjectModel?
+    ) throws -> NSManagedObjectModel {
+        if let found = try find(storeClass(ofType: storeType)) { return found }
+        throw NSError.coreData(
+            .persistentStoreInvalidType, "A store of type '\(storeType)' is not one of SQLite.")
     }
 }
 
@@ -67,16 +63,15 @@ extension NSPersistentContainer {
         storeAt url: URL, isReadOnly: Bool = false, fileID: String = #fileID
     ) throws {
         let options: [AnyHashable: Any]? = isReadOnly ? [NSReadOnlyPersistentStoreOption: true] : nil
-        let file = try NSPersistentStoreCoordinator.file(ofType: NSSQLiteStoreType, at: url, options)
-        // To be opened for writing, it is first made readable.
-        if !isReadOnly { try file.recover() }
-        let model = try file.modelOfItsOwn()
+        let model = try NSPersistentStoreCoordinator.model(ofType: NSSQLiteStoreType) {
+            try $0.modelToOpen(at: url, options)
+        }
         self.init(
             name: url.deletingPathExtension().lastPathComponent, managedObjectModel: model, fileID: fileID)
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
             ofType: NSSQLiteStoreType, at: url, options: options)
         let description = NSPersistentStoreDescription(url: url)
-        description.configuration = ModelCache.configuration(of: model, for: metadata)
+        description.configuration = model.configuration(ofStoreWith: metadata)
         description.isReadOnly = isReadOnly
         persistentStoreDescriptions = [description]
     }
