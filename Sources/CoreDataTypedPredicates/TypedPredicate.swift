@@ -29,7 +29,17 @@ public struct TypedPredicate<Root> {
         _ options: NSComparisonPredicate.Options = []
     ) {
         predicate = .comparison(
-            NSExpression(forKeyPath: keyPath), type, NSExpression(forConstantValue: value), options)
+            NSExpression(forKeyPath: keyPath), type, NSExpression(forConstantValue: Self.stored(value)),
+            options)
+    }
+
+    /// What a store keeps of a value: of a case of an enumeration, its raw value.
+    private static func stored(_ value: Any?) -> Any? {
+        switch value {
+        case let value as any RawRepresentable: value.rawValue
+        case let values as [Any]: values.map { stored($0) ?? $0 }
+        default: value
+        }
     }
 
     /// Both conditions.

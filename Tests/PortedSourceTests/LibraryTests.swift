@@ -8,6 +8,13 @@ import Testing
 
     init() throws { library = try LibraryStack() }
 
+    @Test("Key paths through a relationship have names, also of classes that may have subclasses")
+    func keyPathsOverRelationships() {
+        #expect(NSSortDescriptor(keyPath: \Link.book?.title, ascending: true).key == "book.title")
+        #expect(NSSortDescriptor(keyPath: \Link.book.subtitle, ascending: true).key == "book.subtitle")
+        #expect(NSExpression(forKeyPath: \Page.book?.title).keyPath == "book.title")
+    }
+
     @Test func scalarsOptionalsAndDefaultsAreKept() throws {
         let book = Book(title: "Emil", pages: 2, context: context)
         book.isLent = true

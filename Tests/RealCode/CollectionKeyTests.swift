@@ -33,6 +33,27 @@ import Testing
         #expect(ordered?.array as? [String] == ["Fiat", "Seat", "Opel"])
     }
 
+    @Test("Objects answer for the properties that all of them have, by both names")
+    func ownPropertiesHaveKeys() throws {
+        #expect(cars[0].value(forKey: "hasChanges") as? Bool == true)
+        #expect(cars[0].value(forKey: "isInserted") as? Bool == true)
+        #expect(cars[0].value(forKey: "inserted") as? Bool == true)
+        #expect(cars[0].value(forKey: "deleted") as? Bool == false)
+        #expect(cars[0].value(forKey: "managedObjectContext") as? NSManagedObjectContext === stack.context)
+        #expect(cars[0].value(forKey: "self") as? NSManagedObject === cars[0])
+        try stack.context.save()
+        cars[1].setValue(5, forKey: "number")
+        let changed = NSArray(array: cars).filtered(using: NSPredicate(format: "hasChanges == YES"))
+        #expect(changed as? [NSManagedObject] == [cars[1]])
+    }
+
+    @Test("The path of a URL is that of NSURL: without percent escapes")
+    func pathsOfURLs() throws {
+        let url = try #require(URL(string: "http://example.org/a%20b/"))
+        #expect(NSPredicate(format: "path == '/a b'").evaluate(with: url))
+        #expect(NSPredicate(format: "host == 'example.org' AND query == nil").evaluate(with: url))
+    }
+
     @Test("Operators work on collections, and numbers convert")
     func operatorsWork() {
         let set = owner.mutableSetValue(forKey: "cars")

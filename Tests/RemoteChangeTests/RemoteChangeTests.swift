@@ -162,6 +162,30 @@ import Testing
         _ = follower
     }
 
+    @Test("When its own history was deleted, a coordinator still learns which objects others have changed")
+    func ownHistoryIsDeleted() throws {
+        let folder = try TestFolder()
+        let container = try open(
+            folder,
+            [
+                NSPersistentHistoryTrackingKey: NSNumber(value: 1),
+                NSPersistentStoreRemoteChangeNotificationPostOptionKey: NSNumber(value: 1),
+            ])
+        let other = try open(folder, [NSPersistentHistoryTrackingKey: NSNumber(value: true)])
+        let context = container.newBackgroundContext()
+        context.automaticallyMergesChangesFromParent = true
+        container.persistentStoreCoordinator.automaticallyMergesRemoteChanges = true
+        for text in ["a", "b", "c"] { try insert(text, container) }
+        let purging = container.newBackgroundContext()
+        try purging.performAndWait {
+            _ = try purging.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: Date()))
+        }
+        let merged = Received(.NSManagedObjectContextDidMergeChangesObjectIDs, from: context)
+        try insert("d", other)
+        let note = try #require(merged.waitForOne())
+        #expect((note[NSInsertedObjectIDsKey] as? Set<NSManagedObjectID>)?.count == 1)
+    }
+
     @Test("Nothing is left of a watch when the store is removed, or its coordinator is gone")
     func watchesEnd() throws {
         let folder = try TestFolder()

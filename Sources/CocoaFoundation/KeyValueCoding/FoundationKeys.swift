@@ -1,3 +1,5 @@
+import Foundation
+
 /// The properties of Foundation's values that key paths read.
 ///
 /// On Apple's platforms strings, dates and URLs answer `value(forKey:)` with any of their properties;
@@ -53,16 +55,18 @@ enum FoundationKeys {
         }
     }
 
+    // As NSURL has them: without percent escapes in the path, and without a slash at its end.
     private static func value(of url: URL, forKey key: String) -> Any? {
         let absent: Any = NSNull()
+        let properties = url as NSURL
         return switch key {
         case "absoluteString": url.absoluteString
         case "scheme": url.scheme ?? absent
-        case "host": url.host() ?? absent
+        case "host": properties.host ?? absent
         case "port": url.port ?? absent
-        case "path": url.path()
-        case "query": url.query() ?? absent
-        case "fragment": url.fragment() ?? absent
+        case "path": properties.path ?? absent
+        case "query": properties.query ?? absent
+        case "fragment": properties.fragment ?? absent
         case "lastPathComponent": url.lastPathComponent
         case "pathExtension": url.pathExtension
         default: nil

@@ -23,18 +23,23 @@ struct KeyPathProperties: Sendable {
     private static let isReadable: Bool = {
         let paths: [AnyKeyPath] = [
             \Sample.next, \Sample.number, \Sample.next?.number, \Sample.next!.next?.stored, \Sample.stored,
+            Self.next(of: Sample.self),
         ]
         let found = paths.map(properties)
         guard let next = found[0], let number = found[1], let stored = found[4] else { return false }
         return next.count == 1 && number.count == 1 && stored.count == 1
             && Set(next + number + stored).count == 3
-            && found[2] == next + number && found[3] == next + next + stored
+            && found[2] == next + number && found[3] == next + next + stored && found[5] == next
     }()
 
-    private final class Sample {
-        var next: Sample? { nil }
-        var number: Int { 1 }
-        let stored = 1
+    /// A key path that is made where the class is a parameter, as those of properties of classes that may have subclasses.
+    @inline(never)
+    private static func next<Class: Sample>(of type: Class.Type) -> AnyKeyPath { \Class.next }
+
+    private class Sample {
+        final var next: Sample? { nil }
+        final var number: Int { 1 }
+        final let stored = 1
     }
 
     private static func properties(of keyPath: AnyKeyPath) -> [Property]? {
@@ -61,10 +66,18 @@ struct KeyPathProperties: Sendable {
                 guard let place = offset == 0x007F_FFFF ? read(UInt32.self) : offset else { return nil }
                 properties.append(Property(kind: header >> 24 & 0x7F, identifier: UInt(place)))
             case 2:
-                // A computed one: what identifies it, its getter, perhaps a setter. Arguments are those of subscripts.
-                guard header & 0x0008_0000 == 0, let identifier = read(UInt.self), read(UInt.self) != nil,
+                // A computed one: what identifies it, its getter, perhaps a setter.
+                guard let identifier = read(UInt.self), read(UInt.self) != nil,
                     header & 0x0040_0000 == 0 || read(UInt.self) != nil
                 else { return nil }
+                if header & 0x0008_0000 != 0 {
+                    // Arguments: how many bytes, what copies them, and they themselves. They are the parameters of the context
+                    // that the key path was made in, or the index of a subscript, which has no name.
+                    guard let size = read(UInt.self), read(UInt.self) != nil,
+                        cursor + Int(clamping: size) <= bytes.count
+                    else { return nil }
+                    cursor += Int(clamping: size)
+                }
                 properties.append(Property(kind: header & 0x0230_0000, identifier: identifier))
             case 4: break
             default: return nil

@@ -7,15 +7,29 @@ extension NSManagedObject {
     final func codedValue(forKey key: String) -> Any? {
         if let accessor = ClassProperties.of(self).custom[key] { return accessor.get(self) }
         guard let slot = layout.index(of: key) else {
-            // What conditions may ask of every object.
-            switch key {
-            case "objectID": return objectID
-            case "entity": return entity
-            default: return value(forUndefinedKey: key)
-            }
+            return ownValue(forKey: key)
         }
         beginAccess(slot)
         return anyValue(at: slot)
+    }
+
+    /// The properties that every object has, under the names of Apple's, and those of their getters.
+    private final func ownValue(forKey key: String) -> Any? {
+        switch key {
+        case "objectID": objectID
+        case "entity": entity
+        case "managedObjectContext": managedObjectContext
+        case "self": self
+        case "description": description
+        case "hasChanges": hasChanges
+        case "hasPersistentChangedValues": hasPersistentChangedValues
+        case "inserted", "isInserted": isInserted
+        case "updated", "isUpdated": isUpdated
+        case "deleted", "isDeleted": isDeleted
+        case "fault", "isFault": isFault
+        case "faultingState": Int(faultingState)
+        default: value(forUndefinedKey: key)
+        }
     }
 
     /// What `setValue(_:forKey:)` does.

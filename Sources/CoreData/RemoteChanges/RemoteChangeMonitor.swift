@@ -52,6 +52,16 @@ final class RemoteChangeMonitor: @unchecked Sendable {
             Log.store.notice(
                 "The store at \(file.path) cannot be watched; it is asked once a second for changes.")
             queue.async { self.ask(after: Self.pollInterval) }
+        } else {
+            // Others may have committed between the first question and the beginning of the watch.
+            queue.async { self.ask(after: 0) }
+        }
+    }
+
+    /// Tells once, as if others had committed.
+    func tell() {
+        queue.async {
+            if !self.hasEnded { self.changed() }
         }
     }
 

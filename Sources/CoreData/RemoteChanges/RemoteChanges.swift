@@ -22,7 +22,12 @@ final class RemoteChanges: Sendable {
     var merges: Bool { state.withLock { $0.merges } }
 
     func setMerges(_ merges: Bool, _ coordinator: NSPersistentStoreCoordinator) {
-        state.withLock { $0.merges = merges }
+        let histories = state.withLock { state in
+            let begins = merges && !state.merges
+            state.merges = merges
+            return begins ? state.following.values.map(\.history) : []
+        }
+        for history in histories { history.skip() }
         follow(coordinator)
     }
 
@@ -60,7 +65,12 @@ final class RemoteChanges: Sendable {
                     state.following[id] = following
                     return true
                 }
-                if !isFirst { monitor.end() }
+                if !isFirst {
+                    monitor.end()
+                } else if history.isBehind {
+                    // Others have committed between the look at the history and that at the database's version.
+                    monitor.tell()
+                }
             } catch {
                 Log.store.error(
                     "Changes of others to the store at \(file.path) are not noticed: \(error.localizedDescription)"
@@ -85,7 +95,9 @@ final class RemoteChanges: Sendable {
         guard coordinator.persistentStores.contains(where: { $0 === store }) else { return }
         // Only the notification has it.
         let number = store.postsRemoteChanges ? store.lastHistoryNumber : nil
-        if merges, let changes = history.changes() {
+        if !merges {
+            history.skip()
+        } else if let changes = history.changes() {
             if case .anything = changes { store.forgetRows() }
             for context in coordinator.subscribers.contexts { context.mergeLater(changes) }
         }
@@ -137,6 +149,6 @@ extension NSManagedObjectContext {
 extension NSPersistentStore {
     /// Whether the coordinator posts `NSPersistentStoreRemoteChange` for the store.
     var postsRemoteChanges: Bool {
-        options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey] as? Bool ?? false
+        StoreOptionKeys.isOn(options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey])
     }
 }

@@ -4,10 +4,19 @@ import Synchronization
 /// What others have added to the history of a store since it was asked last.
 final class RemoteHistory: Sendable {
     private struct State: Sendable {
-        /// The last transaction that is known; nil when that could not be read.
+        /// The last transaction that is known: all before it were taken in, or are own ones. Nil when that could not be read.
         var last: Int64?
         /// Transactions after it that contexts of the coordinator have made, which merged them already.
         var own: Set<Int64> = []
+
+        /// Goes past own transactions that follow at once: who deletes the history deletes what need not be read.
+        mutating func advance() {
+            while let next = last?.addingReportingOverflow(1), !next.overflow,
+                own.remove(next.partialValue) != nil
+            {
+                last = next.partialValue
+            }
+        }
     }
 
     private weak let store: (any FollowedStore)?
@@ -20,9 +29,20 @@ final class RemoteHistory: Sendable {
 
     func noteOwn(_ number: Int64) {
         state.withLock { state in
-            if number > state.last ?? .max { state.own.insert(number) }
+            guard number > state.last ?? .max else { return }
+            state.own.insert(number)
+            state.advance()
         }
     }
+
+    /// Whether the store has transactions that were not taken in.
+    var isBehind: Bool {
+        guard let end = store?.lastHistoryNumber else { return false }
+        return state.withLock { end > $0.last ?? .max }
+    }
+
+    /// Goes on with what comes after this moment: what was before is not merged.
+    func skip() { note(store?.lastHistoryNumber) }
 
     /// What has changed.
     enum Changes {
@@ -49,8 +69,10 @@ final class RemoteHistory: Sendable {
 
     private func note(_ last: Int64?) {
         state.withLock { state in
-            state.last = last
-            state.own = state.own.filter { $0 > last ?? .max }
+            // Meanwhile own ones may have come.
+            state.last = last.map { max($0, state.last ?? .min) }
+            state.own = state.own.filter { $0 > state.last ?? .max }
+            state.advance()
         }
     }
 

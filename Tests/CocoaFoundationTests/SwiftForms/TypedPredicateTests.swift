@@ -1,5 +1,5 @@
 import CocoaFoundation
-import CoreDataTypedPredicates
+@testable import CoreDataTypedPredicates
 import Testing
 
 /// Conditions written with key paths: their texts, and what they find.
@@ -19,6 +19,16 @@ import Testing
         check(\.isRead == true, "isRead == 1", "Atlas")
         let noText: String? = nil
         check(\.subtitle == noText, "subtitle == nil", "Emma")
+    }
+
+    @Test("A case of an enumeration stands for its raw value")
+    func enumerations() {
+        enum Size: Int16 { case small = 7, large = 12 }
+        let pages = \Volume.pages
+        let exact = TypedPredicate(pages, .equalTo, Size.small)
+        #expect(exact.predicate.formatString == "pages == 7")
+        let some = TypedPredicate(pages, .in, [Size.small, Size.large])
+        #expect(some.predicate.formatString == "pages IN {7, 12}")
     }
 
     @Test func order() {
