@@ -27,12 +27,22 @@ final class Received: @unchecked Sendable {
     }
 
     /// Waits until what came fulfils a condition; whether it does in time.
+    ///
+    /// The condition may wait for the queue that posts: it is evaluated without the lock that a notification takes.
     func wait(until isEnough: ([[AnyHashable: Any]]) -> Bool) -> Bool {
         let end = Date(timeIntervalSinceNow: 20)
+        while true {
+            let seen = all
+            if isEnough(seen) { return true }
+            guard waitForMore(than: seen.count, until: end) else { return isEnough(all) }
+        }
+    }
+
+    private func waitForMore(than count: Int, until end: Date) -> Bool {
         condition.lock()
         defer { condition.unlock() }
-        while !isEnough(notes) {
-            guard condition.wait(until: end) else { return isEnough(notes) }
+        while notes.count == count {
+            guard condition.wait(until: end) else { return false }
         }
         return true
     }
