@@ -43,6 +43,15 @@ import Testing
         center.post(name: Notification.Name("a"), object: nil)
     }
 
+    @Test("A method of the main actor is called on the thread that posts")
+    func methodsOfTheMainActor() async {
+        let center = NotificationCenter()
+        let listener = Listener()
+        center._addMainActorObserver(listener, name: nil, object: nil) { $0.hear($1) }
+        await Task.detached { center.post(name: Notification.Name("a"), object: nil) }.value
+        #expect(listener.heard == ["a"])
+    }
+
     @Test("A token is removed as before")
     func tokensAreRemoved() {
         let center = NotificationCenter()

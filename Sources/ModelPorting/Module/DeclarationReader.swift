@@ -146,7 +146,7 @@ final class DeclarationReader: SyntaxVisitor {
                     name: name.identifierText, key: key, elementType: type.map(\.nameOfElement)))
             if isManaged {
                 add(.stored(key: key), name, node.attributes, node.modifiers, owner)
-            } else if isReadable(node, binding) {
+            } else if isReadable(node, binding, owner) {
                 add(.custom(key: key), name, node.attributes, node.modifiers, owner)
             }
         }
@@ -161,10 +161,12 @@ final class DeclarationReader: SyntaxVisitor {
         owner.overrideConditions[member.id] = conditions
     }
 
-    private func isReadable(_ node: VariableDeclSyntax, _ binding: PatternBindingSyntax) -> Bool {
+    private func isReadable(
+        _ node: VariableDeclSyntax, _ binding: PatternBindingSyntax, _ owner: TypeDeclaration
+    ) -> Bool {
         guard let name = binding.name?.identifierText,
             !["description", "debugDescription", "hash"].contains(name),
-            !node.attributes.contains("MainActor"),
+            !owner.isOfMainActor(node.attributes, node.modifiers),
             !node.attributes.trimmedDescription.contains("unavailable")
         else { return false }
         return binding.accessorBlock?.isPlain != false
@@ -181,7 +183,7 @@ final class DeclarationReader: SyntaxVisitor {
             owner.methods.append(
                 MethodDeclaration(
                     name: name, labels: parameters.labels, parameterTypes: parameters.map(\.type),
-                    isMainActor: node.attributes.contains("MainActor"),
+                    isMainActor: owner.isOfMainActor(node.attributes, node.modifiers),
                     isAsynchronous: effects?.asyncSpecifier != nil,
                     throwsErrors: effects?.throwsClause != nil,
                     returnsValue: node.signature.returnClause != nil))
@@ -258,7 +260,8 @@ final class DeclarationReader: SyntaxVisitor {
         owner.members.append(
             CodedMember(
                 role: role, name: name.text, isExposed: isExposed, conditions: conditions,
-                isPrivate: access == .private || access == .fileprivate, source: source,
+                isPrivate: access == .private || access == .fileprivate,
+                isOfMainActor: owner.isOfMainActor(attributes, modifiers), source: source,
                 place: name.positionAfterSkippingLeadingTrivia))
     }
 }

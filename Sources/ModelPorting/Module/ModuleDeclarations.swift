@@ -189,7 +189,7 @@ final class ModuleDeclarations {
         let exposesAll = lineage(of: type).contains { $0.attributes.contains("objcMembers") }
         let members = parts(of: type).flatMap(\.members)
         steps += members.count
-        return members.filter { $0.isExposed || exposesAll && !$0.isPrivate }
+        return members.filter { !$0.isOfMainActor && ($0.isExposed || exposesAll && !$0.isPrivate) }
     }
 
     /// The keys of a class's properties, inherited ones included.

@@ -59,6 +59,12 @@ final class TypeDeclaration {
     /// Whether code at the end of a file can name the class, and call it on any thread.
     var isNameable: Bool { !isHidden && !isMainActor }
     var isFinal: Bool { modifiers.contains(.final) }
+
+    /// Whether a member of this declaration is of the main actor because it says so, or because the extension does that it is in.
+    func isOfMainActor(_ attributes: AttributeListSyntax, _ modifiers: DeclModifierListSyntax) -> Bool {
+        attributes.contains("MainActor")
+            || kind == .typeExtension && isMainActor && !modifiers.contains(.nonisolated)
+    }
 }
 
 /// A property of objects.
@@ -111,6 +117,8 @@ struct CodedMember {
     let conditions: [String]
     /// Whether only its own file sees it.
     let isPrivate: Bool
+    /// Whether only the main actor may use it, which what finds members by name is not.
+    let isOfMainActor: Bool
     let source: ParsedSource
     let place: AbsolutePosition
 }

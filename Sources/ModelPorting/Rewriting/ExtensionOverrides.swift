@@ -4,30 +4,32 @@ import SwiftSyntax
 // own, and calls the extension's member under another name, so that the source's lines stay where they are.
 
 extension FilePort {
-    private static let prefix = "_override_"
+    /// With the name of the class: extensions of its superclass may override the same member.
+    private static func prefix(_ type: TypeDeclaration) -> String {
+        "_override_\(type.name.replacing(".", with: "_"))_"
+    }
 
     /// Gives a method of an extension that overrides another a name of its own.
     func portExtensionOverride(_ node: FunctionDeclSyntax) {
         guard node.modifiers.contains(.override), isInExtension(node), !Self.isObserverMethod(node) else {
             return
         }
-        guard let reason = obstacle(to: DeclSyntax(node)) else {
-            replace(node.name, with: Self.prefix + node.name.identifierText)
-            return
+        switch overridingClass(of: DeclSyntax(node)) {
+        case .success(let type): replace(node.name, with: Self.prefix(type) + node.name.identifierText)
+        case .failure(let obstacle): refuseOverride(node.modifiers, obstacle.reason)
         }
-        refuseOverride(node.modifiers, reason)
     }
 
     /// Gives a property of an extension that overrides another a name of its own.
     func portExtensionOverride(_ node: VariableDeclSyntax) {
         guard node.modifiers.contains(.override), isInExtension(node) else { return }
-        guard let reason = obstacle(to: DeclSyntax(node)) else {
+        switch overridingClass(of: DeclSyntax(node)) {
+        case .success(let type):
             if let name = node.bindings.first?.name {
-                replace(name, with: Self.prefix + name.identifierText)
+                replace(name, with: Self.prefix(type) + name.identifierText)
             }
-            return
+        case .failure(let obstacle): refuseOverride(node.modifiers, obstacle.reason)
         }
-        refuseOverride(node.modifiers, reason)
     }
 
     /// Takes out what a member of an extension has no more when it overrides nothing. Only for members that are ported.
@@ -51,25 +53,37 @@ extension FilePort {
                 + "class", at: place)
     }
 
-    private func obstacle(to member: DeclSyntax) -> String? {
+    private struct Obstacle: Error {
+        let reason: String
+    }
+
+    /// The class that overrides for a member of an extension, or why none can.
+    private func overridingClass(of member: DeclSyntax) -> Result<TypeDeclaration, Obstacle> {
         guard let scope, let type = module.extended(scope), type.kind == .classType else {
-            return "the class is in another module"
+            return .failure(Obstacle(reason: "the class is in another module"))
         }
         let conditions = scope.overrideConditions[member.id] ?? []
         if !Set(conditions).subtracting(type.conditions).isEmpty {
-            return "this one is compiled under a condition"
+            return .failure(Obstacle(reason: "this one is compiled under a condition"))
         }
-        return ForwardedMember(member, module) == nil ? "the class cannot pass its call on" : nil
+        guard ForwardedMember(member, of: scope, module) != nil else {
+            return .failure(Obstacle(reason: "the class cannot pass its call on"))
+        }
+        return .success(type)
     }
 
     /// The overrides of a class that call those of its extensions, each in one line.
     func forwardedOverrides(of type: TypeDeclaration) -> [String] {
-        module.parts(of: type).flatMap(\.overrides).compactMap { override in
-            if let function = override.member.as(FunctionDeclSyntax.self), Self.isObserverMethod(function) {
-                return nil
+        module.parts(of: type).flatMap { part in
+            part.overrides.compactMap { override in
+                if let function = override.member.as(FunctionDeclSyntax.self),
+                    Self.isObserverMethod(function)
+                {
+                    return nil
+                }
+                guard Set(override.conditions).subtracting(type.conditions).isEmpty else { return nil }
+                return ForwardedMember(override.member, of: part, module)?.text(prefix: Self.prefix(type))
             }
-            guard Set(override.conditions).subtracting(type.conditions).isEmpty else { return nil }
-            return ForwardedMember(override.member, module)?.text(prefix: Self.prefix)
         }
     }
 }
@@ -83,17 +97,17 @@ private struct ForwardedMember {
     private let end: (_ call: String) -> String
     private let isOfClass: Bool
 
-    init?(_ member: DeclSyntax, _ module: ModuleDeclarations) {
+    init?(_ member: DeclSyntax, of owner: TypeDeclaration, _ module: ModuleDeclarations) {
         if let function = member.as(FunctionDeclSyntax.self) {
-            self.init(function, module)
+            self.init(function, owner, module)
         } else if let variable = member.as(VariableDeclSyntax.self) {
-            self.init(variable, module)
+            self.init(variable, owner, module)
         } else {
             return nil
         }
     }
 
-    private init?(_ node: FunctionDeclSyntax, _ module: ModuleDeclarations) {
+    private init?(_ node: FunctionDeclSyntax, _ owner: TypeDeclaration, _ module: ModuleDeclarations) {
         guard node.genericParameterClause == nil, node.body != nil else { return nil }
         var parameters: [String] = []
         var arguments: [String] = []
@@ -112,14 +126,14 @@ private struct ForwardedMember {
         let effectText = effects.map { " \($0.oneLine())" } ?? ""
         name = node.name.identifierText
         isOfClass = node.modifiers.contains(.static, .class)
-        start = Self.start(node.attributes, node.modifiers) + "func "
+        start = Self.start(node.attributes, node.modifiers, owner) + "func "
         end = { call in
             "(\(parameters.joined(separator: ", ")))\(effectText)\(result) "
                 + "{ \(marks)\(call)(\(arguments.joined(separator: ", "))) }"
         }
     }
 
-    private init?(_ node: VariableDeclSyntax, _ module: ModuleDeclarations) {
+    private init?(_ node: VariableDeclSyntax, _ owner: TypeDeclaration, _ module: ModuleDeclarations) {
         guard let binding = node.bindings.first, node.bindings.count == 1, binding.initializer == nil,
             let variable = binding.name, let type = binding.typeAnnotation?.type,
             let block = binding.accessorBlock
@@ -137,7 +151,7 @@ private struct ForwardedMember {
         }
         name = variable.identifierText
         isOfClass = node.modifiers.contains(.static, .class)
-        start = Self.start(node.attributes, node.modifiers) + "var "
+        start = Self.start(node.attributes, node.modifiers, owner) + "var "
         let typeText = module.portedText(of: type)
         end = { [isSettable] call in
             isSettable
@@ -146,12 +160,14 @@ private struct ForwardedMember {
     }
 
     private static func start(
-        _ attributes: AttributeListSyntax, _ modifiers: DeclModifierListSyntax
+        _ attributes: AttributeListSyntax, _ modifiers: DeclModifierListSyntax, _ owner: TypeDeclaration
     ) -> String {
         let kept: Set<String> = ["public", "package", "open", "class", "static", "nonisolated", "override"]
-        let actor = attributes.contains("MainActor") ? "@MainActor " : ""
-        return actor
-            + modifiers.filter { kept.contains($0.name.text) }.map { $0.trimmedDescription + " " }.joined()
+        let actor = owner.isOfMainActor(attributes, modifiers) ? "@MainActor " : ""
+        // What an extension says of all its members.
+        let access = modifiers.access == nil ? owner.modifiers.filter { kept.contains($0.name.text) } : []
+        return actor + (access + modifiers.filter { kept.contains($0.name.text) })
+            .map { $0.trimmedDescription + " " }.joined()
     }
 
     func text(prefix: String) -> String {

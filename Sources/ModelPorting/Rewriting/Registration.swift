@@ -82,6 +82,10 @@ extension FilePort {
         where member.source === source && !coded.contains("\(member.source.name) \(member.place.utf8Offset)")
         {
             switch member.role {
+            case _ where member.isOfMainActor:
+                warn(
+                    "'\(member.name)' is not found by its name, because it belongs to the main actor: mark it 'nonisolated', or drop "
+                        + "'@MainActor'", at: member.place)
             case .dependency, .validator:
                 warn(
                     "'\(member.name)' is never called, here as on Apple's platforms: it lacks '@objc'; add that, or drop the member",

@@ -19,9 +19,7 @@ extension FilePort {
             let method = observingMethod(named.expression, of: type),
             let call = Self.call(of: method)
         else { return nil }
-        let isMainActor =
-            method.isMainActor || module.lineage(of: type).contains(where: \.isMainActor)
-            || module.parts(of: type).contains(where: \.isMainActor)
+        let isMainActor = method.isMainActor || module.lineage(of: type).contains(where: \.isMainActor)
         replace(
             member.declName.baseName, with: isMainActor ? "_addMainActorObserver" : "_addObserver")
         remove(arguments[1])

@@ -19,15 +19,47 @@ import Testing
             }
             """)
         #expect(ported.diagnostics.isEmpty)
-        #expect(ported.lines[3] == "    public func _override_awakeFromInsert() {")
-        #expect(ported.lines[6] == "    class var _override_a: Set<String> { [] }")
+        #expect(ported.lines[3] == "    public func _override_Book_awakeFromInsert() {")
+        #expect(ported.lines[6] == "    class var _override_Book_a: Set<String> { [] }")
         let members = [
-            "public override func awakeFromInsert() { self._override_awakeFromInsert() }",
-            "override class var a: Set<String> { _override_a }",
-            "override func b(_ value0: inout Int, d value1: CoreData.NSExpression) throws -> Int { try self._override_b(&value0, d: value1) }",
-            "override var f: Int { get { self._override_f } set { self._override_f = newValue } }",
+            "public override func awakeFromInsert() { self._override_Book_awakeFromInsert() }",
+            "override class var a: Set<String> { _override_Book_a }",
+            "override func b(_ value0: inout Int, d value1: CoreData.NSExpression) throws -> Int { try self._override_Book_b(&value0, d: value1) }",
+            "override var f: Int { get { self._override_Book_f } set { self._override_Book_f = newValue } }",
         ]
         #expect(ported.lines[1].hasPrefix(members.joined(separator: "; ") + " "))
+    }
+
+    @Test("Extensions of a class and of its subclass override the same method")
+    func overridesOfAHierarchy() {
+        let ported = Ported(
+            """
+            class Book: NSManagedObject {}
+            class Novel: Book {}
+            extension Book { override func willSave() { super.willSave() } }
+            extension Novel { override func willSave() { super.willSave() } }
+            """)
+        #expect(
+            ported.lines == [
+                "class Book: NSManagedObject {override func willSave() { self._override_Book_willSave() } }",
+                "class Novel: Book {override func willSave() { self._override_Novel_willSave() } }",
+                "extension Book { func _override_Book_willSave() { super.willSave() } }",
+                "extension Novel { func _override_Novel_willSave() { super.willSave() } }",
+            ])
+    }
+
+    @Test("What an extension says of all its members is said of the override in the class", arguments: [
+        ("public extension", "override", "public override"),
+        ("@MainActor extension", "override", "@MainActor override"),
+        ("@MainActor public extension", "nonisolated override", "public nonisolated override"),
+        ("public extension", "package override", "package override"),
+    ])
+    func modifiersOfExtensions(_ extended: String, _ modifiers: String, _ written: String) {
+        let ported = Ported(
+            "class Book: NSManagedObject {}\n\(extended) Book { \(modifiers) func willSave() {} }")
+        #expect(
+            ported.lines.first
+                == "class Book: NSManagedObject {\(written) func willSave() { self._override_Book_willSave() } }")
     }
 
     @Test("An override in an extension of another file is called as well")
@@ -37,7 +69,7 @@ import Testing
             with: ["extension Book { override func willSave() {} }"])
         #expect(
             ported.lines == [
-                "class Book: NSManagedObject {override func willSave() { self._override_willSave() } }"
+                "class Book: NSManagedObject {override func willSave() { self._override_Book_willSave() } }"
             ])
     }
 

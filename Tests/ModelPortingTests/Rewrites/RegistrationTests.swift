@@ -217,6 +217,27 @@ import Testing
         #expect(ported.text?.contains("managedProperties") == false)
     }
 
+    @Test("Members of the main actor are not listed, and those that would be found by name are warned of")
+    func membersOfTheMainActor() {
+        let ported = Ported(
+            """
+            class Book: NSManagedObject { @NSManaged var a: Int }
+            @MainActor extension Book {
+                @NSManaged var b: Int
+                @objc var c: Int { 1 }
+                @objc nonisolated var d: Int { 1 }
+                @objc func validateA(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {}
+            }
+            """)
+        #expect(
+            ported.warnings.map { $0.prefix(33) } == [
+                "Book.swift:3:20: warning: 'b' is ", "Book.swift:6:16: warning: 'valida",
+            ])
+        #expect(ported.text?.contains("\\Self.a") == true || ported.text?.contains("\\Book.a") == true)
+        #expect(ported.text?.contains("Book.b)") == false && ported.text?.contains("Book.c)") == false)
+        #expect(ported.text?.contains(".custom(\"d\"") == true)
+    }
+
     @Test func aClassOnOneLineIsClosedThere() {
         #expect(
             Ported("final class Book: NSManagedObject { @objc var a: Int { 1 } }  // b").lines == [

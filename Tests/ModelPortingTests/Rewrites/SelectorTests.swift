@@ -62,6 +62,16 @@ import Testing
         )
     }
 
+    @Test("An observer in an extension of the main actor is called there; a method elsewhere is not")
+    func observersInExtensionsOfTheMainActor() {
+        let add = "d.addObserver(self, selector: #selector(b), name: e, object: nil)"
+        let written = "name: e, object: nil) { observer, _ in observer.b() }"
+        let inside = Ported("class A {}\n@MainActor extension A { func b() {}\nfunc c() { \(add) } }")
+        #expect(inside.lines.last == "func c() { d._addMainActorObserver(self, \(written) } }")
+        let outside = Ported("class A { func b() {} }\n@MainActor extension A {\nfunc c() { \(add) } }")
+        #expect(outside.lines.last == "func c() { d._addObserver(self, \(written) } }")
+    }
+
     @Test(arguments: [
         "#selector(refresh(_:))", "#selector(Book.compare(_:to:))", "#selector(prepareForDeletion)",
     ])
