@@ -11,37 +11,22 @@ final class DocumentCopy: Sendable {
         let store: SQLiteStore
         let coordinator: NSPersistentStoreCoordinator
         /// Nil for a store in memory.
-        private let folder: URL?
+        private let folder: TemporaryFolder?
 
         init(_ model: NSManagedObjectModel, _ configuration: String?) throws {
             // No file is made with a model that was made from objects; neither is there external data then.
-            let folder = model.isReconstructed ? nil : try Self.makeFolder()
-            do {
-                coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-                let made = try coordinator.addPersistentStore(
-                    ofType: NSSQLiteStoreType, configurationName: configuration,
-                    at: folder?.appendingPathComponent("Copy.sqlite") ?? URL(fileURLWithPath: "/dev/null"))
-                guard let made = made as? SQLiteStore else {
-                    throw StoreToolError("It is not a SQLite store.")
-                }
-                (store, self.folder) = (made, folder)
-            } catch {
-                if let folder { try? FileManager.default.removeItem(at: folder) }
-                throw error
-            }
+            folder = model.isReconstructed ? nil : try TemporaryFolder()
+            coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            let made = try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: configuration,
+                at: folder?.url.appendingPathComponent("Copy.sqlite") ?? URL(fileURLWithPath: "/dev/null"))
+            guard let made = made as? SQLiteStore else { throw StoreToolError("It is not a SQLite store.") }
+            store = made
         }
 
-        deinit {
-            if let folder { try? FileManager.default.removeItem(at: folder) }
-        }
-
-        /// A folder that nobody else may look into.
-        private static func makeFolder() throws -> URL {
-            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-                "coredata-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-            return folder
+        func close() {
+            try? coordinator.remove(store)
+            folder?.remove()
         }
     }
 
@@ -83,10 +68,10 @@ final class DocumentCopy: Sendable {
         state = Mutex(try Self.read(url, type, model, configuration, isReadOnly: isReadOnly))
     }
 
-    deinit {
-        let place = state.withLock { $0.place }
-        try? place.coordinator.remove(place.store)
-    }
+    deinit { close() }
+
+    /// Removes the copy. Who reads it still gets errors.
+    func close() { state.withLock { $0.place }.close() }
 
     /// A copy of what the file holds now.
     private static func read(

@@ -179,7 +179,9 @@ package final class OpenStore {
     }
 
     /// Closes the store; what is in its log goes into the file if the store was open for writing.
-    package func close() throws { if copy == nil { try coordinator.remove(store) } }
+    package func close() throws {
+        if let copy { copy.close() } else { try coordinator.remove(store) }
+    }
 
     /// The entities that the store has rows of, by name. Abstract ones have none.
     package var entities: [SQLEntity] {

@@ -48,18 +48,21 @@ import Testing
             ])
     }
 
-    @Test("What an extension says of all its members is said of the override in the class", arguments: [
-        ("public extension", "override", "public override"),
-        ("@MainActor extension", "override", "@MainActor override"),
-        ("@MainActor public extension", "nonisolated override", "public nonisolated override"),
-        ("public extension", "package override", "package override"),
-    ])
+    @Test(
+        "What an extension says of all its members is said of the override in the class",
+        arguments: [
+            ("public extension", "override", "public override"),
+            ("@MainActor extension", "override", "@MainActor override"),
+            ("@MainActor public extension", "nonisolated override", "public nonisolated override"),
+            ("public extension", "package override", "package override"),
+        ])
     func modifiersOfExtensions(_ extended: String, _ modifiers: String, _ written: String) {
         let ported = Ported(
             "class Book: NSManagedObject {}\n\(extended) Book { \(modifiers) func willSave() {} }")
         #expect(
             ported.lines.first
-                == "class Book: NSManagedObject {\(written) func willSave() { self._override_Book_willSave() } }")
+                == "class Book: NSManagedObject {\(written) func willSave() { self._override_Book_willSave() } }"
+        )
     }
 
     @Test("An override in an extension of another file is called as well")
