@@ -166,7 +166,8 @@ private struct ForwardedMember {
         let actor = owner.isOfMainActor(attributes, modifiers) ? "@MainActor " : ""
         // What an extension says of all its members.
         let access = modifiers.access == nil ? owner.modifiers.filter { kept.contains($0.name.text) } : []
-        return actor + (access + modifiers.filter { kept.contains($0.name.text) })
+        return actor
+            + (access + modifiers.filter { kept.contains($0.name.text) })
             .map { $0.trimmedDescription + " " }.joined()
     }
 
