@@ -11,7 +11,7 @@ package protocol FollowedStore: ObjectStore {
     /// What the history tells of the transactions after one, all in one state of the store.
     ///
     /// - Parameter own: transactions that are left out.
-    /// - Throws: 134070 when there is no history; 134301 when the transaction is no longer in it; an error of the database.
+    /// - Throws: 134070 when there is no history; 134301 when one of them was deleted; an error of the database.
     func historyChanges(after number: Int64, but own: Set<Int64>) throws -> HistoryChanges
 
     /// Drops all rows from memory, because others have changed them.

@@ -215,6 +215,18 @@ struct HistoryReader {
         throw expired(number)
     }
 
+    /// For those who know the transactions up to a number: that these were deleted does not matter to them.
+    ///
+    /// - Throws: 134301 when a transaction after that number was deleted.
+    func checkHasAll(after number: Int64) throws {
+        let next = Int64(
+            try SQLiteReader(database).integer(
+                SQLStatement(
+                    "SELECT IFNULL(MIN(Z_PK), 0) FROM ATRANSACTION WHERE Z_PK > ?", [.integer(number)])))
+        // Numbers follow each other without a gap.
+        guard try next > 0 ? next == number + 1 : lastNumber() <= number else { throw expired(number) }
+    }
+
     /// The error for the token of a transaction that is not there.
     func expired(_ number: Int64) -> NSError {
         .coreData(

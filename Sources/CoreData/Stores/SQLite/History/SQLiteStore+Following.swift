@@ -3,7 +3,7 @@ extension SQLiteStore: FollowedStore {
         guard history != nil else { throw Self.removed }
         return try readHistory { reader in
             var changes = HistoryChanges(last: try reader.lastNumber())
-            try reader.checkNotExpired(number)
+            try reader.checkHasAll(after: number)
             guard number < .max else { return changes }
             try reader.forEachChange(of: (number + 1)...Int64.max) { row in
                 guard !own.contains(row.transactionNumber) else { return true }
