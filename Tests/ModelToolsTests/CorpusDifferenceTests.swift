@@ -7,7 +7,7 @@ import Testing
 @Suite(.enabled(if: Corpus.isPresent, "\(Corpus.missing)"))
 struct CorpusDifferenceTests {
     @Test func noSettingIsLostInAModelFile() throws {
-        let paths = Corpus.files(named: "contents", under: "models")
+        let paths = Corpus.some(Corpus.files(named: "contents", under: "models"))
         #expect(!paths.isEmpty)
         var equal = 0
         for path in paths {
@@ -24,7 +24,7 @@ struct CorpusDifferenceTests {
         var pairs = 0
         var inferable = 0
         let folders = Set(Corpus.files(under: "models").map { ($0 as NSString).deletingLastPathComponent })
-        for folder in folders.sorted() where folder.hasSuffix(".xcdatamodeld") {
+        for folder in Corpus.some(folders.filter { $0.hasSuffix(".xcdatamodeld") }.sorted()) {
             guard let file = try? XcodeModelFile(url: Corpus.url(folder)) else { continue }
             let models = file.versions.compactMap { try? NSManagedObjectModel(loading: $0.url) }
             for (old, new) in zip(models, models.dropFirst()) {

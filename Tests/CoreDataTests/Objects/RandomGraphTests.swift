@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Random edits of a graph of objects, compared with a simple graph in memory after each of 40,000 steps: every value and every
+/// Random edits of a graph of objects, compared with a simple graph in memory after each of 20,000 steps: every value and every
 /// relationship of every object, what is inserted, changed and deleted, and the store after each save.
 ///
 /// A long run makes the walks longer, and `scripts/fuzz` still longer; `GRAPH_STEPS` takes so many steps, `GRAPH_SEED` repeats a walk.
@@ -25,7 +25,7 @@ import Testing
 
     private func run(_ walk: Int, depth: Int, _ kind: StoreKind) throws {
         let environment = ProcessInfo.processInfo.environment
-        let steps = environment["GRAPH_STEPS"].flatMap(Int.init) ?? Fuzzing.rounds(400)
+        let steps = environment["GRAPH_STEPS"].flatMap(Int.init) ?? Fuzzing.rounds(200)
         let seed = Fuzzing.seed(
             UInt64(1000 * (10 * depth + (Self.kinds.firstIndex(of: kind) ?? 0)) + walk), givenBy: "GRAPH_SEED"
         )
