@@ -22,7 +22,8 @@ enum Remote {
             name: "Changes of others",
             contestants: [
                 .init(name: name) {
-                    try withExtendedLifetime(observer) {
+                    // Without an owner the follower would be gone, and told nothing.
+                    try withExtendedLifetime((observer, follower)) {
                         for number in 0..<count {
                             try writer.inContext { context in
                                 NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
