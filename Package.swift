@@ -38,20 +38,39 @@ let package = Package(
         .target(
             name: "ManagedObjectModel",
             dependencies: ["CocoaFoundation", "DurableFiles"]),
+        // Objects, contexts, coordinator, and the stores that are no database. Knows no SQL.
         .target(
-            name: "CoreData",
+            name: "ObjectGraph",
             dependencies: [
-                "CSQLiteDefence",
                 "CEmbeddedModels",
                 "CSwiftRuntime",
                 "CZlib",
                 "CocoaFoundation",
                 "DurableFiles",
                 "ManagedObjectModel",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        // A model as tables, and requests as statements. Knows no database client.
+        .target(
+            name: "CoreDataSQL",
+            dependencies: [
+                "CocoaFoundation", "ManagedObjectModel", "ObjectGraph",
+            ]),
+        .target(
+            name: "CoreDataSQLite",
+            dependencies: [
+                "CSQLiteDefence",
+                "CocoaFoundation",
+                "CoreDataSQL",
+                "DurableFiles",
+                "ManagedObjectModel",
+                "ObjectGraph",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ]),
+        // What clients import: everything below, with SQLite as a type of store.
+        .target(
+            name: "CoreData", dependencies: ["CocoaFoundation", "CoreDataSQLite", "ObjectGraph"]),
         // Conditions written with key paths. Not in `CoreData`: operators on key paths get in the way of those of other modules.
         .target(
             name: "CoreDataTypedPredicates", dependencies: ["CoreData"]),
@@ -78,7 +97,10 @@ let package = Package(
             name: "ModelTools", dependencies: ["DurableFiles", "ManagedObjectModel"]),
         .target(
             name: "StoreTools",
-            dependencies: ["CoreData", "DurableFiles", .product(name: "GRDB", package: "GRDB.swift")]),
+            dependencies: [
+                "CoreData", "CoreDataSQL", "CoreDataSQLite", "DurableFiles", "ObjectGraph",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         // What a client's build runs: nothing of swift-syntax, Hummingbird or GRDB.
         .executableTarget(
             name: "CoreDataModelGenerator", dependencies: ["ModelTools"]),

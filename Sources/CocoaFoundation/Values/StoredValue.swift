@@ -68,6 +68,11 @@ package enum StoredValue {
         guard real.isFinite else { return nil }
         return Decimal(string: String(format: "%.15g", real), locale: nil)
     }
+
+    /// The decimal number that a string of a column stands for; nil for a string that is not a number.
+    package static func decimal(of text: String) -> Decimal? {
+        text == notANumber ? .nan : Decimal(string: text, locale: nil)
+    }
 }
 
 extension PredicateValue {

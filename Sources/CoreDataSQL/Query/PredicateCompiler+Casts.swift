@@ -1,0 +1,36 @@
+import ObjectGraph
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+extension PredicateCompiler {
+    /// The object of `CAST(object, "entity")`, which is missing where it is of another entity; nil for a cast to a type of
+    /// values.
+    ///
+    /// - Throws: 134060 for a name that is neither, and for what is no object at the end of a key path.
+    mutating func cast(
+        _ arguments: [NSExpression], _ expression: NSExpression, _ context: NSPredicate?
+    ) throws -> QueryPlace? {
+        guard arguments.count == 2, case .constant(let name as String) = arguments[1].kind,
+            !ValueConversion.typeNames.contains(name)
+        else { return nil }
+        guard let target = schema.entities.first(where: { $0.home.entity.name == name }) else {
+            throw Self.unsupported(
+                expression, context, "'\(name)' is neither a type of values nor an entity of the store")
+        }
+        guard let place = try object(arguments[0], context), let table = place.table else {
+            throw Self.unsupported(
+                expression, context, "a cast to an entity needs an object at the end of a key path")
+        }
+        let entity = target.home.entity
+        if place.entity.isKindOf(entity: entity) { return place }
+        guard target.table == table.table else {
+            return QueryPlace(source: place.source, key: "NULL", entity: entity, table: target)
+        }
+        let numbers = target.familyNumbers.map(String.init).joined(separator: ", ")
+        let alias = place.source.alias(key: place.key, table)
+        return QueryPlace(
+            source: place.source, key: "CASE WHEN \(alias).Z_ENT IN (\(numbers)) THEN \(place.key) END",
+            entity: entity, table: target)
+    }
+}

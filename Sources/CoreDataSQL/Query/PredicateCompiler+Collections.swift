@@ -1,0 +1,141 @@
+import ObjectGraph
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+// Elements of stored collections, and collections made of them.
+
+extension PredicateCompiler {
+    /// The object that `[FIRST]`, `[LAST]` or `[n]` of an ordered relationship is.
+    ///
+    /// - Throws: 134060 for another collection, and for an index that is neither a constant nor stored.
+    mutating func element(
+        _ arguments: [NSExpression], _ expression: NSExpression, _ context: NSPredicate?
+    ) throws -> QueryPlace {
+        let index = try index(arguments[1], expression, context)
+        guard case .keyPath = arguments[0].kind, !arguments[0].isComposed,
+            let rows = try rows(arguments[0], context), let place = rows.object(at: index)
+        else {
+            throw Self.unsupported(
+                expression, context, "an index needs an ordered relationship to many at the end of a key path"
+            )
+        }
+        return place
+    }
+
+    private mutating func index(
+        _ index: NSExpression, _ expression: NSExpression, _ context: NSPredicate?
+    ) throws -> QueryIndex {
+        switch index.kind {
+        case .symbol(.first): return .first
+        case .symbol(.last): return .last
+        case .symbol(.size): throw Self.unsupported(expression, context, "a number has no keys")
+        default: break
+        }
+        switch try term(index, context) {
+        case .constant(let value):
+            guard let position = ElementPosition.of(value) else { break }
+            return .position(position)
+        case .operand(let operand):
+            // The SQL of an object's key has no arguments.
+            guard operand.family == .number, operand.kind != .date, operand.arguments.isEmpty else { break }
+            return .stored(operand.text)
+        case .collection, .list: break
+        }
+        throw Self.unsupported(
+            expression, context, "the index must be a constant number or an attribute with one")
+    }
+
+    /// `UNION`, `INTERSECT` and `MINUS`.
+    ///
+    /// - Throws: 134060 for objects of entities without a common one, and for values of different types.
+    mutating func combination(
+        _ operation: NSExpression.SetOperation, _ left: NSExpression, _ right: NSExpression,
+        _ expression: NSExpression, _ context: NSPredicate?
+    ) throws -> QueryCollection {
+        let sides = [try term(left, context), try term(right, context)]
+        var collections: [QueryCollection] = []
+        for case .collection(let collection) in sides { collections.append(collection) }
+        if !collections.isEmpty, collections.allSatisfy({ $0.place == nil }) {
+            return try valueCombination(operation, sides, expression, context)
+        }
+        let entities = collections.compactMap(\.place?.entity)
+        guard let first = collections.first, entities.count == collections.count,
+            let entity = Self.commonEntity(entities), let home = home(of: entity),
+            let table = schema.entity(home.entityNumber)
+        else {
+            throw Self.unsupported(
+                expression, context,
+                "a SQL store combines collections of objects that are of one entity, or inherit from one, or of values"
+            )
+        }
+        let (source, key) = first.source.objects(
+            of: table, optionalOwners: collections.flatMap(\.source.optionalOwners))
+        var conditions: [SQLStatement] = []
+        for (index, side) in sides.enumerated() {
+            switch side {
+            case .collection(let collection):
+                // One list can be searched for; a second one would be made again for each row of the first.
+                let isSecond = index == 1 && operation != .union
+                conditions.append(
+                    isSecond ? collection.holds(key) : collection.includes(SQLStatement(key)))
+            case .constant(let value as any ValueCollection):
+                let list = value.collectionElements.compactMap(presentValue)
+                // In memory an ID has no keys, so that the result must not have any.
+                let isOfResult = index == 0 || operation == .union
+                if isOfResult, list.contains(where: { $0 is NSManagedObjectID }) {
+                    throw Self.unsupported(
+                        expression, context, "elements of the result must be objects, and not object IDs")
+                }
+                if isOfResult, list.contains(where: { isStranger($0, home) }) {
+                    throw Self.unsupported(
+                        expression, context,
+                        "elements of the result must be objects of the same store and entity")
+                }
+                // Nothing is added; a condition that is never met would keep the other from being searched for.
+                if operation == .union, list.isEmpty { continue }
+                conditions.append(try condition(key, isIn: list, home, expression, context))
+            case .operand, .list, .constant:
+                throw Self.unsupported(
+                    expression, context, "a SQL store combines relationships and lists of objects")
+            }
+        }
+        var condition = conditions[0]
+        if conditions.count > 1 {
+            condition.append(operation == .union ? " OR " : operation == .minus ? " AND NOT " : " AND ")
+            condition.append(conditions[1])
+        }
+        source.conditions.append(SQLStatement("(\(condition.text))", condition.arguments))
+        let place = QueryPlace(source: source, key: key, entity: entity, table: table)
+        return QueryCollection(source: source, value: place.object, place: place)
+    }
+
+    /// Whether an element of a list is an object of other rows than a table's. What is not saved has no row yet: it counts
+    /// where the fetch lays unsaved changes over the result.
+    private func isStranger(_ element: Any, _ home: StoredEntity) -> Bool {
+        guard let object = element as? NSManagedObject else { return false }
+        return !object.home.isTemporary && object.home.table != home.table
+    }
+
+    private func condition(
+        _ key: String, isIn list: [Any], _ home: StoredEntity, _ expression: NSExpression,
+        _ context: NSPredicate?
+    ) throws -> SQLStatement {
+        let keys = try list.map { element in
+            guard let key = SQLValue(element, for: .toOne, of: home) else {
+                throw Self.unsupported(expression, context, "the list has other values than objects")
+            }
+            return key
+        }
+        return try ValueList(keys).condition(SQLStatement(key), dialect)
+    }
+
+    /// The nearest entity of which all are, or from which they inherit.
+    private static func commonEntity(_ entities: [NSEntityDescription]) -> NSEntityDescription? {
+        var common = entities.first
+        while let entity = common, !entities.allSatisfy({ $0.isKindOf(entity: entity) }) {
+            common = entity.superentity
+        }
+        return common
+    }
+}

@@ -1,0 +1,247 @@
+import ObjectGraph
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+extension PredicateCompiler {
+    /// How two terms are compared, and the predicate that asks for it.
+    struct Relation {
+        let type: NSComparisonPredicate.Operator
+        let options: NSComparisonPredicate.Options
+        let predicate: NSComparisonPredicate
+
+        init(_ predicate: NSComparisonPredicate) {
+            type = predicate.predicateOperatorType
+            // Normalized texts are compared as they are, for which an index serves.
+            let given = predicate.options
+            options = given.contains(.normalized) ? given.intersection(.wholeWords) : given
+            self.predicate = predicate
+        }
+
+        private init(_ type: NSComparisonPredicate.Operator, _ other: Relation) {
+            self.type = type
+            options = other.options
+            predicate = other.predicate
+        }
+
+        /// The same with another operator.
+        func with(_ type: NSComparisonPredicate.Operator) -> Relation { Relation(type, self) }
+    }
+
+    mutating func condition(_ comparison: NSComparisonPredicate) throws -> SQLStatement {
+        let relation = Relation(comparison)
+        let left = try term(comparison.leftExpression, comparison)
+        let right = try term(comparison.rightExpression, comparison)
+        guard comparison.comparisonPredicateModifier != .direct else {
+            return try compare(left, right, relation)
+        }
+        let isAny = comparison.comparisonPredicateModifier == .any
+        if case .collection(let rows) = left {
+            let condition = try compare(.operand(rows.value), right, relation)
+            return isAny ? rows.exists(condition) : rows.all(condition)
+        }
+        if left.isNothing { return SQLStatement(isAny ? "0" : "1") }
+        // The one value of an attribute: `ANY $car.maker == "Fiat"`.
+        let isValue = if case .operand = left { comparison.leftExpression.isKeyPath } else { false }
+        guard let elements = isAny && isValue ? [left] : left.elements else {
+            throw Self.unsupported(
+                comparison, "the left hand side of ANY, ALL, NONE must be a to-many relationship")
+        }
+        // Each is true or not; ANY and ALL are never unknown.
+        let conditions = try elements.map { element in
+            let condition = try compare(element, right, relation)
+            return SQLStatement("(\(condition.text)) IS TRUE", condition.arguments)
+        }
+        return conditions.chained(isAny ? "OR" : "AND", none: isAny ? "0" : "1")
+    }
+
+    func compare(_ left: Term, _ right: Term, _ relation: Relation) throws -> SQLStatement {
+        if case (.constant(let left), .constant(let right)) = (left, right) {
+            return try truth(left, right, relation)
+        }
+        if let condition = try entityCondition(left, right, relation) { return condition }
+        switch relation.type {
+        case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .equalTo, .notEqualTo:
+            return try compareValues(left, right, relation)
+        case .beginsWith, .endsWith, .like, .matches: return try matchText(left, right, relation)
+        case .contains: return try contains(left, right, relation)
+        case .in: return try isIn(left, right, relation)
+        case .between: return try isBetween(left, right, relation)
+        case .customSelector:
+            throw Self.unsupported(
+                relation.predicate,
+                "it calls a method; a store evaluates conditions on stored properties")
+        }
+    }
+
+    /// A comparison of constants, which is made here and now.
+    private func truth(_ left: Any?, _ right: Any?, _ relation: Relation) throws -> SQLStatement {
+        let predicate = NSComparisonPredicate(
+            leftExpression: NSExpression(forConstantValue: left),
+            rightExpression: NSExpression(forConstantValue: right), modifier: .direct, type: relation.type,
+            options: relation.options)
+        do {
+            let isMet = try predicate.isMetInStore(by: nil)
+            let isRefuted = try NSCompoundPredicate(notPredicateWithSubpredicate: predicate)
+                .isMetInStore(by: nil)
+            return SQLStatement(isMet ? "1" : isRefuted ? "0" : "NULL")
+        } catch {
+            throw Self.unsupported(relation.predicate, "\(error)")
+        }
+    }
+
+    private func compareValues(_ left: Term, _ right: Term, _ relation: Relation) throws -> SQLStatement {
+        if let condition = try nilTest(left, right, relation) { return condition }
+        let (a, b, family) = try pair(left, right, relation)
+        let isOrder = relation.type != .equalTo && relation.type != .notEqualTo
+        if isOrder, ![.number, .text, .uuid, .data, .nothing].contains(family) {
+            throw Self.unsupported(relation.predicate, "such values have no order")
+        }
+        if relation.options.rawValue != 0 {
+            guard family == .text else { throw Self.unsupported(relation.predicate, "options need text") }
+            return try match(TextOperation(relation.type), a, b, relation)
+        }
+        return SQLStatement("\(a.text) \(Self.symbol(relation.type)) \(b.text)", a.arguments + b.arguments)
+    }
+
+    /// A comparison with `nil` itself.
+    private func nilTest(_ left: Term, _ right: Term, _ relation: Relation) throws -> SQLStatement? {
+        guard left.isNothing || right.isNothing else { return nil }
+        let operand: QueryOperand
+        switch left.isNothing ? right : left {
+        case .operand(let value): operand = value
+        case .collection(let rows): throw Self.toMany(rows)
+        case .constant, .list:
+            throw Self.unsupported(relation.predicate, "a collection cannot be compared")
+        }
+        switch relation.type {
+        case .equalTo: return SQLStatement("\(operand.text) IS NULL", operand.arguments)
+        case .notEqualTo: return SQLStatement("\(operand.text) IS NOT NULL", operand.arguments)
+        default: return SQLStatement("0")
+        }
+    }
+
+    private static func symbol(_ type: NSComparisonPredicate.Operator) -> String {
+        switch type {
+        case .lessThan: "<"
+        case .lessThanOrEqualTo: "<="
+        case .greaterThan: ">"
+        case .greaterThanOrEqualTo: ">="
+        case .notEqualTo: "<>"
+        default: "="
+        }
+    }
+
+    func isBetween(_ left: Term, _ right: Term, _ relation: Relation) throws -> SQLStatement {
+        if right.isNothing { return SQLStatement("0") }
+        guard let bounds = right.elements, bounds.count == 2 else {
+            throw Self.unsupported(relation.predicate, "BETWEEN needs two bounds")
+        }
+        func side(_ bound: Term, _ type: NSComparisonPredicate.Operator) throws -> SQLStatement {
+            // `nil` as a bound is an unknown one.
+            bound.isNothing ? SQLStatement("NULL") : try compare(left, bound, relation.with(type))
+        }
+        if left.isNothing { return SQLStatement("0") }
+        if case .constant(let value as any ValueCollection) = right, !value.collectionKind.isOrdered {
+            throw Self.unsupported(relation.predicate, "the bounds of BETWEEN have no order in a set")
+        }
+        let sides = [
+            try side(bounds[0], .greaterThanOrEqualTo), try side(bounds[1], .lessThanOrEqualTo),
+        ]
+        return sides.chained("AND", none: "1")
+    }
+
+    // MARK: Operands
+
+    /// Both sides as SQL; a constant takes the form of the other side's column.
+    func pair(
+        _ left: Term, _ right: Term, _ relation: Relation
+    ) throws -> (SQLStatement, SQLStatement, QueryOperand.Family) {
+        switch (left, right) {
+        case (.operand(let a), .operand(let b)):
+            try checkComparable(a, b, relation)
+            return (a.sql, b.sql, a.family == .nothing ? b.family : a.family)
+        case (.operand(let a), .constant(let value)):
+            return (a.sql, try bind(value, a, relation), a.family)
+        case (.constant(let value), .operand(let b)):
+            return (try bind(value, b, relation), b.sql, b.family)
+        case (.collection(let rows), _), (_, .collection(let rows)):
+            throw Self.toMany(rows)
+        case (.list, _), (_, .list), (.constant, .constant):
+            throw Self.unsupported(relation.predicate, "a collection cannot be compared")
+        }
+    }
+
+    func checkComparable(_ a: QueryOperand, _ b: QueryOperand, _ relation: Relation) throws {
+        if let obstacle = a.obstacle ?? b.obstacle { throw Self.unsupported(relation.predicate, obstacle) }
+        guard Self.common(a, b) != nil, a.family != .other else {
+            throw Self.unsupported(
+                relation.predicate, "values of the types \(a.kind) and \(b.kind) are never equal")
+        }
+        try checkSameTable(a, b, relation.predicate.formatString)
+    }
+
+    /// Refuses objects of entities without a common one: the keys of different tables say nothing of each other.
+    func checkSameTable(_ a: QueryOperand, _ b: QueryOperand, _ subject: String) throws {
+        guard a.family == .object, let left = a.destination, let right = b.destination,
+            home(of: left)?.table != home(of: right)?.table
+        else { return }
+        throw NSError.coreData(
+            .coreData,
+            "Objects of the entities \(left.name ?? "") and \(right.name ?? "") in \(subject) are never equal."
+        )
+    }
+
+    func home(of entity: NSEntityDescription) -> StoredEntity? {
+        root.table?.home.store?.home(of: entity)
+    }
+
+    private func bind(_ value: Any?, _ operand: QueryOperand, _ relation: Relation) throws -> SQLStatement {
+        guard let value = presentValue(value) else { return SQLStatement("NULL") }
+        return SQLStatement("?", [try argument(value, operand, relation)])
+    }
+
+    /// A constant in the form of a column.
+    func argument(_ value: Any, _ operand: QueryOperand, _ relation: Relation) throws -> SQLValue {
+        if let obstacle = operand.obstacle { throw Self.unsupported(relation.predicate, obstacle) }
+        if operand.isEntity { return try entityNumber(value, operand, relation) }
+        if operand.family == .nothing, let bound = QueryOperand(constant: value)?.arguments.first {
+            return bound
+        }
+        let destination = operand.destination.flatMap(home)
+        if let argument = SQLValue(value, for: operand.kind, of: destination) { return argument }
+        if let argument = converted(value, operand, relation) { return argument }
+        throw Self.unsupported(
+            relation.predicate,
+            "a \(type(of: value)) cannot be compared with a value of type \(operand.kind)")
+    }
+
+    /// A number as the digits with which a text is compared, and a text as a number; nil for other values, and for a text that
+    /// is no number where the order counts. Where it does not, such a text is equal to no number.
+    private func converted(_ value: Any, _ operand: QueryOperand, _ relation: Relation) -> SQLValue? {
+        if operand.kind == .string { return ConvertedConstant.text(of: value).map(SQLValue.text) }
+        guard operand.family == .number, operand.kind != .date, let text = value as? String else {
+            return nil
+        }
+        if let number = ConvertedConstant.number(of: text) {
+            return SQLValue(number, for: operand.kind, of: nil)
+        }
+        return [.equalTo, .notEqualTo, .in, .contains].contains(relation.type) ? .text(text) : nil
+    }
+
+    /// The number of an entity, or of the one with a name; one that the store does not have is no object's.
+    private func entityNumber(
+        _ value: Any, _ operand: QueryOperand, _ relation: Relation
+    ) throws -> SQLValue {
+        let name: String?
+        switch (value, operand.kind) {
+        case (let entity as NSEntityDescription, .integer32): name = entity.name
+        case (let text as String, .string): name = text
+        default:
+            throw Self.unsupported(
+                relation.predicate, "'entity' is compared with entities, 'entity.name' with names")
+        }
+        let found = schema.entities.first { $0.home.entity.name == name }
+        return .integer(found.map { Int64($0.number) } ?? -1)
+    }
+}

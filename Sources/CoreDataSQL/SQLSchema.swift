@@ -1,0 +1,142 @@
+import ObjectGraph
+import Foundation
+import ManagedObjectModel
+
+/// A column that holds a value of an entity.
+package struct SQLColumn: Sendable {
+    package enum Role: Sendable {
+        /// The value of the property or composite element with this row slot.
+        case value
+        /// The number of the entity that a to-one relationship leads to; the row slot holds it.
+        case destinationEntity
+    }
+
+    package let name: String
+    package let kind: SlotKind
+    package let role: Role
+    /// Where a row of the entity keeps the value.
+    package let rowSlot: Int
+    /// The slot of the property.
+    package let slot: Int
+}
+
+/// One entity in the tables.
+package final class SQLEntity: @unchecked Sendable {
+    package let home: StoredEntity
+    package let table: String
+    package let number: Int32
+    /// The columns of the entity's rows, inherited ones included, in the order of the table.
+    package let columns: [SQLColumn]
+    /// Those whose values may be others in a row that a save makes than in the one that it writes: references, and numbers
+    /// of which a column keeps less.
+    package let resolvedColumns: [SQLColumn]
+    /// The numbers of the entity and its heirs.
+    package let familyNumbers: [Int32]
+    /// Whether other entities share the table.
+    package let sharesTable: Bool
+    private let columnBySlot: [Int: SQLColumn]
+    private let columnByElement: [Int: SQLColumn]
+
+    init(
+        home: StoredEntity, table: String, columns: [SQLColumn], familyNumbers: [Int32], sharesTable: Bool
+    ) {
+        self.home = home
+        self.table = table
+        number = home.entityNumber
+        self.columns = columns
+        resolvedColumns = columns.filter { $0.kind == .toOne || $0.kind == .decimal || $0.kind.isReal }
+        self.familyNumbers = familyNumbers
+        self.sharesTable = sharesTable
+        columnBySlot = Dictionary(
+            columns.filter { $0.role == .value && $0.slot == $0.rowSlot }.map { ($0.slot, $0) },
+            uniquingKeysWith: { a, _ in a })
+        columnByElement = Dictionary(columns.map { ($0.rowSlot, $0) }, uniquingKeysWith: { a, _ in a })
+    }
+
+    /// The column of a property; nil for one without a column of its own.
+    package func column(slot: Int) -> SQLColumn? { columnBySlot[slot] }
+
+    /// The column of a row slot: a property, an element of a composite, a destination's entity.
+    package func column(rowSlot: Int) -> SQLColumn? { columnByElement[rowSlot] }
+}
+
+/// Where the links of a relationship are kept that are no column of its owner's row.
+package struct SQLLinks: Sendable {
+    package enum Kind: Sendable {
+        /// A table of pairs.
+        case joinTable
+        /// A column of the destination's table: a foreign key.
+        case destinationColumn
+    }
+
+    package let kind: Kind
+    package let table: String
+    /// The column with the owner's key.
+    package let owner: String
+    /// The column with the destination's key.
+    package let destination: String
+    /// The column with the destinations' order.
+    package let order: String?
+    /// Of an ordered relationship that is its own inverse, the column with the order of the owners among the destination's; nil
+    /// where one column stands for both.
+    package var reverseOrder: String?
+    /// The column with the number of the owner's entity, where a foreign key has one.
+    package let ownerEntity: String?
+    /// Whether the relationship is its own inverse: one row stands for a pair, whichever way round.
+    package var isReflexive = false
+}
+
+/// The tables of a model's entities in one store.
+package final class SQLSchema: @unchecked Sendable {
+    package struct Table {
+        package let name: String
+        package let root: NSEntityDescription
+        package var columns: [(name: String, type: String)]
+    }
+
+    package struct JoinTable {
+        package let name: String
+        /// Order columns.
+        package let orders: [String]
+        package let first: String
+        package let second: String
+    }
+
+    package let tables: [Table]
+    package let joinTables: [JoinTable]
+    package let dialect: any SQLDialect
+    private let byNumber: [Int32: SQLEntity]
+    private let links: [ObjectIdentifier: SQLLinks]
+
+    package init(
+        dialect: any SQLDialect, tables: [Table], joinTables: [JoinTable], entities: [SQLEntity],
+        links: [ObjectIdentifier: SQLLinks]
+    ) {
+        self.dialect = dialect
+        self.tables = tables
+        self.joinTables = joinTables
+        byNumber = Dictionary(uniqueKeysWithValues: entities.map { ($0.number, $0) })
+        self.links = links
+    }
+
+    /// The entity with a number. O(1).
+    package func entity(_ number: Int32) -> SQLEntity? { byNumber[number] }
+
+    package func entity(_ home: StoredEntity) -> SQLEntity {
+        guard let entity = byNumber[home.entityNumber] else {
+            fatalError("Entity '\(home.entity.name ?? "")' is not in the schema.")
+        }
+        return entity
+    }
+
+    /// All entities, by number.
+    package var entities: [SQLEntity] { byNumber.values.sorted { $0.number < $1.number } }
+
+    /// All links, in no order.
+    var allLinks: some Collection<SQLLinks> { links.values }
+
+    /// Where a to-many relationship's links are kept.
+    package func links(of relationship: NSRelationshipDescription) -> SQLLinks? {
+        links[ObjectIdentifier(relationship)]
+    }
+}

@@ -1,0 +1,62 @@
+import ObjectGraph
+import Foundation
+import ManagedObjectModel
+
+extension SQLSchema {
+    /// The columns of a constraint as rows of an entity have them, in the order of its names; nil when one has none.
+    package func columns(of constraint: [String], _ entity: SQLEntity) -> [SQLColumn]? {
+        let columns = constraint.compactMap { column(atPath: $0, entity) }
+        return columns.count == constraint.count && !columns.isEmpty ? columns : nil
+    }
+
+    /// The columns of a constraint in the rows of each entity that its index covers: all entities of the table that have
+    /// the columns, also those that inherit them from the same ancestor as the one that declares the constraint.
+    package func constrained(by constraint: [String], of entity: SQLEntity) -> [(
+        entity: SQLEntity, columns: [SQLColumn]
+    )] {
+        guard let declared = columns(of: constraint, entity) else { return [] }
+        return entities.filter { $0.table == entity.table }.compactMap { other in
+            let columns = declared.compactMap { column in
+                other.columns.first { $0.name == column.name && $0.role == column.role }
+            }
+            return columns.count == declared.count ? (other, columns) : nil
+        }
+    }
+
+    /// The columns of all constraints that hold for rows of an entity.
+    package func uniqueColumns(_ entity: SQLEntity) -> [SQLColumn] {
+        var found: [SQLColumn] = []
+        for declaring in entities where declaring.table == entity.table {
+            for constraint in declaring.home.entity.uniquenessConstraintNames {
+                for column in columns(of: constraint, declaring) ?? []
+                where !found.contains(where: { $0.name == column.name }) {
+                    if let own = entity.columns.first(where: { $0.name == column.name }) { found.append(own) }
+                }
+            }
+        }
+        return found
+    }
+
+    /// The rows with certain values in the columns of a constraint.
+    ///
+    /// - Parameters:
+    ///   - entity: the one that declares the constraint.
+    ///   - columns: those of the constraint.
+    ///   - numbers: those of the entities whose rows have the columns.
+    ///   - names: what to select behind `Z_PK, Z_ENT, Z_OPT`.
+    ///   - values: one list for each row that is looked for.
+    package func rows(
+        of entity: SQLEntity, where columns: [SQLColumn], have values: [[SQLValue]], among numbers: [Int32],
+        selecting names: [String]
+    ) -> SQLStatement {
+        let selected = (["Z_PK", "Z_ENT", "Z_OPT"] + names.map(quoted)).joined(separator: ", ")
+        let key = columns.map { quoted($0.name) }.joined(separator: ", ")
+        let tuple = "(\(Array(repeating: "?", count: columns.count).joined(separator: ", ")))"
+        let tuples = Array(repeating: tuple, count: values.count).joined(separator: ", ")
+        let family = numbers.map(String.init).joined(separator: ", ")
+        return SQLStatement(
+            """
+            SELECT \(selected) FROM \(quoted(entity.table)) WHERE (\(key)) IN (VALUES \(tuples)) AND Z_ENT IN (\(family))
+            """, Array(values.joined()))
+    }
+}

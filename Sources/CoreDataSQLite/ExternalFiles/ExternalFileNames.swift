@@ -1,0 +1,118 @@
+import CoreDataSQL
+import ObjectGraph
+import Foundation
+import GRDB
+import ManagedObjectModel
+
+/// The names of the files of external data that rows of a database hold.
+enum ExternalFileNames {
+    /// Those in the columns that a schema keeps external data in. O(rows); the data of rows is not read.
+    static func all(in database: Database, _ schema: SQLSchema) throws -> Set<String> {
+        var places: [String: Set<String>] = [:]
+        for entity in schema.entities {
+            for slot in entity.home.layout.externalSlots {
+                guard let column = entity.column(rowSlot: slot.rowSlot)?.name else { continue }
+                places[entity.table, default: []].insert(column)
+            }
+        }
+        return try all(in: database, places)
+    }
+
+    /// Those in any column for data, also of the history. O(rows).
+    static func all(in database: Database) throws -> Set<String> {
+        let tables = try String.fetchAll(
+            database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
+        var places: [String: Set<String>] = [:]
+        for table in tables where !table.hasPrefix("sqlite_") {
+            places[table] = Set(try database.columns(in: table).filter { $0.type == "BLOB" }.map(\.name))
+        }
+        return try all(in: database, places)
+    }
+
+    private static func all(in database: Database, _ places: [String: Set<String>]) throws -> Set<String> {
+        var names: Set<String> = []
+        for (table, columns) in places {
+            for column in columns { names.formUnion(try all(in: database, column: column, of: table)) }
+        }
+        return names
+    }
+
+    /// Those in one column, in rows that meet a condition of SQL. O(rows).
+    static func all(
+        in database: Database, column: String, of table: String, where condition: String = "TRUE",
+        _ arguments: StatementArguments = []
+    ) throws -> Set<String> {
+        let column = column.quotedDatabaseIdentifier
+        // The length alone, which is asked for first, is known without reading what a long value has.
+        let values = try Data.fetchCursor(
+            database,
+            sql: """
+                SELECT DISTINCT \(column) FROM \(table.quotedDatabaseIdentifier)
+                WHERE typeof(\(column)) = 'blob' AND length(\(column)) BETWEEN 37 AND 38 AND (\(condition))
+                """, arguments: arguments)
+        var names: Set<String> = []
+        while let value = try values.next() {
+            if let name = ExternalData.fileName(value) { names.insert(name) }
+        }
+        return names
+    }
+
+    /// The columns that may hold such names: of a schema's entities, and of values in the history.
+    private static func places(_ schema: SQLSchema, _ history: StoreHistory?) -> [(
+        table: String, column: String
+    )] {
+        var places: Set<[String]> = []
+        for entity in schema.entities {
+            for slot in entity.home.layout.externalSlots {
+                guard let column = entity.column(rowSlot: slot.rowSlot)?.name else { continue }
+                places.insert([entity.table, column])
+            }
+            guard let history else { continue }
+            let kept = history.columns(of: entity.home).tombstones.prefix(history.tables.tombstoneCount)
+            for (index, slot) in kept.enumerated() where slot.isExternal {
+                places.insert([HistoryTables.change, "ZTOMBSTONE\(index)"])
+            }
+        }
+        return places.map { (table: $0[0], column: $0[1]) }.sorted {
+            ($0.table, $0.column) < ($1.table, $1.column)
+        }
+    }
+
+    /// Those that are named more than once, by rows or by the history. O(rows); the data of rows is not read.
+    static func shared(
+        in database: Database, _ schema: SQLSchema, _ history: StoreHistory?
+    ) throws -> Set<String> {
+        let places = places(schema, history)
+        guard !places.isEmpty else { return [] }
+        // SQLite has a bound on the parts of one statement; beyond it, each name may be one that is shared.
+        guard places.count < 400 else { return try all(in: database) }
+        let parts = places.map { table, column in
+            let column = column.quotedDatabaseIdentifier
+            return """
+                SELECT \(column) AS name FROM \(table.quotedDatabaseIdentifier)
+                WHERE typeof(\(column)) = 'blob' AND length(\(column)) BETWEEN 37 AND 38
+                """
+        }
+        let values = try Data.fetchCursor(
+            database,
+            sql:
+                "SELECT name FROM (\(parts.joined(separator: " UNION ALL "))) GROUP BY name HAVING count(*) > 1"
+        )
+        var names: Set<String> = []
+        while let value = try values.next() {
+            if let name = ExternalData.fileName(value) { names.insert(name) }
+        }
+        return names
+    }
+
+    /// Which of some names rows or the history hold. O(rows); the data of rows is not read.
+    static func named(
+        _ wanted: Set<String>, in database: Database, _ schema: SQLSchema, _ history: StoreHistory?
+    ) throws -> Set<String> {
+        var found: Set<String> = []
+        for (table, column) in places(schema, history) {
+            found.formUnion(try all(in: database, column: column, of: table).intersection(wanted))
+        }
+        return found
+    }
+}

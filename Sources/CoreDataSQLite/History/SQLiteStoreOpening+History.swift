@@ -1,0 +1,61 @@
+import ObjectGraph
+import Foundation
+import GRDB
+
+// Persistent history while a store is opened.
+
+extension SQLiteStoreOpening {
+    /// Finds out whether the file has history. Where all of it was deleted, the store can be written to without any.
+    ///
+    /// - Returns: what keeps the store from being written to, as part of a sentence: as with Apple's framework, who does
+    ///   not keep the history only reads.
+    /// - Throws: 134020 when history is asked for and what is there cannot be used.
+    func checkHistory(_ database: Database) throws -> [String] {
+        history = nil
+        if options.tracksHistory { _ = try StoreHistory.tombstoneCount(homes) }
+        do {
+            guard let found = try HistoryTables(tables(database)) else { return [] }
+            history = StoreHistory(found, isTracking: options.tracksHistory)
+        } catch  where !options.tracksHistory {
+            Log.store.error("\(error.localizedDescription)")
+        }
+        // What has no rows leaves no gap that a reader would not see.
+        guard !options.tracksHistory, try history?.tables.haveRows(database) ?? true else { return [] }
+        return ["persistent history; add it with \(NSPersistentHistoryTrackingKey) to change it"]
+    }
+
+    /// Makes the tables of history in a new store.
+    func makeHistory(_ database: Database) throws {
+        let tables = HistoryTables.new(tombstoneCount: try StoreHistory.tombstoneCount(homes))
+        for statement in tables.creation { try database.execute(sql: statement) }
+        history = StoreHistory(tables, isTracking: true)
+    }
+
+    /// Makes in an existing store what its history lacks.
+    func prepareHistory(_ connection: any DatabaseWriter) throws {
+        guard options.tracksHistory else { return }
+        let count = try StoreHistory.tombstoneCount(homes)
+        // Nobody waits for a lock when there is nothing to write.
+        guard try connection.read({ try isHistoryIncomplete($0, count) }) else { return }
+        try connection.write { database in
+            guard var found = try HistoryTables(tables(database)) else {
+                try makeHistory(database)
+                return
+            }
+            for statement in found.primaryKeys + found.widening(to: count) {
+                try database.execute(sql: statement)
+            }
+            found.tombstoneCount = max(found.tombstoneCount, count)
+            history = StoreHistory(found, isTracking: true)
+        }
+    }
+
+    private func isHistoryIncomplete(_ database: Database, _ tombstoneCount: Int) throws -> Bool {
+        guard let found = try HistoryTables(tables(database)) else { return true }
+        let keys = try Int.fetchOne(
+            database,
+            sql: "SELECT COUNT(*) FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN ? AND ?",
+            arguments: [HistoryTables.changeNumber, HistoryTables.stringNumber])
+        return keys != 3 || found.tombstoneCount < tombstoneCount
+    }
+}

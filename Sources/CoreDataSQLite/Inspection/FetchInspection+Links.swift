@@ -1,0 +1,30 @@
+import CoreDataSQL
+import ObjectGraph
+import ManagedObjectModel
+
+extension FetchInspection {
+    /// The objects that a to-many relationship of one object leads to, in order when it is ordered.
+    ///
+    /// - Throws: an error of SQLite; `NSUserCancelledError`.
+    package static func links(
+        of relationship: NSRelationshipDescription, owner: Int64, in store: SQLiteStore,
+        _ cancellation: FetchCancellation
+    ) throws -> (objects: [NSManagedObjectID], execution: Execution?) {
+        let schema = store.schema
+        guard let links = schema.links(of: relationship) else { return ([], nil) }
+        let statement = try LinkCompiler(schema: schema).destinations(
+            of: relationship, links, owners: [owner])
+        return try store.read("load '\(relationship.name)'", cancellation) { database in
+            var found: [(entityNumber: Int32, reference: Int64)] = []
+            let execution = try execute(statement, database) { row in
+                // A number that is none of an entity's leads nowhere that can be shown.
+                guard let number = Int32(exactly: SQLValue(row, 1).integer ?? 0) else { return }
+                found.append((number, SQLValue(row, 2).integer ?? 0))
+            }
+            let objects = found.compactMap { number, reference in
+                schema.entity(number).map { NSManagedObjectID(home: $0.home, reference: reference) }
+            }
+            return (objects, execution)
+        }
+    }
+}

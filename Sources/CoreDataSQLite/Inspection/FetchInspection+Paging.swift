@@ -1,0 +1,193 @@
+import CoreDataSQL
+import ObjectGraph
+import Dispatch
+import Foundation
+import GRDB
+
+extension FetchInspection {
+    /// A way to the rows of a page.
+    private struct Way {
+        let rows: SQLStatement
+        /// What keeps SQLite from taking an index for the order: a `+` before each column.
+        var plus = ""
+    }
+
+    /// How many seconds each way is tried that is short only for some values; those of 0 are not. Together they are less than
+    /// a person notices.
+    package struct IdleTimeout: Sendable {
+        /// SQLite's own way.
+        package var own = 0.05
+        /// By an index to all rows that meet the predicate, which are sorted then: for few.
+        package var few = 0.06
+        /// Through all rows in the order that is wanted, until enough meet the predicate: for many.
+        package var many = 0.08
+
+        package init(own: Double = 0.05, few: Double = 0.06, many: Double = 0.08) {
+            (self.own, self.few, self.many) = (own, few, many)
+        }
+    }
+
+    /// A page in the order of an attribute, equal ones and those of no attribute in that of their primary keys.
+    ///
+    /// What was shown before is not read again: the page begins behind the value and key of the last object, so that
+    /// with an index each page takes as long as the first one.
+    ///
+    /// Where there is a predicate, SQLite has to guess how many rows meet it, and may take the way through a whole table
+    /// for a few rows at its end, or sort a million rows for the first hundred. What takes long is tried another way.
+    ///
+    /// - Parameters:
+    ///   - last: the primary key of the last object of the page before; nil for the first page.
+    ///   - patience: how long ways are tried; SQLite's own one as long as it takes when none of them led to the page.
+    /// - Throws: an error of SQLite; `NSUserCancelledError`; an error when the last object is no longer there.
+    package func page(
+        sortedBy key: String?, ascending: Bool, after last: Int64?, limit: Int,
+        patience: IdleTimeout = IdleTimeout(), _ cancellation: FetchCancellation
+    ) throws -> Page {
+        let rows = try keys(query, key)
+        return try store.read("fetch", cancellation, at: query.pinned) { database in
+            let end = try last.map { ($0, try value(of: $0, rows, key, database)) }
+            func find(_ way: Way) throws -> Page {
+                try page(way, key != nil, ascending, after: end, limit: limit, database)
+            }
+            func find(_ way: Way, within seconds: Double) throws -> Page? {
+                try Self.within(seconds, database, cancellation) { try find(way) }
+            }
+            let plain = Way(rows: rows)
+            guard query.predicate != nil else { return try find(plain) }
+            if let page = try find(plain, within: patience.own) { return page }
+            let few = Way(rows: rows, plus: "+")
+            if try isIndexed(few, key != nil, ascending, after: end, database) {
+                if let page = try find(few, within: patience.few) { return page }
+                if let many = try wayByOrder(rows, key, ascending, database),
+                    let page = try find(many, within: patience.many)
+                {
+                    return page
+                }
+            }
+            return try find(plain)
+        }
+    }
+
+    private func page(
+        _ way: Way, _ isSorted: Bool, _ ascending: Bool, after end: (Int64, SQLValue?)?, limit: Int,
+        _ database: Database
+    ) throws -> Page {
+        var found: [Int64] = []
+        var executions: [Execution] = []
+        for segment in Self.segments(way.plus, isSorted, ascending, after: end) {
+            guard found.count <= limit else { break }
+            let statement = Self.statement(way, segment, isSorted, ascending, limit: limit + 1 - found.count)
+            executions.append(
+                try Self.execute(statement, database) { row in
+                    if let key = SQLValue(row, 0).integer { found.append(key) }
+                })
+        }
+        return Page(
+            keys: Array(found.prefix(limit)), hasMore: found.count > limit, executions: executions)
+    }
+
+    private static func statement(
+        _ way: Way, _ segment: SQLStatement?, _ isSorted: Bool, _ ascending: Bool, limit: Int
+    ) -> SQLStatement {
+        var statement = SQLStatement("SELECT k FROM (\(way.rows.text))", way.rows.arguments)
+        if let segment {
+            statement.append(" WHERE ")
+            statement.append(segment)
+        }
+        statement.append(" ORDER BY ")
+        if isSorted { statement.append("\(way.plus)v0\(ascending ? "" : " DESC"), ") }
+        statement.append("\(way.plus)k LIMIT \(limit)")
+        return statement
+    }
+
+    /// The value of the last object of the page before; nil in the order of the keys.
+    private func value(
+        of last: Int64, _ rows: SQLStatement, _ key: String?, _ database: Database
+    ) throws -> SQLValue? {
+        guard key != nil else { return nil }
+        var value: SQLValue?
+        let statement = SQLStatement(
+            "SELECT v0 FROM (\(rows.text)) WHERE k = ?", rows.arguments + [.integer(last)])
+        try SQLiteReader(database).step(statement) { value = SQLValue($0, 0) }
+        guard let value else {
+            throw NSError.coreData(
+                .managedObjectReferentialIntegrity,
+                "The last object of the page before is no longer among those that are shown.")
+        }
+        return value
+    }
+
+    /// The conditions on what comes after an object, each of which an index can answer by itself; one that is always
+    /// met, nil, at the beginning. NULL comes before all values, as SQLite orders it.
+    private static func segments(
+        _ plus: String, _ isSorted: Bool, _ ascending: Bool, after end: (key: Int64, value: SQLValue?)?
+    ) -> [SQLStatement?] {
+        guard let (last, value) = end else { return [nil] }
+        guard isSorted, let value else { return [SQLStatement("\(plus)k > ?", [.integer(last)])] }
+        let (column, key) = ("\(plus)v0", "\(plus)k")
+        if case .null = value {
+            let equal = SQLStatement("\(column) IS NULL AND \(key) > ?", [.integer(last)])
+            return ascending ? [equal, SQLStatement("\(column) IS NOT NULL")] : [equal]
+        }
+        let equal = SQLStatement("\(column) = ? AND \(key) > ?", [value, .integer(last)])
+        return ascending
+            ? [equal, SQLStatement("\(column) > ?", [value])]
+            : [equal, SQLStatement("\(column) < ?", [value]), SQLStatement("\(column) IS NULL")]
+    }
+
+    // MARK: Ways
+
+    /// Whether an index leads to the rows that meet the predicate.
+    private func isIndexed(
+        _ way: Way, _ isSorted: Bool, _ ascending: Bool, after end: (Int64, SQLValue?)?, _ database: Database
+    ) throws -> Bool {
+        let segment = Self.segments(way.plus, isSorted, ascending, after: end).first ?? nil
+        let plan = try Self.plan(Self.statement(way, segment, isSorted, ascending, limit: 1), database)
+        return plan.contains { $0.hasPrefix("SEARCH \(QuerySource.base) ") }
+            && !plan.contains { $0.hasPrefix("SCAN \(QuerySource.base)") }
+    }
+
+    /// The way through all objects in the order that is wanted, which ends soon where many meet the predicate; nil when
+    /// no index has the order.
+    private func wayByOrder(
+        _ rows: SQLStatement, _ key: String?, _ ascending: Bool, _ database: Database
+    ) throws -> Way? {
+        let table = store.schema.quoted(store.schema.entity(query.home).table)
+        // The first FROM is that of the objects themselves: what is selected before it are columns.
+        guard let place = rows.text.range(of: "FROM \(table) \(QuerySource.base)") else { return nil }
+        var hint = "NOT INDEXED"
+        if key != nil {
+            var all = query
+            all.predicate = nil
+            let way = Way(rows: try keys(all, key))
+            let plan = try Self.plan(Self.statement(way, nil, true, ascending, limit: 1), database)
+            let found = plan.lazy.compactMap { $0.wholeMatch(of: /SCAN \w+ USING (?:COVERING )?INDEX (.+)/) }
+                .first
+            guard let found else { return nil }
+            hint = "INDEXED BY \(store.schema.quoted(String(found.1)))"
+        }
+        var text = rows.text
+        text.insert(contentsOf: " \(hint)", at: place.upperBound)
+        let way = Way(rows: SQLStatement(text, rows.arguments))
+        // SQLite refuses an index that does not serve.
+        let plan = try? Self.plan(Self.statement(way, nil, key != nil, ascending, limit: 1), database)
+        return plan == nil ? nil : way
+    }
+
+    /// Reads for a time; nil when that was not enough.
+    private static func within<Value>(
+        _ seconds: Double, _ database: Database, _ cancellation: FetchCancellation,
+        _ body: () throws -> Value
+    ) throws -> Value? {
+        guard seconds > 0 else { return nil }
+        let deadline = FetchCancellation()
+        let end = DispatchWorkItem { deadline.cancel() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: end)
+        defer { end.cancel() }
+        do {
+            return try deadline.reading(on: database.sqliteConnection, body)
+        } catch  where deadline.isCancelled && !cancellation.isCancelled {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import CoreDataSQL
+import Foundation
+import GRDB
+
+/// Notes the statements that a connection runs, for tools that tell them: what is read of a store by other means than one fetch.
+package struct StatementTrace {
+    /// The text and the time of each statement, in the order in which they began.
+    private final class Notes {
+        var runs: [(text: String, start: ContinuousClock.Instant, seconds: Double?)] = []
+
+        func take(_ event: Database.TraceEvent) {
+            switch event {
+            case .statement(let statement):
+                // What triggers and virtual tables run is told as a comment.
+                guard !statement.sql.hasPrefix("--") else { return }
+                runs.append((statement.sql, .now, nil))
+            case .profile(let statement, _):
+                // SQLite counts milliseconds, which is too coarse.
+                let text = statement.sql
+                guard let place = runs.lastIndex(where: { $0.seconds == nil && $0.text == text }) else {
+                    return
+                }
+                end(place)
+            }
+        }
+
+        func end(_ place: Int) {
+            runs[place].seconds = (ContinuousClock.now - runs[place].start) / .seconds(1)
+        }
+    }
+
+    /// Runs a block, and tells the statements that it ran on a connection, each text once.
+    ///
+    /// - Throws: what the block throws; an error of SQLite.
+    package static func during<Value>(
+        _ database: Database, _ body: () throws -> Value
+    ) throws -> (value: Value, executions: [FetchInspection.Execution]) {
+        let notes = Notes()
+        database.trace(options: [.statement, .profile]) { notes.take($0) }
+        let value: Value
+        do {
+            defer { database.trace(options: []) }
+            value = try body()
+        }
+        for place in notes.runs.indices where notes.runs[place].seconds == nil { notes.end(place) }
+        var executions: [FetchInspection.Execution] = []
+        var places: [String: Int] = [:]
+        for (text, _, seconds) in notes.runs {
+            if let place = places[text] {
+                executions[place].add(count: 1, seconds: seconds ?? 0)
+            } else {
+                places[text] = executions.count
+                // Without arguments, of which the way does not depend.
+                let plan = try FetchInspection.plan(SQLStatement(text), database)
+                executions.append(.init(statement: text, plan: plan, seconds: seconds ?? 0))
+            }
+        }
+        return (value, executions)
+    }
+}

@@ -1,0 +1,41 @@
+import ObjectGraph
+import Foundation
+import ManagedObjectModel
+
+extension SQLiteStore {
+    package var keepsHistory: Bool { history != nil }
+
+    package func takeHistory(of source: any ObjectStore, _ keeping: HistoryKeeping) throws {
+        guard let source = source as? SQLiteStore else { return }
+        if keeping.keepsOtherTables {
+            try source.withSnapshot { snapshot in
+                try write("migrate the store") { database in
+                    try UnmodelledTables(snapshot, schema).copy(to: database)
+                }
+            }
+        }
+        guard source.history != nil else { return }
+        try source.withSnapshot { snapshot in
+            try write("migrate the history") { database in
+                guard let transfer = HistoryTransfer(snapshot, to: self, database) else { return }
+                let save = SQLiteSave(self, database)
+                // The keys of objects that are gone stay different from each other and from all others.
+                var gone: [ObjectKey: Int64] = [:]
+                let history = try transfer.run(way: keeping.way) { home, reference, way in
+                    let key = ObjectKey(table: home.table, reference: reference)
+                    if let made = keeping.counterpart(key), made.table == way.destination.table {
+                        return made.reference
+                    }
+                    if let known = gone[key] { return known }
+                    let new = try save.reserve(way.destination, count: 1)
+                    gone[key] = new
+                    return new
+                }
+                var unit = UnitOfWork()
+                unit.author = keeping.author
+                _ = try HistoryWriter(store: self, history: history, database: database)
+                    .write([], PropertySet(), unit)
+            }
+        }
+    }
+}

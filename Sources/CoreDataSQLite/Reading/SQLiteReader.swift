@@ -1,0 +1,186 @@
+import CoreDataSQL
+import ObjectGraph
+import Foundation
+import GRDB
+import GRDBSQLite
+import ManagedObjectModel
+
+/// Runs SELECT statements on a connection and steps through them with SQLite's own calls.
+struct SQLiteReader {
+    private let connection: any PreparingConnection
+
+    init(_ connection: any PreparingConnection) { self.connection = connection }
+
+    /// - Parameter note: is told now and then how many rows were read.
+    func rows(
+        _ statement: SQLStatement, _ decoder: RowDecoder, _ timestamp: Double,
+        noting note: ((Int) -> Void)? = nil
+    ) throws -> [Row] {
+        var builder = RowBuilder()
+        var rows: [Row] = []
+        try step(statement) {
+            rows.append(try decoder.row($0, &builder, timestamp: timestamp))
+            if rows.count & 1023 == 0 { note?(rows.count) }
+        }
+        return rows
+    }
+
+    func keys(_ statement: SQLStatement) throws -> [(entityNumber: Int32, reference: Int64)] {
+        var keys: [(entityNumber: Int32, reference: Int64)] = []
+        try forEachKey(statement) { keys.append(($0, $1)) }
+        return keys
+    }
+
+    /// Calls `body` with the entity number and the key of each row.
+    func forEachKey(_ statement: SQLStatement, _ body: (Int32, Int64) -> Void) throws {
+        try step(statement) { body(sqlite3_column_int($0, 0), sqlite3_column_int64($0, 1)) }
+    }
+
+    func integer(_ statement: SQLStatement) throws -> Int {
+        var value = 0
+        try step(statement) { value = Int(sqlite3_column_int64($0, 0)) }
+        return value
+    }
+
+    /// The values of an object's derived attributes.
+    func derivedValues(
+        _ entity: SQLEntity, _ reference: Int64, dialect: any SQLDialect
+    ) throws -> [DerivedValue] {
+        let layout = entity.home.layout
+        let columns = layout.derivedIndexes.compactMap { entity.column(slot: $0) }
+        var values: [DerivedValue] = []
+        try step(FetchCompiler.values(entity, columns, reference, dialect: dialect)) { row in
+            for (index, column) in columns.enumerated() {
+                values.append(
+                    DerivedValue(
+                        attribute: layout.slots[column.slot].name, value: SQLValue(row, Int32(index))))
+            }
+        }
+        return values
+    }
+
+    /// Owner, entity number and key of each link.
+    func links(_ statement: SQLStatement) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
+        var links: [Int64: [(entityNumber: Int32, reference: Int64)]] = [:]
+        try step(statement) { row in
+            links[sqlite3_column_int64(row, 0), default: []].append(
+                (sqlite3_column_int(row, 1), sqlite3_column_int64(row, 2)))
+        }
+        return links
+    }
+
+    /// The integers of the second column by the keys of the first, where there are any.
+    func places(_ statement: SQLStatement) throws -> [Int64: Int64] {
+        var places: [Int64: Int64] = [:]
+        try step(statement) { row in
+            guard sqlite3_column_type(row, 1) == SQLITE_INTEGER else { return }
+            places[sqlite3_column_int64(row, 0)] = sqlite3_column_int64(row, 1)
+        }
+        return places
+    }
+
+    func dictionaries(_ statement: SQLStatement, _ columns: [DictionaryColumn]) throws -> [[String: Any]] {
+        var dictionaries: [[String: Any]] = []
+        try step(statement) { row in
+            var dictionary: [String: Any] = [:]
+            for (index, column) in columns.enumerated() {
+                if let value = value(row, Int32(index), column) { dictionary[column.name] = value }
+            }
+            dictionaries.append(dictionary)
+        }
+        return dictionaries
+    }
+
+    private func value(_ row: OpaquePointer, _ index: Int32, _ column: DictionaryColumn) -> Any? {
+        let type = sqlite3_column_type(row, index)
+        guard type != SQLITE_NULL else { return nil }
+        switch type == SQLITE_FLOAT ? column.kindOfReal : column.kind {
+        case .toOne:
+            let reference = sqlite3_column_int64(row, index)
+            let number = column.entityColumn.map { sqlite3_column_int(row, $0) }
+            let home = number.flatMap { column.destination?.store?.home(number: $0) } ?? column.destination
+            return home.map { NSManagedObjectID(home: $0, reference: reference) }
+        case .decimal:
+            if let decimal = RowDecoder.decimal(row, index, type) { return NSDecimalNumber(decimal: decimal) }
+            // What was computed may be no decimal, as in memory: 1e300, or no number at all.
+            return type == SQLITE_FLOAT ? NSNumber(value: sqlite3_column_double(row, index)) : nil
+        case .integer16, .integer32, .integer64, .boolean:
+            return SlotValue.integer(sqlite3_column_int64(row, index)).anyValue(column.kind)
+        case .double, .float, .date:
+            return SlotValue.double(sqlite3_column_double(row, index)).anyValue(column.kind)
+        case .string: return Self.text(row, index)
+        case .uri: return URL(string: Self.text(row, index))
+        case .uuid:
+            let bytes = Self.blob(row, index)
+            return bytes.count == 16
+                ? bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) } : nil
+        case .binary, .transformable: return Self.blob(row, index)
+        case .composite, .undefined, .toMany, .fetched: return nil
+        }
+    }
+
+    /// The text in a column of a statement's present row; empty for NULL.
+    static func text(_ row: OpaquePointer, _ index: Int32) -> String {
+        guard let text = sqlite3_column_text(row, index) else { return "" }
+        let count = Int(sqlite3_column_bytes(row, index))
+        return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+    }
+
+    /// The bytes in a column of a statement's present row; none for NULL.
+    static func blob(_ row: OpaquePointer, _ index: Int32) -> Data {
+        guard let start = sqlite3_column_blob(row, index) else { return Data() }
+        return Data(bytes: start, count: Int(sqlite3_column_bytes(row, index)))
+    }
+
+    /// Runs a statement that the connection keeps, and calls `body` for each row.
+    func step(_ statement: SQLStatement, _ body: (OpaquePointer) throws -> Void) throws {
+        Log.sql.debug("\(statement.text)")
+        Log.sql.trace("\(Log.description(of: statement.arguments))")
+        try PreparedStatements.step(statement.text, statement.arguments, connection, body)
+    }
+}
+
+/// Binds values to a statement.
+struct SQLiteBinder {
+    private let statement: OpaquePointer
+
+    init(_ statement: OpaquePointer) { self.statement = statement }
+
+    /// SQLite copies what it is given.
+    static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+    func bind(_ values: [SQLValue]) throws {
+        for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1)) }
+    }
+
+    private func bind(_ value: SQLValue, at index: Int32) throws {
+        let code: Int32
+        switch value {
+        case .null: code = sqlite3_bind_null(statement, index)
+        case .integer(let value): code = sqlite3_bind_int64(statement, index, value)
+        case .double(let value): code = sqlite3_bind_double(statement, index, value)
+        case .text(var value):
+            code = value.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) {
+                    sqlite3_bind_text64(
+                        statement, index, $0.baseAddress, UInt64($0.count), Self.copied, UInt8(SQLITE_UTF8))
+                }
+            }
+        case .blob(let value):
+            code = value.withUnsafeBytes { bytes in
+                bytes.count == 0
+                    ? sqlite3_bind_zeroblob(statement, index, 0)
+                    : sqlite3_bind_blob64(
+                        statement, index, bytes.baseAddress, UInt64(bytes.count), Self.copied)
+            }
+        }
+        guard code == SQLITE_OK else { throw Self.error(of: sqlite3_db_handle(statement), "bind") }
+    }
+
+    /// The connection's last error.
+    static func error(of connection: OpaquePointer?, _ sql: String) -> DatabaseError {
+        DatabaseError(
+            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)),
+            message: String(cString: sqlite3_errmsg(connection)), sql: sql)
+    }
+}

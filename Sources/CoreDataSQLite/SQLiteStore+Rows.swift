@@ -1,0 +1,198 @@
+import CoreDataSQL
+import ObjectGraph
+import CocoaFoundation
+import Foundation
+import GRDB
+import ManagedObjectModel
+import Synchronization
+
+// What queries and relationships find in the file.
+
+extension SQLiteStore {
+    /// The decoder for rows of an entity and its heirs.
+    func decoder(_ entity: SQLEntity) -> RowDecoder {
+        file.withLock { $0 }.decoders[entity.number] ?? schema.decoder(of: entity)
+    }
+
+    package func rows(for query: FetchQuery) throws -> [Row] { try rows(rowRequest(for: query)) }
+
+    /// A request for rows, put into SQL: nothing in it is a context's, so any queue may make it.
+    struct RowRequest: Sendable {
+        let statement: SQLStatement
+        fileprivate let decoder: RowDecoder
+        fileprivate let table: UInt32
+        fileprivate let isUnordered: Bool
+        let generation: SQLiteGeneration?
+    }
+
+    /// Puts a query into SQL. What its condition names, objects perhaps, is looked at here.
+    ///
+    /// - Parameter keys: if given, only rows that have one of the keys in a column.
+    func rowRequest(
+        for query: FetchQuery, keys: (column: String, values: [Int64])? = nil
+    ) throws -> RowRequest {
+        let decoder = decoder(schema.entity(query.home))
+        let statement = try FetchCompiler(schema: schema).rows(
+            query, columns: decoder.columnList, keys: keys)
+        return RowRequest(
+            statement: statement, decoder: decoder, table: query.home.table,
+            isUnordered: query.isUnordered && keys == nil, generation: query.pinned)
+    }
+
+    /// The objects that a query finds, as rows, read in a way that can be cancelled.
+    ///
+    /// - Parameter note: is told now and then how many rows were read.
+    func rows(
+        _ request: RowRequest, _ cancellation: FetchCancellation? = nil, noting note: ((Int) -> Void)? = nil
+    ) throws -> [Row] {
+        let rowCache = request.generation?.rowCache ?? rowCache
+        let state = rowCache.state
+        var rows = try readOnce("fetch", cancellation, at: request.generation) {
+            try $0.rows(
+                request.statement, request.decoder, Date.timeIntervalSinceReferenceDate, noting: note)
+        }
+        if request.isUnordered { rows.sortUnlessAscending { $0.reference } }
+        rowCache.insert(rows, table: request.table, readAt: state)
+        return rows
+    }
+
+    /// The objects that a query finds, as rows in which only some properties have their values.
+    ///
+    /// The row cache, which answers for whole objects, does not get them.
+    package func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> [Row]? {
+        let entity = schema.entity(query.home)
+        let decoder = schema.decoder(of: entity, only: slots)
+        let statement = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnList)
+        var rows = try readOnce("fetch", at: query.pinned) {
+            try $0.rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
+        }
+        if query.isUnordered { rows.sortUnlessAscending { $0.reference } }
+        return rows
+    }
+
+    /// The places of the rows that a query finds, read one by one.
+    package func places(for query: FetchQuery) throws -> PlaceList {
+        let statement = try FetchCompiler(schema: schema).keys(query)
+        var homes: [Int32: StoredEntity] = [:]
+        for number in schema.entity(query.home).familyNumbers { homes[number] = home(number: number) }
+        return try readOnce("fetch", at: query.pinned) { reader in
+            var list = PlaceList()
+            var last = Int64.min
+            var isAscending = true
+            try reader.forEachKey(statement) { number, reference in
+                if let home = homes[number] { list.append(home, reference) }
+                isAscending = isAscending && reference >= last
+                last = reference
+            }
+            return isAscending || !query.isUnordered ? list : list.inKeyOrder
+        }
+    }
+
+    package func keys(for query: FetchQuery) throws -> [(entityNumber: Int32, reference: Int64)] {
+        let statement = try FetchCompiler(schema: schema).keys(query)
+        var keys = try readOnce("fetch", at: query.pinned) { try $0.keys(statement) }
+        if query.isUnordered { keys.sortUnlessAscending { $0.reference } }
+        return keys
+    }
+
+    package func count(for query: FetchQuery) throws -> Int {
+        let statement = try FetchCompiler(schema: schema).count(query)
+        return try readOnce("count", at: query.pinned) { try $0.integer(statement) }
+    }
+
+    package func dictionaries(for query: FetchQuery) throws -> [[String: Any]] {
+        try dictionaries(dictionaryRequest(for: query))
+    }
+
+    /// A request for dictionaries, put into SQL, as `RowRequest`.
+    struct DictionaryRequest: Sendable {
+        let statement: SQLStatement
+        fileprivate let columns: [DictionaryColumn]
+        let generation: SQLiteGeneration?
+    }
+
+    /// Puts a query into SQL. What its condition names, objects perhaps, is looked at here.
+    func dictionaryRequest(for query: FetchQuery) throws -> DictionaryRequest {
+        let (statement, columns) = try FetchCompiler(schema: schema).dictionaries(query)
+        return DictionaryRequest(statement: statement, columns: columns, generation: query.pinned)
+    }
+
+    /// The dictionaries that a query finds, read in a way that can be cancelled.
+    func dictionaries(
+        _ request: DictionaryRequest, _ cancellation: FetchCancellation? = nil
+    ) throws -> [[String: Any]] {
+        try readOnce("fetch", cancellation, at: request.generation) {
+            try $0.dictionaries(request.statement, request.columns)
+        }
+    }
+
+    package func row(
+        of home: StoredEntity, _ reference: Int64, notBefore: Double, for reader: StoreReader
+    ) throws -> Row? {
+        let key = ObjectKey(table: home.table, reference: reference)
+        let generation = reader.pinned
+        let rowCache = generation?.rowCache ?? rowCache
+        if let row = rowCache.row(key), row.timestamp >= notBefore {
+            // An ID can name another entity of the table than the row's.
+            return schema.entity(home).familyNumbers.contains(row.entityNumber) ? row : nil
+        }
+        let (text, decoder) = try rowStatement(home)
+        let state = rowCache.state
+        let rows = try readOnce("fetch", at: generation) {
+            try $0.rows(
+                SQLStatement(text, [.integer(reference)]), decoder, Date.timeIntervalSinceReferenceDate)
+        }
+        rowCache.insert(rows, table: home.table, readAt: state)
+        return rows.first
+    }
+
+    /// The statement that finds an object of an entity by its key, which is the only argument.
+    private func rowStatement(_ home: StoredEntity) throws -> (text: String, RowDecoder) {
+        let file = file.withLock { $0 }
+        let entity = file.schema.entity(home)
+        let decoder = file.decoders[entity.number] ?? file.schema.decoder(of: entity)
+        if let text = file.rowStatements.withLock({ $0[entity.number] }) { return (text, decoder) }
+        var query = FetchQuery(home: home)
+        query.references = [0]
+        let text = try FetchCompiler(schema: file.schema).rows(query, columns: decoder.columnList).text
+        file.rowStatements.withLock { $0[entity.number] = text }
+        return (text, decoder)
+    }
+
+    package var rowState: RowCache.State? { rowCache.state }
+
+    package func hasCachedRow(_ key: ObjectKey) -> Bool { rowCache.row(key) != nil }
+
+    package func forgetRow(_ key: ObjectKey) { rowCache.update { $0.remove(key) } }
+
+    package func destinationRows(
+        of relationship: NSRelationshipDescription, owners: [Int64], for reader: StoreReader
+    ) throws -> [Row]? {
+        guard let links = schema.links(of: relationship), links.kind == .destinationColumn,
+            links.order == nil,
+            let home = relationship.destinationEntity.flatMap({ home(of: $0.rootEntity) })
+        else { return nil }
+        var query = FetchQuery(home: home)
+        query.reader = reader
+        return try rows(rowRequest(for: query, keys: (links.owner, owners)))
+    }
+
+    package func destinations(
+        of relationship: NSRelationshipDescription, home: StoredEntity, owners: [Int64],
+        for reader: StoreReader
+    ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
+        guard let links = schema.links(of: relationship) else { return [:] }
+        let statement = try LinkCompiler(schema: schema).destinations(of: relationship, links, owners: owners)
+        return try readOnce("load '\(relationship.name)'", at: reader.pinned) { try $0.links(statement) }
+    }
+}
+
+extension StoreReader {
+    /// The generation of a SQLite store that is read.
+    fileprivate var pinned: SQLiteGeneration? { generation as? SQLiteGeneration }
+}
+
+extension FetchQuery {
+    /// The generation of a SQLite store that is read.
+    var pinned: SQLiteGeneration? { reader.pinned }
+}

@@ -1,0 +1,407 @@
+import CoreDataSQL
+import ObjectGraph
+import CocoaFoundation
+import Foundation
+import GRDB
+import ManagedObjectModel
+import Synchronization
+
+/// A store in one SQLite file, in the layout of Apple's Core Data.
+///
+/// Readers run beside each other and beside the one writer (write-ahead logging). Opening checks everything that
+/// can be checked before the file is touched.
+package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
+    /// What is known of a file: replaced as a whole when another one is opened in its place, which any queue may meet.
+    final class OpenFile: @unchecked Sendable {
+        let schema: SQLSchema
+        let decoders: [Int32: RowDecoder]
+        let history: StoreHistory?
+        /// The statements that find one row by its key.
+        let rowStatements = Mutex<[Int32: String]>([:])
+
+        init(_ schema: SQLSchema, _ history: StoreHistory?) {
+            self.schema = schema
+            self.history = history
+            decoders = Dictionary(
+                schema.entities.map { entity in
+                    (entity.number, schema.decoder(of: entity))
+                }, uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    let file = Mutex(
+        OpenFile(
+            SQLSchema(dialect: SQLiteDialect(), tables: [], joinTables: [], entities: [], links: [:]), nil))
+    package var schema: SQLSchema { file.withLock { $0 }.schema }
+    /// The persistent history; nil when the file has none.
+    var history: StoreHistory? { file.withLock { $0 }.history }
+    /// Nil before the file is open and after it is closed, which any queue may meet.
+    private let access = Mutex<SQLiteAccess?>(nil)
+    private let pause = ReplacementPause()
+    let reports = DerivedReports()
+    let rowCache = RowCache()
+    let writers = StoreWriters()
+    let fileUse = ExternalFileUse()
+    private let generations = SQLiteGenerations()
+    /// Those who write take turns, and with one connection for all those who read too.
+    let turns = NestingGuard()
+
+    package override var type: String { NSSQLiteStoreType }
+
+    deinit {
+        // The last connection to go must be the one that writes.
+        guard case .writing(_, let readers?) = access.withLock({ $0 }) else { return }
+        do {
+            try readers.close()
+        } catch {
+            Log.store.error("Could not close the store at \(url?.path ?? ""): \(error.localizedDescription)")
+        }
+    }
+
+    /// Opens the file, or makes it, for the entities of a model.
+    ///
+    /// - Parameter old: a store of the same model whose objects this one takes over, by the same references.
+    /// - Throws: see `NSPersistentStoreCoordinator.addPersistentStore(ofType:configurationName:at:options:)`; the file
+    ///   is as it was.
+    package func open(model: NSManagedObjectModel, inPlaceOf old: (any ObjectStore)?) throws {
+        let options = try SQLiteStoreOptions(self.options)
+        StoreOptionKeys(type: type, keepsHistory: true).log(self.options, at: url)
+        let configuration = configurationName == defaultConfigurationName ? nil : configurationName
+        do {
+            try model.validate()
+        } catch {
+            throw NSError.coreData(
+                .persistentStoreIncompatibleSchema,
+                "The model cannot be stored: \(error.localizedDescription)",
+                [NSUnderlyingErrorKey: error as NSError])
+        }
+        if let old {
+            takeEntities(of: old)
+        } else {
+            installEntities(numbered(model, configuration, options))
+        }
+        let opening = SQLiteStoreOpening(self, at: url, model: model, options: options)
+        take(opening, try opening.connect())
+    }
+
+    /// The entities that the store holds, with their numbers.
+    ///
+    /// The file of a store with a configuration has the tables of all entities of the model, as with Apple's framework, and
+    /// counts all; one that has those of the configuration alone counts these.
+    private func numbered(
+        _ model: NSManagedObjectModel, _ configuration: String?, _ options: SQLiteStoreOptions
+    ) -> [(entity: NSEntityDescription, number: Int32)] {
+        let all = model.entitiesInPreorder().enumerated().map { (entity: $1, number: Int32($0 + 1)) }
+        guard let configuration else { return all }
+        let held = model.entitiesInPreorder(configuration: configuration)
+        if let url = fileURL, FileManager.default.fileExists(atPath: url.path),
+            // What is wrong with a file is told when it is opened.
+            let names = try? SQLiteStoreFile(url: url, options: options).entityNames(),
+            names == held.compactMap(\.name)
+        {
+            return held.enumerated().map { ($1, Int32($0 + 1)) }
+        }
+        let identities = Set(held.map(ObjectIdentifier.init))
+        return all.filter { identities.contains(ObjectIdentifier($0.entity)) }
+    }
+
+    /// Opens another file in the place of this one. On an error, everything is as it was.
+    private func reopen(at url: URL) throws {
+        guard let model = persistentStoreCoordinator?.managedObjectModel else { return }
+        guard !isInUseByCaller else { throw nestedUse("open another file") }
+        let opening = SQLiteStoreOpening(
+            self, at: url, model: model, options: try SQLiteStoreOptions(options), makesFile: false)
+        let opened = try opening.connect()
+        generations.expireAll()
+        do {
+            try access.withLock { try $0?.close() }
+        } catch {
+            Log.store.error(
+                "Could not close the store at \(self.url?.path ?? ""): \(error.localizedDescription)")
+        }
+        super.url = url
+        take(opening, opened)
+    }
+
+    /// Closes the file so that it can be replaced. Who uses the store meanwhile waits, until `openAfterReplacement()` or
+    /// `stayClosed()`.
+    ///
+    /// - Throws: 134070 when the caller is called from inside of a read or write of the store.
+    func closeForReplacement() throws {
+        guard !isInUseByCaller else { throw nestedUse("destroy or replace the store") }
+        pause.begin()
+        closeFile()
+    }
+
+    /// Opens what is in the file now.
+    ///
+    /// - Throws: as `open(model:inPlaceOf:)`; 134080 when there is no store. The store is closed then.
+    func openAfterReplacement() throws {
+        defer { pause.end() }
+        guard let model = persistentStoreCoordinator?.managedObjectModel else { return }
+        let opening = SQLiteStoreOpening(
+            self, at: url, model: model, options: try SQLiteStoreOptions(options), makesFile: false)
+        take(opening, try opening.connect())
+    }
+
+    /// Ends the waiting of others: there is nothing to open any more.
+    func stayClosed() { pause.end() }
+
+    /// The connections; while the file is replaced, those after that.
+    private var connections: SQLiteAccess? {
+        if let open = access.withLock({ $0 }) { return open }
+        pause.wait()
+        return access.withLock { $0 }
+    }
+
+    private func take(_ opening: SQLiteStoreOpening, _ connections: SQLiteAccess) {
+        let opened = OpenFile(opening.schema, opening.history)
+        file.withLock { $0 = opened }
+        metadataLock.withLock {
+            super.metadata = opening.metadata
+            knownMetadata = opening.metadata
+            metadataChanges.withLock { $0 = (0, 0) }
+        }
+        unsupportedFeatures = opening.unsupportedFeatures
+        rowCache.removeAll()
+        if case .writing(let connection, _) = connections { writers.begin(connection) }
+        access.withLock { $0 = connections }
+        // After that: one that is made meanwhile may be of the file that was open before.
+        generations.expireAll()
+    }
+
+    /// Where the file is. When set, the store there, which must be one of the same model, is opened in the place of
+    /// this one; when that fails, the URL stays, and the log tells why.
+    package override var url: URL? {
+        get { super.url }
+        set {
+            guard let newValue, newValue.standardizedFileURL != super.url?.standardizedFileURL else { return }
+            do {
+                try reopen(at: newValue)
+            } catch {
+                Log.store.error("The store stays at \(super.url?.path ?? ""): \(error.localizedDescription)")
+            }
+        }
+    }
+
+    // MARK: Metadata
+
+    /// How often the metadata was set, and how many of these times are in the file.
+    private let metadataChanges = Mutex((made: 0, written: 0))
+    /// The metadata as they were read from the file, or written to it, last; while `metadataLock` is held.
+    private var knownMetadata: [String: Any] = [:]
+    private let metadataLock = NSRecursiveLock()
+
+    package override var metadata: [String: Any]! {
+        get { super.metadata }
+        set {
+            metadataLock.withLock {
+                super.metadata = SQLiteMetadata.merging(newValue ?? [:], into: super.metadata)
+                metadataChanges.withLock { $0.made += 1 }
+            }
+        }
+    }
+
+    package override var identifier: String! {
+        get { super.identifier }
+        set { metadata[NSStoreUUIDKey] = newValue }
+    }
+
+    /// Whether the metadata was set since it was written; the next save writes it.
+    var hasUnsavedMetadata: Bool { metadataChanges.withLock { $0.made > $0.written } }
+
+    /// Writes what was set in the metadata, if it was, as a part of the running transaction, in which no other process
+    /// writes: what others have set meanwhile stays.
+    func writeMetadata(_ database: Database) throws {
+        guard hasUnsavedMetadata else { return }
+        let file = url ?? URL(fileURLWithPath: "/dev/null")
+        let present = try SQLiteMetadata.read(database, file)
+        let (made, own, known) = metadataLock.withLock {
+            (metadataChanges.withLock { $0.made }, super.metadata ?? [:], knownMetadata)
+        }
+        let merged = StoreMetadata.Changes(from: known, to: own).applied(to: present)
+        try SQLiteMetadata.write(merged, database)
+        // Not before the transaction has ended well: a failed one is tried again. Nothing else has these values.
+        nonisolated(unsafe) let written = (own, merged)
+        database.afterNextTransaction { [weak self] _ in self?.noteWritten(made, written.0, written.1) }
+    }
+
+    private func noteWritten(_ made: Int, _ own: [String: Any], _ merged: [String: Any]) {
+        metadataLock.withLock {
+            // What was set since then is for the next save.
+            super.metadata = StoreMetadata.Changes(from: own, to: super.metadata ?? [:]).applied(to: merged)
+            knownMetadata = merged
+            metadataChanges.withLock { $0.written = made }
+        }
+    }
+
+    package func externalData(named name: String) throws -> Data {
+        try ExternalData.file(name, in: externalDataFolder)
+    }
+
+    package override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        try SQLiteStoreFile(url: url, options: SQLiteStoreOptions(nil)).metadata()
+    }
+
+    package override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws
+    {
+        try SQLiteStoreFile(url: url, options: SQLiteStoreOptions(nil)).setMetadata(metadata ?? [:])
+    }
+
+    package override func willRemove(from coordinator: NSPersistentStoreCoordinator?) { closeFile() }
+
+    private func closeFile() {
+        let closing = access.withLock { access in
+            defer { access = nil }
+            return access
+        }
+        // The last connection to go must be the one that writes.
+        generations.expireAll()
+        do {
+            try closing?.close()
+        } catch {
+            Log.store.error("Could not close the store at \(url?.path ?? ""): \(error.localizedDescription)")
+        }
+        rowCache.removeAll()
+    }
+
+    // MARK: Reading
+
+    private let reads = Atomic<Int>(0)
+
+    /// How often the file was asked for something since the store was made: one for each fetch, count, batch of faults,
+    /// relationship that was loaded or entity whose rows a save has compared.
+    package var readCount: Int { reads.load(ordering: .relaxed) }
+
+    /// Counts a request.
+    func noteRead() { reads.add(1, ordering: .relaxed) }
+
+    /// Reads the file as it is at one moment.
+    func read<Value>(
+        _ what: String, _ cancellation: FetchCancellation? = nil, at generation: SQLiteGeneration? = nil,
+        _ body: (Database) throws -> Value
+    ) throws -> Value {
+        func reading(_ database: Database) throws -> Value {
+            try FetchCancellation.reading(on: database.sqliteConnection, cancellation) { try body(database) }
+        }
+        return try withAccess(what, takingTurns: generation == nil) { access in
+            if let generation { return try generation.read(reading) }
+            return try access.read(reading)
+        }
+    }
+
+    /// Reads by one statement only, which sees one moment of the file without a transaction around it.
+    func readOnce<Value>(
+        _ what: String, _ cancellation: FetchCancellation? = nil, at generation: SQLiteGeneration? = nil,
+        _ body: (SQLiteReader) throws -> Value
+    ) throws -> Value {
+        func reading(_ connection: any PreparingConnection) throws -> Value {
+            try FetchCancellation.reading(on: connection.sqliteConnection, cancellation) {
+                try body(SQLiteReader(connection))
+            }
+        }
+        return try withAccess(what, takingTurns: generation == nil) { access in
+            if let generation { return try generation.read(reading) }
+            return try access.readOnce(reading)
+        }
+    }
+
+    /// - Parameter takesTurns: whether the block uses a connection of `access`.
+    private func withAccess<Value>(
+        _ what: String, takingTurns takesTurns: Bool, _ body: (SQLiteAccess) throws -> Value
+    ) throws -> Value {
+        noteRead()
+        guard let access = connections else { throw Self.removed }
+        do {
+            func reading() throws -> Value { try MatchBudget.sharing { try body(access) } }
+            guard takesTurns, access.hasOneConnection else { return try reading() }
+            return try turns.enter(orThrow: nestedUse(what), reading)
+        } catch let error as DatabaseError {
+            // Closed by another queue after this one had begun.
+            guard self.access.withLock({ $0 != nil }) else { throw Self.removed }
+            throw NSError.sqlite(error, during: what, store: url)
+        }
+    }
+
+    /// The connection that writes.
+    ///
+    /// - Throws: 134030 when the store is read-only, 134070 when it was removed.
+    func writer() throws -> any DatabaseWriter {
+        switch connections {
+        case .writing(let connections, _): return connections
+        case .reading: throw readOnlyError
+        case nil: throw Self.removed
+        }
+    }
+
+    /// The error of a call from inside of another one that has the connection which it needs.
+    func nestedUse(_ what: String) -> NSError {
+        .coreData(
+            .persistentStoreOperation,
+            """
+            Could not \(what): the caller is called from inside of a read or write of the store at \(url?.path ?? ""), such \
+            as the handler of a batch request, and the connection that it needs is in use until that has ended.
+            """, [NSAffectedStoresErrorKey: [self]])
+    }
+
+    /// Whether the caller is called from inside of a read or write of the store, which closing would wait for.
+    var isInUseByCaller: Bool {
+        if turns.isEntered || generations.areInUseByCaller { return true }
+        guard case .writing(_, let readers?) = access.withLock({ $0 }) else { return false }
+        return readers.isUsedByCaller
+    }
+
+    static var removed: NSError { .removedStore }
+
+    /// A number that changes when another connection, of this process or another one, has changed the file.
+    ///
+    /// - Throws: 134070 when the store is removed; an error of SQLite.
+    package func foreignDataVersion() throws -> Int64 {
+        switch access.withLock({ $0 }) {
+        case .writing(let connection, _):
+            try turns.enter(orThrow: nestedUse("ask for changes of others")) {
+                try connection.writeWithoutTransaction(StoreWriters.dataVersion)
+            }
+        case .reading(let file):
+            try turns.enter(orThrow: nestedUse("ask for changes of others")) {
+                try file.read(StoreWriters.dataVersion)
+            }
+        case nil: throw Self.removed
+        }
+    }
+
+    /// The store as it is now, to be read later; nil when its journal mode has no generations, or it is read-only.
+    ///
+    /// - Throws: 134070 when the store is removed meanwhile; an error of SQLite.
+    package func makeGeneration() throws -> (any StoreGeneration)? {
+        guard case .writing(let connections, _) = access.withLock({ $0 }),
+            let pool = connections as? DatabasePool
+        else { return nil }
+        // GRDB makes none while the caller's transaction has the connection that writes.
+        guard !turns.isEntered else { throw nestedUse("pin a query generation") }
+        do {
+            let generation = SQLiteGeneration(try pool.makeSnapshot())
+            generations.add(generation)
+            // Whoever closed the store before that has not seen the new one.
+            guard case .writing(let present, _) = access.withLock({ $0 }), present === connections else {
+                generation.expire()
+                throw Self.removed
+            }
+            return generation
+        } catch let error as DatabaseError {
+            throw NSError.sqlite(error, during: "pin a query generation", store: url)
+        }
+    }
+
+    /// Copies the database into another one, as it is at one moment.
+    func backup(to other: DatabaseQueue) throws {
+        switch connections {
+        case .writing(let connections, .some): try connections.backup(to: other)
+        case .writing(let connections, nil):
+            try turns.enter(orThrow: nestedUse("copy the store")) { try connections.backup(to: other) }
+        case .reading(let file):
+            try turns.enter(orThrow: nestedUse("copy the store")) { try file.backup(to: other) }
+        case nil: throw Self.removed
+        }
+    }
+}

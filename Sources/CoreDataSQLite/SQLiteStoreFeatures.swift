@@ -1,0 +1,184 @@
+import CoreDataSQL
+import ObjectGraph
+import Foundation
+import GRDB
+import GRDBSQLite
+import ManagedObjectModel
+
+/// Finds what a store has that cannot be kept right here when rows are written.
+///
+/// SQLite itself is asked: a statement that writes to a table is compiled with all triggers that it sets off, with
+/// the table's conditions and indexes. What calls a function that a connection does not have, or that a schema must
+/// not call, what needs a module that is not there or a table that is gone, does not compile. Nothing is run.
+struct SQLiteStoreFeatures {
+    private let database: Database
+    private let schema: SQLSchema
+
+    /// - Parameter database: a connection with the functions that a writing one has.
+    init(_ database: Database, _ schema: SQLSchema) {
+        self.database = database
+        self.schema = schema
+    }
+
+    /// The features, each as part of a sentence; none when the store can be written to.
+    func unsupported() throws -> [String] {
+        var features: [String] = []
+        features += try unknownEntities()
+        for table in tables { features += try unsupported(in: table) }
+        features += try silentLosses()
+        features += try conditions()
+        features += try virtualTables()
+        return features
+    }
+
+    private var tables: [(name: String, columns: [String])] {
+        let entities = schema.tables.map { ($0.name, $0.columns.map(\.name)) }
+        let joins = schema.joinTables.map { ($0.name, [$0.first, $0.second] + $0.orders) }
+        return entities + joins + [
+            ("Z_PRIMARYKEY", ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"]),
+            ("Z_METADATA", ["Z_VERSION", "Z_UUID", "Z_PLIST"]),
+        ]
+    }
+
+    // MARK: Entities
+
+    /// The first number of an entity of Apple's own, such as those of history.
+    static let firstPrivateEntity = 16000
+
+    /// Rows of `Z_PRIMARYKEY` that do not fit the model: new objects would get numbers that others have, or none.
+    private func unknownEntities() throws -> [String] {
+        var numbers: [String: Int64] = [:]
+        for entity in schema.entities { numbers[entity.home.entity.name ?? ""] = Int64(entity.number) }
+        // The entities that other configurations have.
+        let model = schema.entities.first?.home.entity.model
+        var others: [String: Int64] = [:]
+        for (index, entity) in (model?.entitiesInPreorder() ?? []).enumerated() {
+            guard let name = entity.name, numbers[name] == nil else { continue }
+            others[name] = Int64(index + 1)
+        }
+        var features: [String] = []
+        var found: Set<String> = []
+        let rows = try GRDB.Row.fetchCursor(
+            database, sql: "SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY ORDER BY Z_ENT")
+        while let row = try rows.next(), features.count < 10 {
+            let name = String.fromDatabaseValue(row[1]) ?? ""
+            guard let number = Int64.fromDatabaseValue(row[0]), number < Self.firstPrivateEntity else {
+                continue
+            }
+            if numbers[name] == number {
+                found.insert(name)
+            } else if others[name] != number {
+                features.append(
+                    "entity '\(name)' (number \(number)), which the model has not under this number")
+            }
+        }
+        guard features.isEmpty else { return features }
+        return numbers.keys.filter { !found.contains($0) }.sorted()
+            .map { "no number for entity '\($0)' in Z_PRIMARYKEY" }
+    }
+
+    // MARK: Tables
+
+    private func unsupported(in table: (name: String, columns: [String])) throws -> [String] {
+        let name = schema.quoted(table.name)
+        let columns = table.columns.map(schema.quoted)
+        let statements = [
+            "INSERT INTO \(name) (\(columns.joined(separator: ", "))) VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))",
+            "UPDATE \(name) SET \(columns.map { "\($0) = ?" }.joined(separator: ", "))",
+            "DELETE FROM \(name)",
+        ]
+        for statement in statements {
+            if let reason = Self.reasonAgainst(statement, database) {
+                return ["a trigger, index or condition of table \(table.name): \(reason)"]
+            }
+        }
+        return try neededColumns(of: table.name, beside: Set(table.columns))
+    }
+
+    /// Columns that the model does not have and that must have a value.
+    private func neededColumns(of table: String, beside known: Set<String>) throws -> [String] {
+        try String.fetchAll(
+            database,
+            sql: """
+                SELECT name FROM pragma_table_info(?) WHERE "notnull" AND dflt_value IS NULL AND NOT pk
+                """, arguments: [table]
+        ).filter { !known.contains($0) }
+            .map { "column \($0) of table \(table), which must have a value and is not in the model" }
+    }
+
+    /// Triggers and conditions that drop a change without an error: a save would take for written what is not.
+    private func silentLosses() throws -> [String] {
+        let history = [HistoryTables.transaction, HistoryTables.change, HistoryTables.strings]
+        let written = Set((tables.map(\.name) + history).map { $0.uppercased() })
+        let rows = try GRDB.Row.fetchCursor(
+            database,
+            sql: """
+                SELECT name, tbl_name, sql, type = 'trigger' FROM sqlite_master
+                WHERE (type = 'trigger' AND sql LIKE '%RAISE%IGNORE%') OR (type = 'table' AND sql LIKE '%CONFLICT%')
+                ORDER BY name
+                """)
+        var features: [String] = []
+        while let row = try rows.next(), features.count < 10 {
+            guard let name = String.fromDatabaseValue(row[0]), let table = String.fromDatabaseValue(row[1]),
+                let sql = String.fromDatabaseValue(row[2]), written.contains(table.uppercased())
+            else { continue }
+            if Bool.fromDatabaseValue(row[3]) == true {
+                if SQLTokens(sql).raisesIgnore {
+                    features.append("trigger \(name) of table \(table), which drops changes without an error")
+                }
+            } else if SQLTokens(sql).dropsConflicts {
+                features.append(
+                    "a condition of table \(table) that drops rows without an error (ON CONFLICT)")
+            }
+        }
+        return features
+    }
+
+    /// Conditions of tables (`CHECK`). A connection that only reads passes over them, so the statements that made the
+    /// tables are compiled, and not run, in an empty database.
+    private func conditions() throws -> [String] {
+        let tables = try GRDB.Row.fetchAll(
+            database,
+            sql: """
+                SELECT name, sql FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND sql LIKE '%CHECK%'
+                """)
+        guard !tables.isEmpty else { return [] }
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        configuration.prepareDatabase { database in
+            try SQLiteHardening.install(on: database)
+            SQLiteFunctions.install(on: database, reports: DerivedReports())
+        }
+        return try DatabaseQueue(configuration: configuration).read { empty in
+            tables.compactMap { table in
+                guard let name = String.fromDatabaseValue(table[0]),
+                    let sql = String.fromDatabaseValue(table[1]),
+                    let reason = Self.reasonAgainst(sql, empty)
+                else { return nil }
+                return "a condition of table \(name): \(reason)"
+            }
+        }
+    }
+
+    /// Tables of modules that are not there.
+    private func virtualTables() throws -> [String] {
+        let names = try String.fetchAll(
+            database,
+            sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage = 0 ORDER BY name")
+        return names.compactMap { name in
+            let quoted = name.replacing("\"", with: "\"\"")
+            return Self.reasonAgainst("SELECT 1 FROM \"\(quoted)\"", database).map {
+                "virtual table \(name): \($0)"
+            }
+        }
+    }
+
+    /// Why SQLite does not compile a statement; nil when it does.
+    private static func reasonAgainst(_ sql: String, _ database: Database) -> String? {
+        let connection = database.sqliteConnection
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v2(connection, sql, -1, &statement, nil)
+        defer { sqlite3_finalize(statement) }
+        return code == SQLITE_OK ? nil : String(cString: sqlite3_errmsg(connection))
+    }
+}

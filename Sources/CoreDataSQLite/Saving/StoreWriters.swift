@@ -1,0 +1,59 @@
+import ObjectGraph
+import GRDB
+import GRDBSQLite
+import Synchronization
+
+/// Who has written to an open store: one context alone knows of all that it wrote.
+final class StoreWriters: Sendable {
+    private enum State: Sendable {
+        /// With what SQLite says of the writing of other connections, as long as there is none.
+        case nobody(dataVersion: Int64)
+        case one(ObjectIdentifier, dataVersion: Int64)
+        case several
+    }
+
+    private let state = Mutex(State.several)
+
+    /// Begins with nobody, when the store is opened.
+    func begin(_ connection: any DatabaseWriter) {
+        do {
+            let version = try connection.writeWithoutTransaction(Self.dataVersion)
+            state.withLock { $0 = .nobody(dataVersion: version) }
+        } catch {
+            Log.store.error("Could not ask who else writes to the store: \(error.localizedDescription)")
+            noteOthers()
+        }
+    }
+
+    /// Notes that a context writes; whether others have written, too, since the store was opened.
+    ///
+    /// - Parameters:
+    ///   - context: nil for what no context does.
+    ///   - database: the connection that writes, in a transaction.
+    /// - Throws: an error of SQLite.
+    func areSeveral(with context: NSManagedObjectContext?, _ database: Database) throws -> Bool {
+        let version = try Self.dataVersion(database)
+        return state.withLock { state in
+            switch (state, context.map(ObjectIdentifier.init)) {
+            case (.nobody(version), let writer?):
+                state = .one(writer, dataVersion: version)
+                return false
+            case (.one(let only, version), let writer?) where only == writer: return false
+            default:
+                state = .several
+                return true
+            }
+        }
+    }
+
+    /// Notes that somebody writes who is no context.
+    func noteOthers() { state.withLock { $0 = .several } }
+
+    static func dataVersion(_ database: Database) throws -> Int64 {
+        var version: Int64 = 0
+        try PreparedStatements.step("PRAGMA data_version", [], database) {
+            version = sqlite3_column_int64($0, 0)
+        }
+        return version
+    }
+}

@@ -1,0 +1,321 @@
+import Dispatch
+import Foundation
+import ManagedObjectModel
+import Synchronization
+
+/// Joins a model with the stores that hold its objects; contexts read and write through it.
+///
+/// Reads of several contexts run at once. The model becomes immutable when the coordinator is made.
+open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
+    /// The model.
+    public let managedObjectModel: NSManagedObjectModel
+    /// A name for logs.
+    public var name: String? {
+        get { label.withLock { $0 } }
+        set { label.withLock { $0 = newValue } }
+    }
+    private let label = Mutex<String?>(nil)
+    /// The contexts that merge what others save.
+    let subscribers = ContextSubscribers()
+    /// What others change.
+    package let remoteChanges = RemoteChanges()
+    private let stores = Mutex<[any ObjectStore]>([])
+    private let classes = Mutex<[ObjectIdentifier: ClassEntity]>([:])
+    /// Whether objects are `NSManagedObject`s, whatever classes the model names. Set before stores are added.
+    nonisolated(unsafe) var makesPlainObjects = false
+    private let queue = ContextQueue(main: false, label: "com.apple.CoreData.NSPersistentStoreCoordinator")
+
+    /// Makes a coordinator without stores.
+    ///
+    /// - Parameters:
+    ///   - model: the model; it cannot be changed from now on.
+    ///   - fileID: tells the module whose classes are meant; leave it out.
+    public init(managedObjectModel model: NSManagedObjectModel, fileID: String = #fileID) {
+        ManagedObjectClasses.noteModule(of: fileID, for: model)
+        managedObjectModel = model
+        super.init()
+        takeModel()
+    }
+
+    /// Makes a coordinator without stores; the classes are looked for in a subclass's module first.
+    ///
+    /// Apple's very signature, which a subclass overrides or calls on `super`.
+    @_disfavoredOverload
+    public init(managedObjectModel model: NSManagedObjectModel) {
+        ManagedObjectClasses.noteModule(of: Self.modulePath, for: model)
+        managedObjectModel = model
+        super.init()
+        takeModel()
+    }
+
+    /// The class's module as the beginning of a `#fileID`.
+    private class var modulePath: String { String(reflecting: self).replacing(".", with: "/") }
+
+    private func takeModel() {
+        managedObjectModel.makeImmutable()
+        for entity in managedObjectModel.entities { _ = EntityLayout.layout(of: entity) }
+        LiveModels.note(self)
+    }
+
+    /// The entity whose class is this one; of several, one that is no heir of another.
+    ///
+    /// An entity that has found no class for its name takes this one, if it has the name.
+    func entity(for type: NSManagedObject.Type) -> NSEntityDescription? {
+        if let known = classes.withLock({ $0[ObjectIdentifier(type)] }) { return known.entity }
+        let candidates = managedObjectModel.entities.filter { EntityLayout.layout(of: $0).adopt(type) }
+        let entity = candidates.first { entity in
+            !candidates.contains { entity !== $0 && entity.isKindOf(entity: $0) }
+        }
+        classes.withLock { $0[ObjectIdentifier(type)] = ClassEntity(entity: entity) }
+        return entity
+    }
+
+    /// The entity of a class, if it has one.
+    private struct ClassEntity: @unchecked Sendable {
+        let entity: NSEntityDescription?
+    }
+
+    // MARK: Stores
+
+    /// The stores, in the order in which they were added.
+    public var persistentStores: [NSPersistentStore] { stores.withLock { $0 } }
+
+    package var objectStores: [any ObjectStore] { stores.withLock { $0 } }
+
+    /// The stores that hold an entity, writable ones only if asked.
+    func stores(for entity: NSEntityDescription, writable: Bool = false) -> [any ObjectStore] {
+        objectStores.filter { $0.home(of: entity) != nil && !(writable && $0.isReadOnly) }
+    }
+
+    /// Opens or makes a store and adds it.
+    ///
+    /// - Parameters:
+    ///   - storeType: one of the types of the framework (`NSSQLiteStoreType`, `NSXMLStoreType`, `NSBinaryStoreType`,
+    ///     `NSInMemoryStoreType`), or one that a class was registered for.
+    ///   - configuration: the name of a configuration of the model; nil for all entities.
+    ///   - storeURL: the file; `/dev/null` for a SQLite store in memory. A store in memory needs none.
+    ///   - options: see the option keys.
+    /// - Throws: 134000 for an unknown type or a useless value of an option,
+    ///   134010 for a database that is no store, 259 for a file that is no
+    ///   database or a damaged one, 134100 when the model is not the store's, 134080 when the file cannot be opened,
+    ///   134090 when it stays locked, 134020 when the model cannot be stored; for a SQLite store that is to be migrated
+    ///   134110, 134130, 134140 or 134190. The file is as it was.
+    @discardableResult
+    open func addPersistentStore(
+        ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
+        options: [AnyHashable: Any]? = nil
+    ) throws -> NSPersistentStore {
+        let storeClass = try Self.storeClass(ofType: storeType)
+        let storeURL = try storeURL ?? Self.placeWithoutURL(storeClass, storeType)
+        guard configuration.map({ managedObjectModel.configurations.contains($0) }) ?? true else {
+            throw NSError.coreData(
+                .persistentStoreOpen,
+                "The model has no configuration named '\(configuration ?? "")'; it has: \(managedObjectModel.configurations.sorted().joined(separator: ", "))."
+            )
+        }
+        do {
+            try managedObjectModel.validateProperties()
+        } catch {
+            throw NSError.coreData(
+                .persistentStoreIncompatibleSchema,
+                "The model cannot be stored: \(error.localizedDescription)",
+                [NSUnderlyingErrorKey: error as NSError])
+        }
+        // In-memory stores are independent of each other, whatever their URLs.
+        let isAddedTwice = objectStores.contains { store in
+            guard store.url?.standardizedFileURL == storeURL.standardizedFileURL else { return false }
+            return !storeURL.isNullDevice
+                || storeClass.isAddedOnceWithoutFile && type(of: store) == storeClass
+        }
+        guard !isAddedTwice else {
+            throw NSError.coreData(
+                .persistentStoreAddedTwice,
+                "Can't add the same store twice: the one at \(storeURL.path) was added to the coordinator already."
+            )
+        }
+        let store = storeClass.init(
+            _opening: _StoreOpening(self, configuration: configuration, at: storeURL, options: options))
+        try NSError.namingFileErrors(during: "open the store", store: storeURL) {
+            try storeClass.migrateIfNeeded(
+                at: storeURL, to: managedObjectModel, configuration: configuration, options: options)
+            try store.open(model: managedObjectModel, inPlaceOf: nil)
+        }
+        // A copy of a store has the same identifier: its objects would have the same URIs.
+        let isAdded = stores.withLock { stores in
+            if stores.contains(where: { $0.identifier == store.identifier }) { return false }
+            stores.append(store)
+            return true
+        }
+        guard isAdded else {
+            store.willRemove(from: self)
+            throw NSError.coreData(
+                .persistentStoreAddedTwice,
+                """
+                Can't add the same store twice: the coordinator has a store with the identifier \
+                \(store.identifier ?? "") already, of which the one at \(storeURL.path) is a copy.
+                """)
+        }
+        store.didAdd(to: self)
+        remoteChanges.follow(self)
+        postStoresDidChange([NSAddedPersistentStoresKey: [store]])
+        return store
+    }
+
+    /// Opens or makes a store and adds it.
+    ///
+    /// - Throws: as `addPersistentStore(ofType:configurationName:at:options:)`.
+    @discardableResult
+    public func addPersistentStore(
+        type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
+        options: [AnyHashable: Any]? = nil
+    ) throws -> NSPersistentStore {
+        try addPersistentStore(
+            ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
+    }
+
+    /// Adds the store that a description describes, at once or, if it says so, on a queue of its own.
+    public func addPersistentStore(
+        with storeDescription: NSPersistentStoreDescription,
+        completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+    ) {
+        nonisolated(unsafe) let description = storeDescription
+        nonisolated(unsafe) let block = block
+        let add = { @Sendable in
+            do {
+                try self.addPersistentStore(
+                    ofType: description.type, configurationName: description.configuration,
+                    at: description.url,
+                    options: description.storeOptions)
+                block(description, nil)
+            } catch {
+                block(description, error)
+            }
+        }
+        if description.shouldAddStoreAsynchronously {
+            DispatchQueue.global().async(execute: add)
+        } else {
+            add()
+        }
+    }
+
+    /// Takes a store out and closes it. Objects of it that are still in use become faults that cannot be loaded.
+    ///
+    /// - Throws: 134070 when the store is not one of the coordinator's, and when the caller is called from inside of a read
+    ///   or write of it, such as the handler of a batch request.
+    open func remove(_ store: NSPersistentStore) throws {
+        guard let found = objectStores.first(where: { $0 === store }) else {
+            throw NSError.coreData(.persistentStoreOperation, "The store is not one of this coordinator's.")
+        }
+        try found.checkIsUnused(to: "remove the store")
+        NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
+        remoteChanges.end(found)
+        found.willRemove(from: self)
+        stores.withLock { stores in stores.removeAll { $0 === store } }
+        postStoresDidChange([NSRemovedPersistentStoresKey: [store]])
+    }
+
+    /// Puts a store into the place of another one.
+    func replace(_ old: any ObjectStore, by new: any ObjectStore) {
+        stores.withLock { stores in
+            if let index = stores.firstIndex(where: { $0 === old }) { stores[index] = new }
+        }
+    }
+
+    // MARK: Queue
+
+    /// Runs a block on the coordinator's queue, later.
+    public func perform(_ block: @escaping () -> Void) { queue.async(block) }
+
+    /// Runs a block on the coordinator's queue without blocking the caller's thread.
+    ///
+    /// - Throws: what the block throws.
+    nonisolated(nonsending) public func perform<T, E: Error>(
+        _ block: @escaping () throws(E) -> T
+    ) async throws(E) -> T {
+        let block = Transfer(block)
+        let result = await withUnsafeContinuation {
+            (continuation: UnsafeContinuation<Transfer<Result<T, E>>, Never>) in
+            queue.async {
+                let result: Result<T, E>
+                do throws(E) { result = .success(try block.value()) } catch { result = .failure(error) }
+                continuation.resume(returning: Transfer(result))
+            }
+        }
+        return try result.value.get()
+    }
+
+    /// Runs a block on the coordinator's queue and waits for it. May be called from inside such a block, also through
+    /// `performAndWait` of a context.
+    ///
+    /// - Throws: what the block throws.
+    public func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
+        try queue.sync(block)
+    }
+}
+
+/// Notification `userInfo` key: the stores (`[NSPersistentStore]`) that were added.
+public let NSAddedPersistentStoresKey = "added"
+/// Notification `userInfo` key: the stores (`[NSPersistentStore]`) that were removed.
+public let NSRemovedPersistentStoresKey = "removed"
+/// Notification `userInfo` key: the store that was migrated, the one that has taken its place, and the IDs of all objects, the one in
+/// the former and the one in the latter in turn (`[Any]`: two `NSPersistentStore`s, `[NSManagedObjectID]`).
+public let NSUUIDChangedPersistentStoresKey = "UUIDChanged"
+
+extension NSNotification.Name {
+    /// Never posted here: Apple's framework posts it for ubiquitous stores alone. It is there for sources that observe it.
+    public static let NSPersistentStoreCoordinatorStoresWillChange = NSNotification.Name(
+        "NSPersistentStoreCoordinatorStoresWillChangeNotification")
+
+    /// Posted by a coordinator when a store was added or removed, or another one has taken its place.
+    public static let NSPersistentStoreCoordinatorStoresDidChange = NSNotification.Name(
+        "NSPersistentStoreCoordinatorStoresDidChangeNotification")
+
+    /// Posted by a store before it is removed from its coordinator.
+    public static let NSPersistentStoreCoordinatorWillRemoveStore = NSNotification.Name(
+        "NSPersistentStoreCoordinatorWillRemoveStoreNotification")
+}
+
+extension URL {
+    /// Whether the URL asks for a store in memory.
+    package var isNullDevice: Bool {
+        guard isFileURL, path.hasSuffix("/null") else { return false }
+        return path == "/dev/null" || standardizedFileURL.path == "/dev/null"
+    }
+}
+
+/// The models in use, for `NSManagedObject.entity()`, which has a class and nothing else to go by.
+package enum LiveModels {
+    private struct Entry: Sendable {
+        weak var coordinator: NSPersistentStoreCoordinator?
+    }
+
+    private static let entries = Mutex<[Entry]>([])
+
+    static func note(_ coordinator: NSPersistentStoreCoordinator) {
+        entries.withLock { entries in
+            entries.removeAll { $0.coordinator == nil }
+            entries.append(Entry(coordinator: coordinator))
+        }
+    }
+
+    /// The coordinators in use, in the order in which they were made.
+    package static var coordinators: [NSPersistentStoreCoordinator] {
+        entries.withLock { $0.compactMap(\.coordinator) }
+    }
+
+    /// The entity of a class in the model that came into use last.
+    static func entity(for type: NSManagedObject.Type) -> NSEntityDescription? {
+        coordinators.reversed().lazy.compactMap { $0.entity(for: type) }.first
+    }
+}
+
+extension NSManagedObject {
+    /// A request for the objects of this class's entity.
+    ///
+    /// Generated classes declare a method of this name that returns a request for their own type; where a call fits both,
+    /// theirs is the one that is called.
+    @_disfavoredOverload
+    public class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
+        NSFetchRequest(entityName: entity().name ?? "")
+    }
+}

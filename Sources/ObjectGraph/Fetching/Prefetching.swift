@@ -1,0 +1,155 @@
+import Foundation
+import ManagedObjectModel
+
+// Loading the destinations of relationships for many objects at once, instead of one by one as they are read.
+
+/// Relationships of an entity, and of those that they lead to, as key paths.
+struct RelationshipPaths {
+    let entity: NSEntityDescription
+    let keyPaths: [String]
+}
+
+extension NSManagedObjectContext {
+    /// Loads what a request wants prefetched, for some of the objects that it found.
+    ///
+    /// - Throws: for a key path that leads through anything but relationships.
+    func prefetch(_ paths: RelationshipPaths, _ found: [NSManagedObject]) throws {
+        for path in paths.keyPaths {
+            var objects = found
+            var entity = paths.entity
+            for key in path.split(separator: ".").map(String.init) {
+                guard let relationship = entity.relationshipsByName[key],
+                    let destination = relationship.destinationEntity
+                else {
+                    throw NSError.coreData(
+                        .coreData,
+                        "keypath \(path) cannot be prefetched: \(entity.name ?? "") has no relationship '\(key)'."
+                    )
+                }
+                // Many may lead to the same one.
+                objects = try prefetch(relationship, objects).uniqued
+                entity = destination
+            }
+        }
+    }
+
+    /// Loads one relationship of objects; the destinations, loaded too.
+    func prefetch(
+        _ relationship: NSRelationshipDescription, _ objects: [NSManagedObject]
+    ) throws -> [NSManagedObject] {
+        try destinations(relationship, of: objects) { found, store in
+            try loadRows(of: found, from: store)
+        }
+    }
+
+    /// The destinations of one relationship of objects, read by one request for each of their entities.
+    ///
+    /// - Parameter load: is told the destinations of the objects of one store. With a parent, all are loaded.
+    func destinations(
+        _ relationship: NSRelationshipDescription, of objects: [NSManagedObject],
+        load: ([NSManagedObject], any ObjectStore) throws -> Void = { _, _ in }
+    ) throws -> [NSManagedObject] {
+        if parentContext != nil { return try prefetchFromParent(relationship, objects) }
+        var destinations: [NSManagedObject] = []
+        let saved = Dictionary(grouping: objects.filter { !$0.home.isTemporary }) {
+            ObjectIdentifier($0.home)
+        }
+        for group in saved.values {
+            guard let home = group.first?.home, let store = home.store as? any ObjectStore,
+                let slot = home.layout.index(of: relationship.name)
+            else { continue }
+            let found =
+                relationship.isToMany
+                ? try loadToMany(group, slot, relationship, store) : group.flatMap { $0.fireAndRead(slot) }
+            try load(found, store)
+            destinations += found
+        }
+        return destinations
+    }
+
+    private func loadToMany(
+        _ owners: [NSManagedObject], _ slot: Int, _ relationship: NSRelationshipDescription,
+        _ store: any ObjectStore
+    ) throws -> [NSManagedObject] {
+        let unloaded = owners.filter { !$0.toMany(at: slot).isLoaded }
+        if let home = unloaded.first?.home, try !loadWithRows(unloaded, slot, relationship, store) {
+            let found = try store.destinations(
+                of: relationship, home: home, owners: unloaded.map(\.reference),
+                for: reader(of: store))
+            for owner in unloaded {
+                owner.toMany(at: slot).load(
+                    (found[owner.reference] ?? []).compactMap { object($0, in: store) })
+            }
+        }
+        return owners.flatMap { $0.toMany(at: slot).ordered }
+    }
+
+    /// Loads a relationship by the rows of its destinations, where these have the keys of their owners, and where none of
+    /// the destinations can be loaded already: their rows need not be read again.
+    ///
+    /// - Returns: whether that is so.
+    private func loadWithRows(
+        _ owners: [NSManagedObject], _ slot: Int, _ relationship: NSRelationshipDescription,
+        _ store: any ObjectStore
+    ) throws -> Bool {
+        guard let back = relationship.inverseRelationship,
+            let table = relationship.destinationEntity.flatMap({ store.home(of: $0.rootEntity)?.table }),
+            identityMap.isEmpty(table: table),
+            let rows = try store.destinationRows(
+                of: relationship, owners: owners.map(\.reference), for: reader(of: store))
+        else { return false }
+        let objects = materialise(rows, from: store, refreshing: false)
+        guard objects.count == rows.count else { return false }
+        var found: [Int64: [NSManagedObject]] = Dictionary(minimumCapacity: owners.count)
+        var last: (number: Int32, slot: Int)?
+        for (row, object) in zip(rows, objects) {
+            if last?.number != row.entityNumber {
+                guard let slot = store.home(number: row.entityNumber)?.layout.index(of: back.name) else {
+                    return false
+                }
+                last = (row.entityNumber, slot)
+            }
+            guard let last else { continue }
+            found[row.integer(last.slot), default: []].append(object)
+        }
+        for owner in owners { owner.toMany(at: slot).loadDistinct(found[owner.reference] ?? []) }
+        return true
+    }
+
+    /// Gives faults their rows, so that reading them asks the store no more.
+    ///
+    /// - Parameters:
+    ///   - size: of how many objects such a request usually is; for the same statement, a smaller one is padded.
+    ///   - isRefreshing: whether loaded objects without changes take the present rows too.
+    func loadRows(
+        of objects: [NSManagedObject], from store: any ObjectStore, paddedTo size: Int = 0,
+        refreshing isRefreshing: Bool = false
+    ) throws {
+        let wanting = objects.filter { object in
+            (object.isFault ? object.row == nil : isRefreshing && !object.hasChanges)
+                && object.home.store === store
+        }
+        for group in Dictionary(grouping: wanting, by: { $0.home.table }).values {
+            guard let first = group.first, let home = store.home(of: first.entity.rootEntity) else {
+                continue
+            }
+            var query = FetchQuery(home: home)
+            var references = Array(Set(group.map(\.reference)))
+            // More than a few are one argument, however many.
+            if references.count < size, size <= FetchQuery.mostSingleReferences {
+                references += repeatElement(references[0], count: size - references.count)
+            }
+            query.references = references
+            query.reader = try reader(of: store)
+            _ = materialise(try store.rows(for: query), from: store, refreshing: isRefreshing)
+        }
+    }
+}
+
+extension NSManagedObject {
+    /// The destination of a to-one relationship, as a list.
+    final func fireAndRead(_ slot: Int) -> [NSManagedObject] {
+        fireFault()
+        return destinations(at: slot)
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import ManagedObjectModel
+
+/// The entities that requests for history name. Their properties are what conditions and orders may use.
+package final class HistoryEntities: @unchecked Sendable {
+    package static let shared = HistoryEntities()
+
+    package let transaction: NSEntityDescription
+    package let change: NSEntityDescription
+    /// Owns the entities.
+    private let model = NSManagedObjectModel()
+
+    private init() {
+        transaction = Self.entity(
+            "TRANSACTION",
+            [
+                ("timestamp", .dateAttributeType), ("transactionNumber", .integer64AttributeType),
+                ("storeID", .stringAttributeType), ("bundleID", .stringAttributeType),
+                ("processID", .stringAttributeType), ("contextName", .stringAttributeType),
+                ("author", .stringAttributeType), ("token", .objectIDAttributeType),
+            ])
+        change = Self.entity(
+            "CHANGE",
+            [
+                ("changeID", .integer64AttributeType), ("changeType", .integer64AttributeType),
+                ("changedObjectID", .objectIDAttributeType), ("changedEntity", .integer64AttributeType),
+                ("transactionNumber", .integer64AttributeType),
+            ])
+        model.entities = [transaction, change]
+        model.makeImmutable()
+    }
+
+    private static func entity(
+        _ name: String, _ attributes: [(name: String, type: NSAttributeType)]
+    ) -> NSEntityDescription {
+        let entity = NSEntityDescription()
+        entity.name = name
+        entity.properties = attributes.map { name, type in
+            let attribute = NSAttributeDescription()
+            attribute.name = name
+            attribute.attributeType = type
+            return attribute
+        }
+        return entity
+    }
+
+    static func request(_ entity: NSEntityDescription?) -> NSFetchRequest<any NSFetchRequestResult>? {
+        let request = NSFetchRequest<any NSFetchRequestResult>()
+        request.entity = entity
+        return request
+    }
+
+    static func hasHistory(_ context: NSManagedObjectContext) -> Bool {
+        context.persistentStoreCoordinator?.objectStores.contains(where: \.keepsHistory) ?? false
+    }
+}

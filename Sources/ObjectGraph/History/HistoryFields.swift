@@ -1,0 +1,53 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+
+/// What a condition sees of a transaction or a change; it notes a key that there is none of.
+final class HistoryFields: KeyValueCoding {
+    private let value: (String) -> Any?
+    private let keys: [String: NSPropertyDescription]
+    private(set) var unknownKey: String?
+
+    init(_ transaction: NSPersistentHistoryTransaction) {
+        keys = HistoryEntities.shared.transaction.propertiesByName
+        value = { key in
+            switch key {
+            case "timestamp": transaction.timestamp
+            case "transactionNumber": NSNumber(value: transaction.transactionNumber)
+            case "storeID": transaction.storeID
+            case "bundleID": transaction.bundleID
+            case "processID": transaction.processID
+            case "contextName": transaction.contextName
+            // By its place: conditions and orders compare tokens by that.
+            case "token": NSNumber(value: transaction.transactionNumber)
+            default: transaction.author
+            }
+        }
+    }
+
+    init(_ change: HistoryChangeRow) {
+        keys = HistoryEntities.shared.change.propertiesByName
+        let (id, type, object) = (change.id, change.type.rawValue, change.objectID)
+        let transaction = change.transactionNumber
+        value = { key in
+            switch key {
+            case "changeID": NSNumber(value: id)
+            case "changeType": NSNumber(value: type)
+            case "changedObjectID": object
+            case "changedEntity": NSNumber(value: object.home.entityNumber)
+            default: NSNumber(value: transaction)
+            }
+        }
+    }
+
+    func value(forKey key: String) -> Any? {
+        guard keys[key] != nil else {
+            unknownKey = unknownKey ?? key
+            return nil
+        }
+        return value(key)
+    }
+
+    /// Nothing: history does not change.
+    func setValue(_ value: Any?, forKey key: String) {}
+}

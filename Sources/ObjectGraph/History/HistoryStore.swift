@@ -1,0 +1,98 @@
+import Foundation
+
+/// A store that may have a persistent history.
+package protocol HistoryStore: ObjectStore {
+    /// Whether the store, as it was opened, has a history.
+    var hasHistory: Bool { get }
+
+    /// Reads the history, all in one state of the store.
+    ///
+    /// - Throws: 134060 when the store has no history, or it is damaged; what `body` throws.
+    func readHistory<Value>(_ body: (any HistoryReader) throws -> Value) throws -> Value
+
+    /// Deletes the transactions before a position, and their changes.
+    ///
+    /// - Returns: the number of the transactions.
+    func deleteHistory(before end: HistoryPosition) throws -> Int
+
+    /// Deletes the transactions with some numbers, and their changes.
+    ///
+    /// - Returns: how many there were.
+    func deleteHistory(_ numbers: [Int64]) throws -> Int
+}
+
+/// A position in a history.
+package enum HistoryPosition {
+    /// That of the transaction with a number.
+    case number(Int64)
+    /// A time, in seconds since 2001.
+    case time(Double)
+}
+
+/// A change as a store keeps it, as long as its reader stands at it.
+package struct HistoryChangeRow {
+    package let id: Int64
+    package let type: NSPersistentHistoryChangeType
+    package let transactionNumber: Int64
+    package let home: StoredEntity
+    package let reference: Int64
+    /// The reader's: where it finds the rest of the row.
+    package let cursor: OpaquePointer
+
+    package init(
+        id: Int64, type: NSPersistentHistoryChangeType, transactionNumber: Int64, home: StoredEntity,
+        reference: Int64,
+        cursor: OpaquePointer
+    ) {
+        self.id = id
+        self.type = type
+        self.transactionNumber = transactionNumber
+        self.home = home
+        self.reference = reference
+        self.cursor = cursor
+    }
+
+    package var objectID: NSManagedObjectID { NSManagedObjectID(home: home, reference: reference) }
+}
+
+/// Reads the persistent history of one store, in one state of it.
+///
+/// What a store keeps may be damaged: a change of an unknown entity, of an unknown type, or without an object is left out, and so is
+/// one whose transaction is not there.
+package protocol HistoryReader {
+    /// The identifier of the store, by which tokens name it.
+    var storeIdentifier: String { get }
+
+    /// The number that an entity has in the store; nil for an entity that it does not have.
+    func number(of entity: NSEntityDescription) -> Int32?
+
+    /// Calls `body` with each transaction after a position, in order, until that returns false.
+    func forEachRecord(after start: HistoryPosition, _ body: (HistoryRecord) throws -> Bool) throws
+
+    /// Calls `body` with each transaction before a position, in order, until that returns false.
+    func forEachRecord(before end: HistoryPosition, _ body: (HistoryRecord) throws -> Bool) throws
+
+    /// A transaction; nil when it is not there, or does not come after a position.
+    func record(number: Int64, after start: HistoryPosition) throws -> HistoryRecord?
+
+    /// The lowest number that a transaction after a position may have; nil when there is none.
+    func lowestNumber(after start: HistoryPosition) throws -> Int64?
+
+    /// Calls `body` with each change of some transactions, in order, until that returns false.
+    func forEachChange(of numbers: ClosedRange<Int64>, _ body: (HistoryChangeRow) throws -> Bool) throws
+
+    /// The change of a row, with all that the row says. The reader has to stand at the row.
+    func change(_ row: HistoryChangeRow) -> NSPersistentHistoryChange
+
+    /// The number of the last transaction that was ever saved.
+    func lastNumber() throws -> Int64
+
+    /// A token has expired when its own transaction was deleted, and the token of an empty history when any was: something that was
+    /// saved after it may be gone.
+    ///
+    /// - Throws: 134301 for the number of a transaction that is not there.
+    func checkNotExpired(_ number: Int64) throws
+
+    /// The error for the token of a transaction that is not there.
+    func expired(_ number: Int64) -> NSError
+}

@@ -1,0 +1,17 @@
+import Foundation
+
+/// What a request other than a fetch returns. Use a subclass.
+open class NSPersistentStoreResult: NSObject {}
+
+/// What an `NSPersistentHistoryChangeRequest` returns.
+public final class NSPersistentHistoryResult: NSPersistentStoreResult {
+    /// The result, of the type that `NSPersistentHistoryResultType` tells.
+    public let result: Any?
+    /// What kind of result it is.
+    public let resultType: NSPersistentHistoryResultType
+
+    package init(_ result: Any?, _ type: NSPersistentHistoryResultType) {
+        self.result = result
+        resultType = type
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import ManagedObjectModel
+
+/// One save, as the persistent history of a store has it.
+public final class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Sendable {
+    /// When the save was made.
+    public let timestamp: Date
+    /// What the save changed; nil when the request asked for transactions only.
+    public let changes: [NSPersistentHistoryChange]?
+    /// The number of the transaction in its store; later ones are higher.
+    public let transactionNumber: Int64
+    /// The identifier of the store.
+    public let storeID: String
+    /// The bundle identifier of the program that saved; where there is none, as on Linux, its name.
+    public let bundleID: String
+    /// The name of the process that saved.
+    public let processID: String
+    /// The name of the context that saved.
+    public let contextName: String?
+    /// The context's `transactionAuthor`.
+    public let author: String?
+
+    package init(_ record: HistoryRecord, storeID: String, changes: [NSPersistentHistoryChange]?) {
+        timestamp = Date(timeIntervalSinceReferenceDate: record.time)
+        transactionNumber = record.number
+        self.storeID = storeID
+        bundleID = record.bundleID ?? ""
+        processID = record.processID ?? ""
+        contextName = record.contextName
+        author = record.author
+        self.changes = changes
+        super.init()
+        for change in changes ?? [] { change.owner = self }
+    }
+
+    /// The place of the transaction in the history of its store.
+    public var token: NSPersistentHistoryToken { NSPersistentHistoryToken([storeID: transactionNumber]) }
+
+    /// A notification that `NSManagedObjectContext.mergeChanges(fromContextDidSave:)` takes. Empty without changes.
+    public func objectIDNotification() -> Notification {
+        var ids: [NSPersistentHistoryChangeType: Set<NSManagedObjectID>] = [:]
+        for change in changes ?? [] { ids[change.changeType, default: []].insert(change.changedObjectID) }
+        var userInfo: [AnyHashable: Any] = [:]
+        for (type, key) in [
+            (NSPersistentHistoryChangeType.insert, NSInsertedObjectIDsKey), (.update, NSUpdatedObjectIDsKey),
+            (.delete, NSDeletedObjectIDsKey),
+        ] {
+            userInfo[key] = ids[type]
+        }
+        return Notification(name: .NSManagedObjectContextDidSaveObjectIDs, object: nil, userInfo: userInfo)
+    }
+
+    /// The transaction itself: it never changes.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// The entity to ask for in a request that `NSPersistentHistoryChangeRequest.fetchHistory(withFetch:)` takes.
+    ///
+    /// Conditions and orders may use `timestamp`, `transactionNumber`, `storeID`, `bundleID`, `processID`,
+    /// `contextName` and `author`.
+    public class var entityDescription: NSEntityDescription? { HistoryEntities.shared.transaction }
+
+    /// A request for transactions, to be given conditions and passed to `fetchHistory(withFetch:)`.
+    public class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
+        HistoryEntities.request(entityDescription)
+    }
+
+    /// The entity to ask for; nil for a context without stores that keep history.
+    public class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
+        HistoryEntities.hasHistory(context) ? entityDescription : nil
+    }
+
+    public override var description: String {
+        """
+        <NSPersistentHistoryTransaction \(transactionNumber) of \(storeID), \(timestamp), author \(author ?? "none"), \
+        context \(contextName ?? "none"), \(changes.map { "\($0.count) changes" } ?? "changes not fetched")>
+        """
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+
+extension NSPersistentStoreCoordinator {
+    /// Tells that a context or a batch request of this coordinator has changed a store.
+    func noteOwnChange(of store: NSPersistentStore, historyNumber: Int64?) {
+        if let historyNumber { remoteChanges.noteOwn(historyNumber, of: store) }
+        postRemoteChange(store, historyNumber: historyNumber)
+    }
+
+    /// Tells that a store was changed, by whomever.
+    ///
+    /// - Parameter historyNumber: the last transaction of its history; nil without one.
+    func postRemoteChange(_ store: NSPersistentStore, historyNumber: Int64?) {
+        guard store.postsRemoteChanges else { return }
+        var userInfo: [AnyHashable: Any] = [:]
+        userInfo[NSPersistentStoreURLKey] = store.url
+        userInfo[NSStoreUUIDKey] = store.identifier
+        if let historyNumber, let identifier = store.identifier {
+            userInfo[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken([identifier: historyNumber])
+        }
+        let notification = Notification(
+            name: .NSPersistentStoreRemoteChange, object: self, userInfo: userInfo)
+        NotificationCenter.default.post(notification)
+        if let message = RemoteChangeMessage.makeMessage(notification) {
+            NotificationCenter.default.post(message, subject: self)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import ManagedObjectModel
+import Synchronization
+
+/// What a coordinator learns of changes that others make to its stores, and what it does then: it posts
+/// `NSPersistentStoreRemoteChange` and has contexts merge them.
+package final class RemoteChanges: Sendable {
+    private struct Following: Sendable {
+        let monitor: RemoteChangeMonitor
+        let file: URL
+        let history: RemoteHistory
+    }
+
+    private struct State: Sendable {
+        var merges = false
+        var following: [ObjectIdentifier: Following] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether contexts merge the changes.
+    var merges: Bool { state.withLock { $0.merges } }
+
+    func setMerges(_ merges: Bool, _ coordinator: NSPersistentStoreCoordinator) {
+        let histories = state.withLock { state in
+            let begins = merges && !state.merges
+            state.merges = merges
+            return begins ? state.following.values.map(\.history) : []
+        }
+        for history in histories { history.skip() }
+        follow(coordinator)
+    }
+
+    /// Begins to follow the stores of a coordinator that are to be followed, and ends following others.
+    func follow(_ coordinator: NSPersistentStoreCoordinator) {
+        var wanted: [ObjectIdentifier: any FollowedStore] = [:]
+        for case let store as any FollowedStore in coordinator.persistentStores
+        where store.fileURL != nil && (merges || store.postsRemoteChanges) {
+            wanted[ObjectIdentifier(store)] = store
+        }
+        let (ended, missing) = state.withLock { state in
+            let ended = state.following.filter { wanted[$0.key]?.fileURL != $0.value.file }
+            for id in ended.keys { state.following[id] = nil }
+            return (ended.values.map(\.monitor), wanted.filter { state.following[$0.key] == nil })
+        }
+        for monitor in ended { monitor.end() }
+        for (id, store) in missing {
+            guard let file = store.fileURL else { continue }
+            do {
+                let history = RemoteHistory(of: store)
+                let monitor = try RemoteChangeMonitor(
+                    file,
+                    version: { [weak store] in
+                        guard let store else { throw NSError.removedStore }
+                        return try store.foreignDataVersion()
+                    }
+                ) { [weak self, weak store, weak coordinator] in
+                    guard let self, let store, let coordinator else { return }
+                    tell(store, history, coordinator)
+                }
+                let following = Following(monitor: monitor, file: file, history: history)
+                // Another thread may have been faster.
+                let isFirst = state.withLock { state in
+                    guard state.following[id] == nil else { return false }
+                    state.following[id] = following
+                    return true
+                }
+                if !isFirst {
+                    monitor.end()
+                } else if history.isBehind {
+                    // Others have committed between the look at the history and that at the database's version.
+                    monitor.tell()
+                }
+            } catch {
+                Log.store.error(
+                    "Changes of others to the store at \(file.path) are not noticed: \(error.localizedDescription)"
+                )
+            }
+        }
+    }
+
+    /// Ends following a store before it is closed.
+    func end(_ store: NSPersistentStore) {
+        state.withLock { $0.following.removeValue(forKey: ObjectIdentifier(store)) }?.monitor.end()
+    }
+
+    /// Notes that contexts of this coordinator have made a transaction of the history.
+    package func noteOwn(_ number: Int64, of store: NSPersistentStore) {
+        state.withLock { $0.following[ObjectIdentifier(store)] }?.history.noteOwn(number)
+    }
+
+    private func tell(
+        _ store: any FollowedStore, _ history: RemoteHistory, _ coordinator: NSPersistentStoreCoordinator
+    ) {
+        guard coordinator.persistentStores.contains(where: { $0 === store }) else { return }
+        // Only the notification has it.
+        let number = store.postsRemoteChanges ? store.lastHistoryNumber : nil
+        if !merges {
+            history.skip()
+        } else if let changes = history.changes() {
+            if case .anything = changes { store.forgetRows() }
+            for context in coordinator.subscribers.contexts { context.mergeLater(changes) }
+        }
+        coordinator.postRemoteChange(store, historyNumber: number)
+    }
+
+    deinit {
+        for following in state.withLock({ $0.following }).values { following.monitor.end() }
+    }
+}
+
+extension NSPersistentStoreCoordinator {
+    /// Whether contexts with `automaticallyMergesChangesFromParent` merge what others save, as they merge what contexts of this
+    /// coordinator save: other coordinators of the program and other programs, by contexts and by batch requests. Results
+    /// controllers, and sequences of results, of these contexts follow.
+    ///
+    /// ```swift
+    /// container.viewContext.automaticallyMergesChangesFromParent = true
+    /// container.persistentStoreCoordinator.automaticallyMergesRemoteChanges = true
+    /// ```
+    ///
+    /// The default is `false`. It concerns the SQLite stores in files, those that are added later, too. The history of a store
+    /// (`NSPersistentHistoryTrackingKey`) tells which objects to merge; where it does not, all objects of these contexts are
+    /// refreshed, and their changes kept. Apple's framework has no such property: there programs fetch the history when
+    /// `NSPersistentStoreRemoteChange` is posted, and merge it themselves.
+    public final var automaticallyMergesRemoteChanges: Bool {
+        get { remoteChanges.merges }
+        set { remoteChanges.setMerges(newValue, self) }
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Has the context take in what others have changed, on its queue, and then its children that merge.
+    fileprivate func mergeLater(_ changes: RemoteHistory.Changes) {
+        perform { [weak self] in
+            guard let self else { return }
+            switch changes {
+            case .objects(let ids): Self.mergeChanges(fromRemoteContextSave: ids, into: [self])
+            case .anything:
+                refreshAllObjects()
+                processPendingChanges()
+                listeners.tell(.anything)
+            }
+            for child in childSubscribers.contexts { child.mergeLater(changes) }
+        }
+    }
+}
+
+extension NSPersistentStore {
+    /// Whether the coordinator posts `NSPersistentStoreRemoteChange` for the store.
+    package var postsRemoteChanges: Bool {
+        StoreOptionKeys.isOn(options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey])
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+
+extension NSMergeConflict {
+    /// Changes the object so that the next attempt to save it meets no conflict.
+    func resolve(_ policy: NSMergePolicyType) {
+        let object = sourceObject
+        guard let context = object.managedObjectContext else { return }
+        guard let currentRow, object.stands(for: currentRow) else {
+            resolveDeletedRow(policy, context)
+            return
+        }
+        switch policy {
+        case .errorMergePolicyType:
+            return
+        case .overwriteMergePolicyType:
+            object.rebase(on: currentRow, keeping: .everything)
+        case .mergeByPropertyObjectTrumpMergePolicyType:
+            object.rebase(on: currentRow, keeping: .ownChanges)
+        case .mergeByPropertyStoreTrumpMergePolicyType:
+            object.rebase(on: currentRow, keeping: .changesOfUntouched)
+        case .rollbackMergePolicyType:
+            context.giveUpChanges(of: object, row: currentRow)
+        }
+        // Who changed the row may have changed which rows lead to it.
+        object.dropLoadedRelationships()
+        object.withoutChangeTracking { object.awake(fromSnapshotEvents: .mergePolicy) }
+    }
+
+    /// The row is gone: an object that insists on its values comes back as a new row, any other goes too.
+    private func resolveDeletedRow(_ policy: NSMergePolicyType, _ context: NSManagedObjectContext) {
+        switch policy {
+        case .overwriteMergePolicyType, .mergeByPropertyObjectTrumpMergePolicyType:
+            if sourceObject.isDeleted {
+                context.acceptDeletion(of: sourceObject)
+            } else {
+                context.reinsert(sourceObject)
+            }
+        case .errorMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType:
+            context.acceptDeletion(of: sourceObject)
+        }
+    }
+}
+
+extension NSManagedObject {
+    /// Which of the object's values survive when its row is replaced by a newer one.
+    enum Keeping {
+        /// All values, also those that were not changed.
+        case everything
+        /// The values that were set here.
+        case ownChanges
+        /// The values that were set here, of properties that the other side left alone.
+        case changesOfUntouched
+    }
+
+    /// Puts a newer row under the object's changes.
+    final func rebase(on newer: Row, keeping: Keeping) {
+        let old = row
+        for slot in layout.slots.indices {
+            let info = layout.slots[slot]
+            guard info.isStored, info.kind != .toMany else { continue }
+            let isOwn = touched.contains(slot) && differsFromRow(at: slot)
+            switch keeping {
+            case .everything where !isOwn:
+                let mine = value(at: slot)
+                let isUnread = mine.isNull && old.map { !$0.isNull(slot) } ?? false
+                if isUnread || old?.hasSameValue(as: newer, slot, info) ?? false
+                    || hasLeftPartner(mine, info)
+                {
+                    // What the other side left alone, and what could not be read, keeps its bytes.
+                    drop(slot)
+                } else {
+                    setSlot(slot, mine)
+                }
+            case .changesOfUntouched where isOwn:
+                if let old, !old.hasSameValue(as: newer, slot, info) { drop(slot) }
+            default:
+                if !isOwn { drop(slot) }
+            }
+        }
+        row = newer
+    }
+
+    /// Whether a link from one to one is known at this end only: what was read before the other end got another partner.
+    private final func hasLeftPartner(_ value: SlotValue, _ info: PropertySlot) -> Bool {
+        guard case .object(let partner) = value, let inverse = info.relationship?.inverseRelationship,
+            !inverse.isToMany
+        else { return false }
+        return !partner.leads(to: self, inverse)
+    }
+
+    /// Forgets a decoded or set value, so that the row's counts.
+    private final func drop(_ slot: Int) {
+        guard slot < values.count else { return }
+        values[slot] = .unloaded
+        touched.remove(slot)
+    }
+
+    /// All stored values but to-many relationships, by key.
+    final var snapshot: [String: Any] {
+        var snapshot: [String: Any] = [:]
+        for slot in layout.slots.indices
+        where layout.slots[slot].isStored && layout.slots[slot].kind != .toMany {
+            snapshot[layout.slots[slot].name] = anyValue(at: slot).map(SnapshotValue.of) ?? NSNull()
+        }
+        return snapshot
+    }
+}
+
+/// Snapshots hold the IDs of related objects, not the objects.
+enum SnapshotValue {
+    static func of(_ value: Any) -> Any { (value as? NSManagedObject)?.objectID ?? value }
+}
+
+extension Row {
+    /// Whether another row of the same layout has the same value in a slot.
+    func hasSameValue(as other: Row, _ slot: Int, _ info: PropertySlot) -> Bool {
+        guard isNull(slot) == other.isNull(slot) else { return false }
+        if isNull(slot) {
+            return info.kind != .composite || composite(info).isSame(as: other.composite(info))
+        }
+        if info.kind.hasBytes {
+            return withBytes(slot) { mine in other.withBytes(slot) { mine.elementsEqual($0) } }
+        }
+        return integer(slot) == other.integer(slot)
+            && (info.entitySlot < 0 || integer(info.entitySlot) == other.integer(info.entitySlot))
+    }
+
+    /// The stored values by key, for conflicts.
+    ///
+    /// - Parameter home: the row's own entity; of a row of another one nothing is read.
+    func snapshot(_ home: StoredEntity) -> [String: Any] {
+        guard entityNumber == home.entityNumber else { return [:] }
+        var snapshot: [String: Any] = [:]
+        for slot in home.layout.slots where slot.isStored && slot.kind != .toMany {
+            if slot.kind == .toOne {
+                guard let store = home.store, let destination = destinationHome(slot, store) else {
+                    snapshot[slot.name] = NSNull()
+                    continue
+                }
+                snapshot[slot.name] = NSManagedObjectID(home: destination, reference: integer(slot.rowSlot))
+            } else {
+                snapshot[slot.name] = value(slot.rowSlot, slot).anyValue(slot.kind) ?? NSNull()
+            }
+        }
+        return snapshot
+    }
+
+    /// Where the destination of a to-one relationship stands; nil when there is none.
+    package func destinationHome(_ slot: PropertySlot, _ store: NSPersistentStore) -> StoredEntity? {
+        guard !isNull(slot.rowSlot) else { return nil }
+        guard let destination = slot.relationship?.destinationEntity else { return nil }
+        if slot.entitySlot >= 0, !isNull(slot.entitySlot),
+            let number = Int32(exactly: integer(slot.entitySlot)), let home = store.home(number: number),
+            home.entity.isKindOf(entity: destination)
+        {
+            return home
+        }
+        return store.home(of: destination)
+    }
+}

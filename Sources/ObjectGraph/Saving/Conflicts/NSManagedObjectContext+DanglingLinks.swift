@@ -1,0 +1,76 @@
+import Foundation
+import ManagedObjectModel
+
+/// Thrown by a save after which links would lead nowhere.
+package struct DanglingLinks: Error, @unchecked Sendable {
+    /// A row that leads to an object that the save deletes.
+    package struct Owner {
+        let row: Row
+        /// The relationship of the row.
+        let relationship: NSRelationshipDescription
+
+        package init(row: Row, relationship: NSRelationshipDescription) {
+            self.row = row
+            self.relationship = relationship
+        }
+    }
+
+    let store: any ObjectStore
+    package let owners: [Owner]
+    /// The objects that the save links to and that are gone.
+    package let missing: [ObjectKey]
+
+    package init(store: any ObjectStore, owners: [DanglingLinks.Owner], missing: [ObjectKey]) {
+        self.store = store
+        self.owners = owners
+        self.missing = missing
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Before the next attempt to save: ends unsaved links to objects that others deleted, and has the rules of deletions apply
+    /// to what others linked to the deleted objects.
+    ///
+    /// - Parameter attempts: how often something was resolved in this save.
+    /// - Throws: 1550 for an unsaved link to an object that is gone, when the merge policy is to report conflicts; 1600 for
+    ///   links that deny the deletion; a validation error.
+    func resolve(_ links: DanglingLinks, after attempts: inout Int) throws {
+        try beginResolving(&attempts)
+        let gone = Set(links.missing.compactMap(identityMap.object))
+        if let first = gone.first, (mergePolicy as? NSMergePolicy)?.mergeType == .errorMergePolicyType {
+            throw NSError.coreData(
+                .managedObjectValidation,
+                "Dangling reference to an invalid object: unsaved links lead to \(first.objectID), which was deleted.",
+                [NSAffectedObjectsErrorKey: Array(gone)])
+        }
+        for owner in links.owners { try apply(owner, of: links.store) }
+        for object in gone { session.note(.object(ObjectSnapshot(object))) }
+        endUnsavedLinks(to: gone, isNoted: true)
+        propagateDeletes(all: true)
+        try endResolving()
+    }
+
+    /// Applies the delete rule to an object that leads to a deleted one.
+    private func apply(_ owner: DanglingLinks.Owner, of store: any ObjectStore) throws {
+        guard let object = materialise([owner.row], from: store, refreshing: false).first,
+            !object.isDeleted, let slot = object.layout.index(of: owner.relationship.name)
+        else { return }
+        session.note(.object(ObjectSnapshot(object)))
+        if object.differs(from: owner.row) {
+            refreshValues(of: object, owner.row)
+            tracker.noteExternalRefresh(of: object)
+        }
+        guard case .object(let deleted) = object.value(at: slot), deleted.isDeleted,
+            let rule = owner.relationship.inverseRelationship
+        else { return }
+        switch rule.deleteRule {
+        case .noActionDeleteRule: break
+        case .nullifyDeleteRule: object.endLink(at: slot)
+        case .cascadeDeleteRule: delete(object)
+        case .denyDeleteRule:
+            throw ValidationErrors.error(
+                NSValidationRelationshipDeniedDeleteError, deleted, key: rule.name, value: object,
+                sentence: "Items cannot be deleted from \(rule.name): \(object.objectID) remains.")
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import ManagedObjectModel
+
+/// Packs the values of objects into the rows that a save writes.
+struct RowEncoder: ~Copyable {
+    private var builder: RowBuilder
+
+    /// - Parameter byteLimit: the bytes that the strings and data of one object may take together.
+    init(byteLimit: Int = RowBuilder.mostBytes) { builder = RowBuilder(byteLimit: byteLimit) }
+
+    /// The row of an object as it is now. To-one references below zero stand for objects of the same save.
+    ///
+    /// - Parameter plan: the save; nil for a row that is not written but shown to other contexts.
+    /// - Throws: 134060 when a transformer refuses a value; 133010 for a destination in another store; 1550 when the values
+    ///   take more bytes than a row can have.
+    mutating func row(
+        _ object: NSManagedObject, _ home: StoredEntity, _ plan: StorePlan?, timestamp: Double, version: Int64
+    ) throws -> Row {
+        let layout = home.layout
+        builder.begin(slotCount: layout.rowSlotCount)
+        for slot in layout.traits.indices {
+            let traits = layout.traits[slot]
+            guard traits.isStored, traits.kind != .toMany else { continue }
+            let isSet = slot < object.values.count && !object.values[slot].isUnloaded
+            if let old = object.row, !(isSet && object.touched.contains(slot)) {
+                // What nobody set keeps its bytes, also those of an archive that was refused.
+                builder.copy(layout.slots[slot], from: old)
+            } else if isSet {
+                switch object.values[slot] {
+                case .integer(let number): builder.set(traits.rowSlot, integer: number)
+                case .double(let number): builder.set(traits.rowSlot, double: number)
+                case .string(let text): builder.set(traits.rowSlot, string: text)
+                case .null: break
+                case let value: try set(value, layout.slots[slot], plan)
+                }
+            }
+        }
+        do throws(RowTooLarge) {
+            return try builder.finish(
+                reference: object.reference, version: version, entityNumber: home.entityNumber,
+                timestamp: timestamp)
+        } catch {
+            throw error.error(layout, object)
+        }
+    }
+
+    private mutating func set(_ value: SlotValue, _ info: PropertySlot, _ plan: StorePlan?) throws {
+        let slot = info.rowSlot
+        switch value {
+        case .object(let destination):
+            guard let relationship = info.relationship, !destination.isDeleted else { break }
+            let home = try plan?.destinationHome(of: destination, relationship) ?? destination.home
+            builder.set(slot, integer: destination.reference)
+            if info.entitySlot >= 0 { builder.set(info.entitySlot, integer: Int64(home.entityNumber)) }
+        default: try builder.set(value, info)
+        }
+    }
+}
+
+extension RowBuilder {
+    /// Copies what a row has for a property, as it is.
+    package mutating func copy(_ info: PropertySlot, from old: Row) {
+        for element in info.elements { copy(element, from: old) }
+        copy(info.rowSlot, from: old, hasBytes: info.kind.hasBytes)
+        if info.entitySlot >= 0 { copy(info.entitySlot, from: old, hasBytes: false) }
+    }
+
+    /// Sets the value of an attribute.
+    ///
+    /// - Throws: 134060 when a transformer refuses a value.
+    package mutating func set(_ value: SlotValue, _ info: PropertySlot) throws {
+        let slot = info.rowSlot
+        switch value {
+        case .unloaded, .null, .toMany, .object: break
+        case .integer(let value): set(slot, integer: value)
+        case .double(let value): set(slot, double: value)
+        case .string(let value): set(slot, string: value)
+        case .data(let value): set(slot, data: info.isExternal ? ExternalData.column(value) : value)
+        case .uuid(let value): set(slot, uuid: value)
+        case .url(let value): set(slot, string: value.absoluteString)
+        case .decimal(let value): set(slot, decimal: value)
+        case .boxed(let box):
+            if info.kind == .composite {
+                try set(composite: box.value, info)
+            } else if info.kind == .transformable {
+                set(slot, data: try TransformableValue.encode(box.value, info))
+            }
+        }
+    }
+
+    private mutating func set(composite: Any, _ info: PropertySlot) throws {
+        guard let dictionary = composite as? [String: Any] else { return }
+        for element in info.elements {
+            guard let value = dictionary[element.name] else { continue }
+            try set(try SlotValue(value, for: element), element)
+        }
+    }
+}

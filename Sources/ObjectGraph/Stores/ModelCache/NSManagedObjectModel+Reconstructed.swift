@@ -1,0 +1,16 @@
+import ManagedObjectModel
+
+extension NSManagedObjectModel {
+    /// The version identifier of models that were made from the tables or objects of a store.
+    package static let reconstructionMark = "OpenCoreData.reconstructed"
+
+    /// Whether the model was made from the tables or objects of a store, see
+    /// `NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(ofType:at:options:)`. Stores open with such a
+    /// model for reading only.
+    public var isReconstructed: Bool { versionIdentifiers.contains(AnyHashable(Self.reconstructionMark)) }
+
+    /// A name that a property can have: those that every managed object has properties under begin with a capital.
+    package static func reconstructedName(_ name: String) -> String {
+        EntityCheck.isReserved(name) ? name.prefix(1).uppercased() + name.dropFirst() : name
+    }
+}

@@ -1,0 +1,229 @@
+import Foundation
+import ManagedObjectModel
+
+/// What a coordinator makes a store with.
+public struct _StoreOpening {
+    package let coordinator: NSPersistentStoreCoordinator?
+    package let configuration: String?
+    package let url: URL
+    package let options: [AnyHashable: Any]?
+
+    package init(
+        _ coordinator: NSPersistentStoreCoordinator?, configuration: String?, at url: URL,
+        options: [AnyHashable: Any]?
+    ) {
+        self.coordinator = coordinator
+        self.configuration = configuration
+        self.url = url
+        self.options = options
+    }
+}
+
+/// A place where objects are kept: a file, or memory. Made by a coordinator.
+open class NSPersistentStore: NSObject, @unchecked Sendable {
+    private let lock = NSLock()
+    private var currentMetadata: [String: Any] = [:]
+    private var readOnly: Bool
+    private var features: [String] = []
+    private var location: URL?
+    /// The file whose external data the store reads, if that is another one than its own. Set before it is used.
+    package nonisolated(unsafe) var fileOfExternalData: URL?
+    private var homesByNumber: [StoredEntity?] = []
+    private var homesByEntity: [ObjectIdentifier: StoredEntity] = [:]
+
+    /// The coordinator that the store was added to.
+    public private(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
+
+    /// The name of the model's configuration whose entities the store holds.
+    public let configurationName: String
+
+    /// The options that the store was added with.
+    public let options: [AnyHashable: Any]?
+
+    /// Prepares a store; `loadMetadata()` opens it. A subclass may override it, and have other initializers: a coordinator
+    /// makes the stores of a registered class with this one.
+    public init(
+        persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
+        at url: URL,
+        options: [AnyHashable: Any]? = nil
+    ) {
+        persistentStoreCoordinator = root
+        configurationName = name ?? defaultConfigurationName
+        location = url
+        self.options = options
+        readOnly = (options?[NSReadOnlyPersistentStoreOption] as? Bool) ?? false
+        super.init()
+    }
+
+    /// Makes a store of a class that only the program's run knows, by the initializer above. Every class has it that inherits
+    /// or overrides that one.
+    public required convenience init(_opening opening: _StoreOpening) {
+        self.init(
+            persistentStoreCoordinator: opening.coordinator, configurationName: opening.configuration,
+            at: opening.url, options: opening.options)
+    }
+
+    /// The type of the store, as `NSStoreTypeKey` names it.
+    open var type: String { "" }
+
+    /// Where the store is.
+    open var url: URL? {
+        get { lock.withLock { location } }
+        set { lock.withLock { location = newValue } }
+    }
+
+    /// Whether the store refuses to be changed: because it was asked to, or because it has a feature that cannot be
+    /// kept right. A store that was opened read-only stays so.
+    open var isReadOnly: Bool {
+        get { lock.withLock { readOnly || !features.isEmpty } }
+        set { lock.withLock { readOnly = newValue } }
+    }
+
+    /// What the store has that would not be right any more if it were written to, each as part of a sentence.
+    package var unsupportedFeatures: [String] {
+        get { lock.withLock { features } }
+        set { lock.withLock { features = newValue } }
+    }
+
+    /// What a save to the store fails with while it is read-only.
+    package var readOnlyError: NSError {
+        let features = unsupportedFeatures
+        let reason =
+            features.isEmpty
+            ? "it cannot be changed"
+            : "it has features that cannot be kept correct here: \(features.joined(separator: "; "))"
+        return .coreData(
+            .persistentStoreSave, "The store at \(url?.path ?? "") is read-only; \(reason).",
+            [NSAffectedStoresErrorKey: [self]])
+    }
+
+    /// The store's identifier: the host of its objects' URIs. What is set is written by the next save.
+    open var identifier: String! {
+        get { lock.withLock { currentMetadata[NSStoreUUIDKey] as? String } }
+        set { lock.withLock { currentMetadata[NSStoreUUIDKey] = newValue } }
+    }
+
+    /// What the store says of itself: type, identifier, version hashes of the model, and the application's own keys.
+    ///
+    /// What is set is written by the next save.
+    open var metadata: [String: Any]! {
+        get { lock.withLock { currentMetadata } }
+        set { lock.withLock { currentMetadata = newValue ?? [:] } }
+    }
+
+    /// Opens the store and reads its metadata.
+    ///
+    /// - Throws: why the store cannot be opened.
+    open func loadMetadata() throws {}
+
+    /// What the store at a URL says of itself; the store is not opened.
+    ///
+    /// - Throws: 134000 here: a class of stores overrides it.
+    open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        throw NSError.coreData(
+            .persistentStoreInvalidType, "\(self) does not tell the metadata of a store that is not open.")
+    }
+
+    /// Sets what the store at a URL says of itself; the store is not opened.
+    ///
+    /// - Throws: 134000 here: a class of stores overrides it.
+    open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+        throw NSError.coreData(
+            .persistentStoreInvalidType, "\(self) does not set the metadata of a store that is not open.")
+    }
+
+    /// Called when the store was added.
+    open func didAdd(to coordinator: NSPersistentStoreCoordinator) {}
+
+    /// Called before the store is removed.
+    open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {}
+
+    /// Whether the store hears which objects contexts have.
+    package var followsObjects: Bool { false }
+
+    /// Tells that a context has objects from now on.
+    package func noteRegistered(_ ids: [NSManagedObjectID]) {}
+
+    /// Tells that a context has objects no more. May come on any thread.
+    package func noteUnregistered(_ ids: [NSManagedObjectID]) {}
+
+    /// The text of a reference in the URI of an object's ID.
+    package func referenceText(_ reference: Int64, _ home: StoredEntity) -> String { String(reference) }
+
+    /// The reference that a text in a URI stands for.
+    package func reference(fromText text: String, _ home: StoredEntity) -> Int64? {
+        guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = Int64(text), number > 0 else {
+            return nil
+        }
+        return number
+    }
+
+    // MARK: Entities
+
+    /// Numbers the entities that the store holds.
+    package func installEntities(_ entities: [(entity: NSEntityDescription, number: Int32)]) {
+        var tables: [ObjectIdentifier: UInt32] = [:]
+        var byEntity: [ObjectIdentifier: StoredEntity] = [:]
+        var byNumber: [StoredEntity?] = []
+        for (entity, number) in entities {
+            let root = ObjectIdentifier(entity.rootEntity)
+            let table = tables[root] ?? StoredEntity.newTable()
+            tables[root] = table
+            let home = StoredEntity(
+                layout: EntityLayout.layout(of: entity), store: self, entityNumber: number, table: table)
+            byEntity[ObjectIdentifier(entity)] = home
+            if byNumber.count <= Int(number) {
+                byNumber += Array(repeating: nil, count: Int(number) + 1 - byNumber.count)
+            }
+            byNumber[Int(number)] = home
+        }
+        homesByEntity = byEntity
+        homesByNumber = byNumber
+    }
+
+    /// Takes over the entities of another store, with all objects and IDs that hang on them once they are told where
+    /// they belong (`StoredEntity.move(to:)`).
+    package func takeEntities(of other: NSPersistentStore) {
+        homesByEntity = other.homesByEntity
+        homesByNumber = other.homesByNumber
+    }
+
+    /// The entity's place in this store; nil when the store does not hold it. O(1).
+    package func home(of entity: NSEntityDescription) -> StoredEntity? {
+        homesByEntity[ObjectIdentifier(entity)]
+    }
+
+    /// The place of the entity with this number; nil when there is none. O(1).
+    package func home(number: Int32) -> StoredEntity? {
+        homesByNumber.indices.contains(Int(number)) ? homesByNumber[Int(number)] : nil
+    }
+
+    /// The places of all entities, by number.
+    package var homes: [StoredEntity] { homesByNumber.compactMap(\.self) }
+}
+
+extension NSPersistentStore {
+    /// A type of store.
+    public struct StoreType: RawRepresentable, Hashable, Sendable {
+        /// The name of the type.
+        public typealias RawValue = String
+
+        /// The raw value.
+        public let rawValue: String
+
+        /// Makes a value from its raw value.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// One SQLite file.
+        public static let sqlite = StoreType(rawValue: NSSQLiteStoreType)
+        /// One XML file, read and written as a whole.
+        public static let xml = StoreType(rawValue: NSXMLStoreType)
+        /// One file of archives, read and written as a whole.
+        public static let binary = StoreType(rawValue: NSBinaryStoreType)
+        /// Memory.
+        public static let inMemory = StoreType(rawValue: NSInMemoryStoreType)
+    }
+}
+
+/// The name of the configuration that has all entities.
+package let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"

@@ -1,0 +1,124 @@
+/// Values by the references of one table: a hash table with open addressing, several times as fast as `Dictionary` for
+/// the one kind of key that every fetch, fault and release looks up.
+///
+/// Keys come in runs, so eight in a row stay beside each other. The runs are spread by a multiplier that each process
+/// draws anew, so that no file can be made whose keys collide. Not thread-safe: the owner has a lock.
+package final class ReferenceMap<Value> {
+    private struct Entry {
+        var reference: Int64
+        /// Nil for an entry that is free or was left.
+        var value: Value?
+
+        /// Whether a search goes on behind the entry.
+        @inline(__always)
+        var isLeft: Bool { value == nil && reference == .min }
+
+        static var free: Entry { Entry(reference: 0, value: nil) }
+        /// Of a value that was taken out while others stood behind it.
+        static var left: Entry { Entry(reference: .min, value: nil) }
+    }
+
+    @exclusivity(unchecked) private var entries: UnsafeMutablePointer<Entry>
+    /// A power of two; at most a half is taken or was left.
+    @exclusivity(unchecked) private var capacity: Int
+    @exclusivity(unchecked) private var shift: UInt64
+    @exclusivity(unchecked) private(set) var count = 0
+    @exclusivity(unchecked) private var leftCount = 0
+
+    package init() {
+        capacity = 16
+        shift = 63
+        entries = .allocate(capacity: capacity)
+        entries.initialize(repeating: .free, count: capacity)
+    }
+
+    deinit {
+        entries.deinitialize(count: capacity)
+        entries.deallocate()
+    }
+
+    /// Where the search for a reference begins.
+    @inline(__always)
+    private func home(_ reference: Int64) -> Int {
+        let run = (UInt64(bitPattern: reference >> 3) &* spreadingMultiplier) >> shift
+        return Int(truncatingIfNeeded: run << 3 | UInt64(bitPattern: reference) & 7)
+    }
+
+    /// The place of a reference, or the free one that it would take.
+    @inline(__always)
+    private func place(_ reference: Int64) -> Int {
+        var place = home(reference)
+        while true {
+            if entries[place].value == nil {
+                if entries[place].reference != .min { return place }
+            } else if entries[place].reference == reference {
+                return place
+            }
+            place = (place + 1) & (capacity - 1)
+        }
+    }
+
+    /// The value for a reference. O(1).
+    @inline(__always)
+    package func value(_ reference: Int64) -> Value? { entries[place(reference)].value }
+
+    /// Sets the value for a reference; the one that was there before. O(1).
+    @inline(__always)
+    @discardableResult
+    package func set(_ value: Value, for reference: Int64) -> Value? {
+        if (count + leftCount + 1) * 2 > capacity {
+            grow(to: (count + 1) * 4 > capacity ? capacity * 2 : capacity)
+        }
+        let place = place(reference)
+        let old = entries[place].value
+        if old == nil { count += 1 }
+        entries[place] = Entry(reference: reference, value: value)
+        return old
+    }
+
+    /// Takes a value out. O(1).
+    @discardableResult
+    func remove(_ reference: Int64) -> Value? {
+        let place = place(reference)
+        guard let removed = entries[place].value else { return nil }
+        count -= 1
+        let next = (place + 1) & (capacity - 1)
+        if entries[next].value == nil, !entries[next].isLeft {
+            entries[place] = .free
+        } else {
+            entries[place] = .left
+            leftCount += 1
+        }
+        return removed
+    }
+
+    /// Makes room for more values, so that they come in without growing the table. O(n).
+    package func reserve(_ more: Int) {
+        var wanted = capacity
+        while (count + leftCount + more) * 2 > wanted { wanted *= 2 }
+        if wanted > capacity { grow(to: wanted) }
+    }
+
+    private func grow(to newCapacity: Int) {
+        let (old, oldCapacity) = (entries, capacity)
+        capacity = newCapacity
+        shift = UInt64(64 - (newCapacity >> 3).trailingZeroBitCount)
+        entries = .allocate(capacity: newCapacity)
+        entries.initialize(repeating: .free, count: newCapacity)
+        leftCount = 0
+        for index in 0..<oldCapacity where old[index].value != nil {
+            let place = place(old[index].reference)
+            swap(&entries[place], &old[index])
+        }
+        old.deinitialize(count: oldCapacity)
+        old.deallocate()
+    }
+
+    /// Calls `body` with each value, in no order.
+    func forEach(_ body: (Value) -> Void) {
+        for index in 0..<capacity { if let value = entries[index].value { body(value) } }
+    }
+}
+
+/// Odd, so that no two references become one.
+private let spreadingMultiplier = UInt64.random(in: .min ... .max) | 1

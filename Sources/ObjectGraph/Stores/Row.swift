@@ -1,0 +1,309 @@
+import Foundation
+
+/// One row of a store, packed into a single allocation and never changed afterwards.
+///
+/// Memory after the header, in 8-byte words:
+///
+///     [null bits: one a slot][slots: one word each][bytes of text and blobs]
+///
+/// A slot holds a number in place, or the offset and length of its bytes. The
+/// first slots are the properties of the row's `EntityLayout`, by index; the
+/// layout says what the rest are. A row is shared by the row cache and by the
+/// objects of every context, on any thread.
+///
+/// A row is read and written by the layout of its own entity, that of `entityNumber`.
+/// Code that has a row and a layout from different places compares the two; as the
+/// last net, a slot that the row does not have stops the program and touches no memory.
+///
+/// Invariant: offsets and lengths lie inside the allocation; `RowBuilder` is the
+/// only writer.
+package final class Row: ManagedBuffer<Row.Header, UInt64> {
+    package struct Header {
+        /// The primary key: `Z_PK` of a SQLite store.
+        package var reference: Int64
+        /// The version counted by optimistic locking: `Z_OPT`.
+        package var version: Int64
+        /// When the values were read from the store or written to it, in seconds since 2001.
+        package var timestamp: Double
+        /// The number of the entity in its store: `Z_ENT`.
+        package var entityNumber: Int32
+        fileprivate(set) var slotCount: Int32
+        fileprivate(set) var byteCount: Int
+    }
+
+    package var reference: Int64 { head.reference }
+    package var version: Int64 { head.version }
+    package var timestamp: Double { head.timestamp }
+    package var entityNumber: Int32 { head.entityNumber }
+    package var slotCount: Int { Int(head.slotCount) }
+
+    /// The header; `header` itself would check each time that nobody writes it.
+    @inline(__always)
+    private var head: Header { withUnsafeMutablePointerToHeader { $0.pointee } }
+
+    /// An estimate of the memory the row takes, in bytes.
+    package var cost: Int { 72 + (nullWords + slotCount) * 8 + head.byteCount }
+
+    private var nullWords: Int { (slotCount + 63) >> 6 }
+
+    fileprivate static func make(_ header: Header, words: Int) -> Row {
+        unsafeDowncast(Row.create(minimumCapacity: words) { _ in header }, to: Row.self)
+    }
+
+    /// The same values for another primary key.
+    package func copy(reference: Int64) -> Row {
+        var header = head
+        header.reference = reference
+        let words = nullWords + slotCount + (header.byteCount + 7) >> 3
+        let row = Row.make(header, words: words)
+        row.withUnsafeMutablePointerToElements { destination in
+            withUnsafeMutablePointerToElements { destination.update(from: $0, count: words) }
+        }
+        return row
+    }
+}
+
+extension Row {
+    /// Whether the slot holds no value. O(1), as is every accessor below but those that copy bytes.
+    @inline(__always)
+    package func isNull(_ slot: Int) -> Bool {
+        withUnsafeMutablePointers { header, words in
+            Self.check(slot, Int(header.pointee.slotCount))
+            return words[slot >> 6] & (1 << UInt64(slot & 63)) != 0
+        }
+    }
+
+    @inline(__always)
+    private func word(_ slot: Int) -> UInt64 {
+        withUnsafeMutablePointers { header, words in
+            let slots = Int(header.pointee.slotCount)
+            Self.check(slot, slots)
+            return words[(slots + 63) >> 6 + slot]
+        }
+    }
+
+    @inline(__always)
+    fileprivate static func check(_ slot: Int, _ count: Int) {
+        precondition(
+            UInt(bitPattern: slot) < UInt(bitPattern: count),
+            "A row does not have the slot: it is of another entity.")
+    }
+
+    @inline(__always)
+    package func integer(_ slot: Int) -> Int64 { Int64(bitPattern: word(slot)) }
+
+    @inline(__always)
+    package func double(_ slot: Int) -> Double { Double(bitPattern: word(slot)) }
+
+    /// Calls `body` with the bytes of a text or blob slot; they live as long as the row.
+    @inline(__always)
+    package func withBytes<Result>(
+        _ slot: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) rethrows -> Result {
+        let packed = word(slot)
+        let offset = Int(packed & 0xFFFF_FFFF)
+        let length = Int(packed >> 32)
+        return try withUnsafeMutablePointers { header, words in
+            let slots = Int(header.pointee.slotCount)
+            precondition(
+                offset + length <= header.pointee.byteCount,
+                "A row does not have the bytes: it is of another entity.")
+            let start = UnsafeRawPointer(words + ((slots + 63) >> 6) + slots) + offset
+            return try body(UnsafeRawBufferPointer(start: start, count: length))
+        }
+    }
+
+    /// Calls `body` with the bytes of all text and blob slots, one after the other.
+    func withAllBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
+        withUnsafeMutablePointers { header, words in
+            let slots = Int(header.pointee.slotCount)
+            let start = UnsafeRawPointer(words + ((slots + 63) >> 6) + slots)
+            body(UnsafeRawBufferPointer(start: start, count: header.pointee.byteCount))
+        }
+    }
+
+    package func string(_ slot: Int) -> String {
+        withBytes(slot) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    package func data(_ slot: Int) -> Data { withBytes(slot) { Data($0) } }
+
+    /// The identifier in a slot of 16 bytes.
+    package func uuid(_ slot: Int) -> UUID {
+        withBytes(slot) { bytes in
+            var value: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+            // Fewer bytes, which no decoder packs, leave zeros.
+            withUnsafeMutableBytes(of: &value) {
+                $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(16)))
+            }
+            return UUID(uuid: value)
+        }
+    }
+
+    /// The number in a slot that holds the bytes of a `Decimal`.
+    package func decimal(_ slot: Int) -> Decimal {
+        withBytes(slot) { $0.loadUnaligned(as: Decimal.self) }
+    }
+}
+
+/// Assembles rows in memory that it uses again for the next one.
+///
+/// Not thread-safe: one builder a fetch or save. Slots that are not set are null.
+package struct RowBuilder: ~Copyable {
+    /// The most bytes that the values of a row may take together: an offset and a length have 32 bits each.
+    package static let mostBytes = Int(UInt32.max)
+
+    /// Null bits and slots.
+    private var words: UnsafeMutablePointer<UInt64>
+    private var wordCapacity: Int
+    private var bytes: UnsafeMutableRawPointer
+    private var byteCapacity: Int
+    private var byteCount = 0
+    private var slotCount = 0
+    private var nullWords = 0
+    private let byteLimit: Int
+    /// The first slot whose bytes had no place in the row.
+    private var excessSlot: Int?
+
+    /// - Parameter byteLimit: the bytes that the values of a row may take together.
+    package init(byteLimit: Int = Self.mostBytes) {
+        self.byteLimit = min(byteLimit, Self.mostBytes)
+        wordCapacity = 64
+        words = .allocate(capacity: wordCapacity)
+        byteCapacity = 1024
+        bytes = .allocate(byteCount: byteCapacity, alignment: 8)
+    }
+
+    deinit {
+        words.deallocate()
+        bytes.deallocate()
+    }
+
+    /// Starts a row in which every slot is null.
+    package mutating func begin(slotCount: Int) {
+        self.slotCount = slotCount
+        nullWords = (slotCount + 63) >> 6
+        byteCount = 0
+        excessSlot = nil
+        if nullWords + slotCount > wordCapacity {
+            words.deallocate()
+            wordCapacity = nullWords + slotCount
+            words = .allocate(capacity: wordCapacity)
+        }
+        for index in 0..<nullWords { words[index] = .max }
+        (words + nullWords).update(repeating: 0, count: slotCount)
+    }
+
+    @inline(__always)
+    private mutating func set(_ slot: Int, _ word: UInt64) {
+        Row.check(slot, slotCount)
+        words[nullWords + slot] = word
+        words[slot >> 6] &= ~(1 << UInt64(slot & 63))
+    }
+
+    @inline(__always)
+    package mutating func set(_ slot: Int, integer value: Int64) { set(slot, UInt64(bitPattern: value)) }
+
+    @inline(__always)
+    package mutating func set(_ slot: Int, double value: Double) { set(slot, value.bitPattern) }
+
+    /// Copies bytes into the row. Where they would take it over its limit they are left out, and `finish` throws.
+    package mutating func set(_ slot: Int, bytes source: UnsafeRawBufferPointer) {
+        guard source.count <= byteLimit - byteCount else {
+            excessSlot = excessSlot ?? slot
+            return
+        }
+        let end = byteCount + source.count
+        if end > byteCapacity {
+            let capacity = max(end, byteCapacity * 2)
+            let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+            larger.copyMemory(from: bytes, byteCount: byteCount)
+            bytes.deallocate()
+            bytes = larger
+            byteCapacity = capacity
+        }
+        if let base = source.baseAddress {
+            (bytes + byteCount).copyMemory(from: base, byteCount: source.count)
+        }
+        set(slot, UInt64(byteCount) | UInt64(source.count) << 32)
+        byteCount = end
+    }
+
+    package mutating func set(_ slot: Int, string value: String) {
+        var value = value
+        value.withUTF8 { set(slot, bytes: UnsafeRawBufferPointer($0)) }
+    }
+
+    package mutating func set(_ slot: Int, data value: Data) {
+        value.withUnsafeBytes { set(slot, bytes: $0) }
+    }
+
+    package mutating func set(_ slot: Int, uuid value: UUID) {
+        withUnsafeBytes(of: value.uuid) { set(slot, bytes: $0) }
+    }
+
+    package mutating func set(_ slot: Int, decimal value: Decimal) {
+        withUnsafeBytes(of: value) { set(slot, bytes: $0) }
+    }
+
+    /// Copies a slot of another row of the same layout.
+    package mutating func copy(_ slot: Int, from row: Row, hasBytes: Bool) {
+        copy(slot, from: row, to: slot, hasBytes: hasBytes)
+    }
+
+    /// Copies a slot of any row to another slot, which keeps values of the same kind.
+    package mutating func copy(_ slot: Int, from row: Row, to target: Int, hasBytes: Bool) {
+        guard !row.isNull(slot) else { return }
+        if hasBytes {
+            row.withBytes(slot) { set(target, bytes: $0) }
+        } else {
+            set(target, integer: row.integer(slot))
+        }
+    }
+
+    /// Makes the row. The builder can begin the next one.
+    ///
+    /// - Throws: `RowTooLarge` when the values take more bytes than a row can have.
+    package mutating func finish(
+        reference: Int64, version: Int64, entityNumber: Int32, timestamp: Double
+    ) throws(RowTooLarge) -> Row {
+        if let excessSlot { throw RowTooLarge(rowSlot: excessSlot, byteLimit: byteLimit) }
+        let header = Row.Header(
+            reference: reference, version: version, timestamp: timestamp, entityNumber: entityNumber,
+            slotCount: Int32(slotCount), byteCount: byteCount)
+        let wordCount = nullWords + slotCount
+        let row = Row.make(header, words: wordCount + (byteCount + 7) >> 3)
+        row.withUnsafeMutablePointerToElements { destination in
+            destination.update(from: words, count: wordCount)
+            UnsafeMutableRawPointer(destination + wordCount).copyMemory(from: bytes, byteCount: byteCount)
+        }
+        return row
+    }
+}
+
+/// The values of an object take more bytes than a row can have.
+package struct RowTooLarge: Error, CustomNSError, LocalizedError {
+    /// The slot of the first value that had no place.
+    let rowSlot: Int
+    let byteLimit: Int
+
+    package static var errorDomain: String { NSCocoaErrorDomain }
+    package var errorCode: Int { CocoaError.Code.managedObjectValidation.rawValue }
+    package var errorDescription: String? {
+        "The strings and data of one object, external data included, may take at most \(byteLimit) bytes together."
+    }
+
+    /// The error of a save or validation: which object, and which of its properties.
+    package func error(_ layout: EntityLayout, _ object: NSManagedObject? = nil) -> NSError {
+        let property = layout.slots.first { slot in
+            slot.rowSlot == rowSlot || slot.elements.contains { $0.rowSlot == rowSlot }
+        }
+        var userInfo: [String: Any] = [:]
+        userInfo[NSValidationKeyErrorKey] = property?.name
+        userInfo[NSValidationObjectErrorKey] = object
+        let name = "'\(property?.name ?? "")' of entity '\(layout.entity.name ?? "")'"
+        return .coreData(
+            .managedObjectValidation, "The value of \(name) is too large. \(errorDescription ?? "")", userInfo
+        )
+    }
+}
