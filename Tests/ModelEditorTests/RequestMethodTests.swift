@@ -7,7 +7,7 @@ import Testing
 @testable import ModelEditor
 
 /// What changes something is a POST, and nothing else.
-@Suite struct ReadingMethodTests {
+@Suite struct RequestMethodTests {
     @Test("The routes that change something accept POST only")
     func nothingIsChangedByReading() async throws {
         let model = try TestModel()
