@@ -40,7 +40,7 @@ struct CompiledMappingTests {
 
     static let archive = model([entity()])
 
-    @Test("A compiled mapping model keeps types, entity names, hashes, property mappings and user info")
+    @Test("A compiled mapping model keeps types, names, hashes, property mappings and user info")
     func readsWhatTheHeadersDeclare() throws {
         let model = try CompiledMappingReader.mappingModel(Self.archive)
         let mapping = try #require(model.entityMappingsByName["BookToBook"])

@@ -113,7 +113,7 @@ struct CompilerCorpusTests {
         #expect(count.pairs >= 28 && count.objects > 5_000)
     }
 
-    @Test("Model caches made of sources equal those in Apple's stores, but for differences of versions")
+    @Test("Model caches of sources equal those in Apple's stores, but for differences of versions")
     func copiesForStoresAsAppleDoes() throws {
         var count = Count()
         for pair in try Corpus.table("PAIRS_modelcache_source.tsv") {
