@@ -31,7 +31,7 @@ class LibraryComic: LibraryBook {}
 /// An heir that does not have the macro.
 final class LibraryManga: LibraryComic {}
 
-@Suite struct LibraryTests {
+@Suite struct CrossModuleTests {
     @Test("Attributes and relationships of a superclass in another module work")
     func valuesAndRelationshipsWorkInAnotherModule() throws {
         try inLibrary { context in

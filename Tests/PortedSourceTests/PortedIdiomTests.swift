@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// `AppleSources/Idioms.swift` as it is; its classes are found and its observers called.
-@MainActor @Suite struct IdiomTests {
+@MainActor @Suite struct PortedIdiomTests {
     private let context: NSManagedObjectContext
 
     init() throws {

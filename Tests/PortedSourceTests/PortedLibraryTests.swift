@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// The sources in `AppleSources` are those of an app for Apple's platforms, as they are. Here they run.
-@MainActor @Suite struct LibraryTests {
+@MainActor @Suite struct PortedLibraryTests {
     private let library: LibraryStack
     private var context: NSManagedObjectContext { library.container.viewContext }
 
