@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test("Discarding changes restores the state of the store")
-    func discardingGoesBackToTheStore() async throws {
+    func discardingRestoresTheStore() async throws {
         let library = try await TestLibrary()
         try library.add("One,Ada,2001,1", "Two,Ada,2002,1")
         let one = try #require(try await library.uuid("One"))

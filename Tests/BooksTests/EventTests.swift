@@ -6,7 +6,7 @@ import Testing
 /// What other tests do on the same threads may keep an event waiting for minutes; one that never comes ends at the limit.
 @Suite(.timeLimit(.minutes(10))) struct EventTests {
     @Test("A window is notified of changes of the books on its page")
-    func aWindowHearsOfTheBooksOnItsPage() async throws {
+    func aWindowIsNotifiedOfItsBooks() async throws {
         let library = try await TestLibrary()
         try library.add("One,Ada,2001,1", "Two,Ada,2002,1")
         let uuid = try #require(try await library.uuid("One"))
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test("A window of another book is notified of the document only")
-    func aWindowOfOtherBooksHearsOfTheDocumentOnly() async throws {
+    func aWindowOfAnotherBook() async throws {
         let library = try await TestLibrary()
         try library.add("One,Ada,2001,1", "Two,Ada,2002,1")
         let uuid = try #require(try await library.uuid("One"))
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test("A window is notified of a change since the revision that it shows")
-    func aChangeBeforeTheWindowListenedIsHeardOf() async throws {
+    func aChangeSinceTheShownRevision() async throws {
         let library = try await TestLibrary()
         try library.add("One,Ada,2001,1")
         let uuid = try #require(try await library.uuid("One"))

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test("Refused lines are reported with their numbers and reasons")
-    func refusedLinesAreToldWithTheirNumbers() async throws {
+    func refusedLinesAreReported() async throws {
         let library = try await TestLibrary()
         var refused: [BookImporter.Refusal] = []
         let progress = try library.importText(

@@ -224,7 +224,7 @@ import Testing
     }
 
     @Test("A book is added, saved, changed, undone and deleted through forms")
-    func aBookGoesThroughItsLife() async throws {
+    func aBookIsAddedChangedAndDeleted() async throws {
         try await withPages { library, site, client in
             let added = try await Self.post(
                 client, "/books",

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test("The command edit prints an address with a token, and ends when terminated")
-    func anAddressWithATokenIsPrintedAndTheServerEndsWhenTold() throws {
+    func editPrintsAnAddressAndEndsWhenTerminated() throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appendingPathComponent("coredata")

@@ -9,7 +9,7 @@ import Testing
     // MARK: show, hash
 
     @Test("The command show prints the current version")
-    func showTellsTheCurrentVersion() throws {
+    func showPrintsTheCurrentVersion() throws {
         let run = try Command("model", "show", folder.model)
         #expect(run.status == 0 && run.errors.isEmpty)
         #expect(
@@ -244,7 +244,7 @@ import Testing
     }
 
     @Test("The command diff prints renamings and whether lightweight migration is possible")
-    func diffTellsARenamingAndThatALightweightMigrationWillDo() throws {
+    func diffPrintsRenamingsAndMigration() throws {
         let run = try Command(
             "model", "diff", "--old-version", "Library", folder.model, folder.model)
         #expect(run.status == 1)
@@ -317,7 +317,7 @@ import Testing
     }
 
     @Test("Output that does not go to a terminal has no colours")
-    func outputThatIsNoTerminalHasNoColours() throws {
+    func outputOtherThanATerminalHasNoColours() throws {
         let run = try Command("model", "diff", "--old-version", "Library", folder.model, folder.model)
         #expect(!run.output.contains("\u{1B}"))
     }

@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test("The model determines the keys of ported properties", arguments: ["coredata", "CoreDataPorter"])
-    func theModelTellsKeysApart(_ program: String) throws {
+    func theModelDeterminesKeys(_ program: String) throws {
         // The model's class has a relationship `books`, and no property that begins with a capital letter.
         try folder.write(
             """
@@ -119,7 +119,7 @@ import Testing
     @Test(
         "The plugin's program prints its usage for wrong arguments",
         arguments: [["A"], ["A", "B", "C"], ["A", "--model"], ["A", "B", "--other"]])
-    func theProgramOfThePluginTellsItsUse(_ arguments: [String]) throws {
+    func theProgramOfThePluginPrintsItsUsage(_ arguments: [String]) throws {
         let run = try Command(arguments, in: folder.url, program: "CoreDataPorter")
         #expect(run.status == 64)
         #expect(run.errors == "usage: CoreDataPorter SOURCES DESTINATION [--model MODEL]...\n")

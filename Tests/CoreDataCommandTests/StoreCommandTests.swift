@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test("The command schema prints columns or SQL statements")
-    func schemaTellsColumnsAndStatements() throws {
+    func schemaPrintsColumnsAndStatements() throws {
         let text = try coredata("schema", store).output
         #expect(text.contains("ZBOOK  (Book 2)\n") && text.contains("  ZPAGES   INTEGER  Book.pages\n"))
         #expect(try coredata("schema", "--sql", store).output.contains("CREATE TABLE ZBOOK"))
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test("Output follows links, keeps permissions and does not make targets of dangling links")
-    func outputGoesWhereItsPathLeads() throws {
+    func outputFollowsItsPath() throws {
         let text = try coredata("dump", "--json", store).output
         try folder.write("old", to: "private.json")
         try FileManager.default.setAttributes(
@@ -261,7 +261,7 @@ import Testing
     }
 
     @Test("The command diff prints changed and removed objects")
-    func diffTellsWhatChanged() throws {
+    func diffPrintsChanges() throws {
         let copy = file("Copy.sqlite")
         try FileManager.default.copyItem(atPath: store, toPath: copy)
         try sql("UPDATE ZBOOK SET ZPAGES = 342 WHERE Z_PK = 1; DELETE FROM ZBOOK WHERE Z_PK = 3")

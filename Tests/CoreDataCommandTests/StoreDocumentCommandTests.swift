@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test("An XML store with an unknown type needs its model")
-    func aDocumentThatTellsNoModelNeedsOne() throws {
+    func aDocumentOfAnUnknownTypeNeedsItsModel() throws {
         let store = try document("xml")
         let text = try String(contentsOfFile: store, encoding: .utf8)
         try folder.write(text.replacing("type=\"int32\"", with: "type=\"colour\""), to: "Library.xml")

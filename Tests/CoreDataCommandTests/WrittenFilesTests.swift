@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test("Decompiling prints the written files as JSON")
-    func decompilingTellsWhatItMadeAsJSON() throws {
+    func decompilingPrintsJSON() throws {
         #expect(try Command("model", "compile", folder.model, in: folder.url).status == 0)
         let run = try Command(
             "model", "decompile", "--json", "Library.momd", "-o", "Again.xcdatamodeld", in: folder.url)
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test("Classes are generated for the requested version")
-    func classesAreForTheVersionThatIsAskedFor() throws {
+    func classesAreForTheRequestedVersion() throws {
         let run = try Command(
             "model", "generate", "--version", "Library", folder.model, "-o", "Old", in: folder.url)
         #expect(run.status == 0, "\(run.errors)")

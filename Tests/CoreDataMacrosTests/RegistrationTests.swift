@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test("Observers of computed properties are notified")
-    func observersOfComputedPropertiesAreTold() throws {
+    func observersOfComputedPropertiesAreNotified() throws {
         try ShopStack().inContext { context in
             let book = ShopBook(context: context)
             var told: [String] = []

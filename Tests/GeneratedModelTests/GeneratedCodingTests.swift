@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test("Observers of a generated property are notified")
-    func observersAreTold() throws {
+    func observersAreNotified() throws {
         try Awkward.inContext { context in
             let novel = Novel(context: context)
             novel.title = "old"

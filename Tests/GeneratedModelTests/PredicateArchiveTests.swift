@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test("A predicate is read as the requested class, also in a list")
-    func classesAreAskedFor() throws {
+    func requestedClasses() throws {
         let compound = predicates[2].structuralCopy()
         let data = try NSKeyedArchiver.archivedData(withRootObject: compound, requiringSecureCoding: true)
         let again = try NSKeyedUnarchiver.unarchivedObject(ofClass: NSCompoundPredicate.self, from: data)

@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test("JSON is received and sent")
-    func jsonGoesInAndOut() async throws {
+    func jsonIsReceivedAndSent() async throws {
         try await withSite { site, client in
             let answer = try await client.execute(
                 uri: "/api/echo", method: .post, headers: Self.headers(site),

@@ -82,7 +82,7 @@ struct CompiledModelTests {
     }
 
     @Test("A block predicate or a default value that cannot be archived is refused")
-    func whatHasNoArchivedFormIsRefused() throws {
+    func unarchivableValuesAreRefused() throws {
         let model = try CompiledSample.model()
         let book = try #require(model.entitiesByName["Book"])
         book.attributesByName["year"]?.setValidationPredicates(

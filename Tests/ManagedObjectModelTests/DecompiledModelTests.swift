@@ -42,7 +42,7 @@ struct DecompiledModelTests {
     }
 
     @Test("A compiled attribute whose type does not fit its class is refused")
-    func theTypeGoesWithTheClass() throws {
+    func typesThatDoNotFitTheClass() throws {
         var plain = try sample()
         plain.set(
             "NSAttributeType", of: try place("NSAttributeDescription", "title", in: plain), to: .integer(2100)

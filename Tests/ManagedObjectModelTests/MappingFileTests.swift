@@ -27,7 +27,7 @@ struct MappingFileTests {
     }
 
     @Test("A mapping file gives its source and destination models and its metadata")
-    func theFileTellsItsModelsAndMetadata() throws {
+    func theFileHasModelsAndMetadata() throws {
         let file = try MappingText.file(MappingText.whole)
         #expect(file.sourceModelPath == "Shelf.xcdatamodeld/Shelf.xcdatamodel")
         #expect(file.destinationModelPath == "Shelf.xcdatamodeld/Shelf 2.xcdatamodel")

@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test("Findings distinguish a fetch request from a configuration of the same name")
-    func thingsOfOneNameAreToldApart() throws {
+    func partsOfOneNameAreDistinguished() throws {
         let analysis = try Self.analysis(
             #"<entity name="E"><attribute name="a" attributeType="String"/></entity>"#
                 + #"<fetchRequest name="Same" entity="E" predicateString="gone == 1"/><configuration name="Same"/>"#

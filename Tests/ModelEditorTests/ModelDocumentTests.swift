@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test("A version that another program added is adopted")
-    func aVersionThatOthersAddedIsTakenOver() async throws {
+    func aVersionAddedByOthersIsAdopted() async throws {
         let model = try TestModel()
         var file = try XcodeModelFile(url: model.url)
         try file.addVersion(named: "New", contents: ModelElement("model"))

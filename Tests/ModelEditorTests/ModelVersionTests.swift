@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test("The current version is removed only if another becomes current")
-    func theCurrentVersionGoesOnlyForAnother() async throws {
+    func theCurrentVersionIsRemovedForAnotherOnly() async throws {
         let model = try await makeModel()
         let document = model.document
         let refused = await #expect(throws: EditError.self) { try await document.removeVersion("Library") }
@@ -128,7 +128,7 @@ import Testing
 
     /// The version that came back is written before the one goes that was the current one meanwhile.
     @Test("Undo restores the current version while the other one is removed")
-    func theCurrentVersionComesBackAsTheOtherGoes() async throws {
+    func theCurrentVersionComesBackWhileTheOtherIsRemoved() async throws {
         let model = try await makeModel()
         let document = model.document
         try await document.removeVersion("Library", makingCurrent: "Library 2")

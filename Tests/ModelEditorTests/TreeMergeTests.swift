@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test("The same change on both sides is not a difference")
-    func theSameIsNoDifference() throws {
+    func equalChangesAreNotDifferences() throws {
         let merge = try Self.merge("<a x='1'/>", "<a x='2'/>", "<a x='2'/>")
         #expect(merge.text == #"<a x="2"/>"#)
         #expect(merge.differences.isEmpty)

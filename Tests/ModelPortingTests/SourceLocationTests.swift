@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test("A byte order mark is removed")
-    func aByteOrderMarkGoes() {
+    func aByteOrderMarkIsRemoved() {
         #expect(Ported("\u{FEFF}let a = 1").lines == ["let a = 1"])
     }
 

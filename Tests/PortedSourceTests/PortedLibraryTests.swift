@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test("Observers by method and by key path are notified")
-    func observersByMethodAndByKeyPathAreTold() throws {
+    func observersByMethodAndByKeyPathAreNotified() throws {
         let book = Book(title: "Emil", context: context)
         let watcher = TitleWatcher(book)
         var sections: [String] = []
@@ -232,7 +232,7 @@ import Testing
     }
 
     @Test("A fetched results controller notifies its delegate")
-    func aResultsControllerTellsItsDelegate() throws {
+    func aResultsControllerNotifiesItsDelegate() throws {
         let list = PageListController(context: context)
         try list.fetchedResultsController.performFetch()
         let page = Page(context: context)
@@ -276,7 +276,7 @@ import Testing
     }
 
     @Test("A property outside of the model notifies observers, and is not a change")
-    func aPropertyOutsideTheModelTellsOfItsChanges() throws {
+    func aPropertyOutsideTheModelNotifiesObservers() throws {
         let shelf = Shelf(context: context)
         var changes: [Int] = []
         let observation = shelf.observe(\.selection, options: [.new]) { _, change in

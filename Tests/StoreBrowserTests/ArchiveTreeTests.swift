@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test("Images are recognized by their first bytes, but not SVG")
-    func picturesAreToldByTheirFirstBytes() {
+    func imagesAreRecognizedByTheirFirstBytes() {
         #expect(
             ShownBytes.imageType(Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0])) == "image/png")
         #expect(ShownBytes.imageType(Data("<svg onload='alert(1)'/>".utf8)) == nil)

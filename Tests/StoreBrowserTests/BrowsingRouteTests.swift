@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test("Every answer has the SQL statements that it was read by")
-    func theSQLOfAllThatIsReadIsTold() async throws {
+    func everyAnswerHasItsStatements() async throws {
         try await withPage { page in
             let rows = try await page.read("/api/rows?entity=Person&sort=age&limit=5", as: Answers.Page.self)
             #expect(rows.statements.map(\.title) == ["Keys of the page", "Rows of the page"])
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test("A page after a missing object is an error")
-    func aPageAfterAnObjectThatIsGoneIsAnError() async throws {
+    func aPageAfterAMissingObjectIsAnError() async throws {
         try await withPage { page in
             let answer = try await page.get("/api/rows?entity=Person&sort=age&after=9999")
             #expect(answer.status == .unprocessableContent)

@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test("A file that another program wrote meanwhile is not overwritten", arguments: types)
-    func whatOthersWroteMeanwhileIsNotOverwritten(type: String) async throws {
+    func filesWrittenByOthersAreNotOverwritten(type: String) async throws {
         let document = try TestDocument(type)
         try await edit(document) { editor in
             let book = try await editor.id("Book", "Book 1")
@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test("A missing or damaged file does not lose unsaved changes", arguments: types)
-    func aFileThatIsGoneOrDamagedKeepsTheChangesInThePage(type: String) async throws {
+    func aMissingOrDamagedFileKeepsUnsavedChanges(type: String) async throws {
         let document = try TestDocument(type)
         let bytes = try Data(contentsOf: document.url)
         try await edit(document) { editor in

@@ -140,7 +140,7 @@ import Testing
     @Test(
         "An object that another program changed meanwhile is a conflict until discarded",
         arguments: [false, true])
-    func whatOthersChangedMeanwhileIsNotOverwritten(isDeleted: Bool) async throws {
+    func objectsChangedByOthersAreNotOverwritten(isDeleted: Bool) async throws {
         let store = try TestStore()
         let url = store.url
         try await TestPage.with(url, canWrite: true) { page in

@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test("A file of external data that the history refers to is in use")
-    func filesThatTheHistoryTellsOfAreUsed() throws {
+    func filesOfTheHistoryAreUsed() throws {
         let zoo = try ZooStore()
         let model = Zoo.model()
         model.entitiesByName["Item"]?.attributesByName["external"]?.preservesValueInHistoryOnDeletion = true

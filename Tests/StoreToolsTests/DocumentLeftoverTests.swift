@@ -19,7 +19,7 @@ import Testing
     @Test(
         "The temporary copy of a store is removed when the store is closed",
         arguments: [StoreFileType.xml, .binary])
-    func theCopyGoesWhenTheStoreIsClosed(_ type: StoreFileType) throws {
+    func theCopyIsRemovedWhenTheStoreIsClosed(_ type: StoreFileType) throws {
         let store = try OpenStore(zoo.document(type), model: Zoo.model(plain: true))
         // Somebody still reads when a program ends.
         let (coordinator, folder) = (store.coordinator, try folder(store))
@@ -31,7 +31,7 @@ import Testing
     @Test(
         "Opening a store removes temporary copies of ended processes, but not those of live ones",
         .timeLimit(.minutes(1)))
-    func theCopyOfADeadProcessGoesWithTheNextOne() async throws {
+    func copiesOfEndedProcessesAreRemoved() async throws {
         let leftover = FileManager.default.temporaryDirectory
             .appendingPathComponent("coredata-copy-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: leftover, withIntermediateDirectories: false)

@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test("A schema report names the properties of each column")
-    func schemaTellsWhatColumnsAreFor() throws {
+    func schemaNamesThePropertiesOfColumns() throws {
         let zoo = try ZooStore()
         let report = try StoreSchemaReport(zoo.open())
         let item = try #require(report.tables.first { $0.name == "ZITEM" })

@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test("A handler gets an object of a subclass in its own type")
-    func subclassesAreToldAsThemselves() {
+    func objectsOfSubclassesKeepTheirType() {
         final class Poet: Writer { var verses = 3 }
         KeyPathNames.register("name", for: \Poet.name)
         let poet = Poet("Sappho")

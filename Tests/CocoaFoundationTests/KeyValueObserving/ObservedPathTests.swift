@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test("A collection operator over a to-many property is notified as a setting")
-    func whatIsReadThroughAToManyPropertyChangesAsAWhole() {
+    func collectionOperatorsChangeAsASetting() {
         novel.chapters = ["one"]
         observe("chapters.@count")
         novel.insertChapter("two", at: 1)

@@ -138,7 +138,7 @@ import Testing
     // MARK: Registrations
 
     @Test("Observers are notified in the order of registration")
-    func observersAreToldInTheOrderOfTheirRegistration() {
+    func observersAreNotifiedInOrderOfRegistration() {
         let other = Witness()
         var order: [Int] = []
         witness.reaction = { order.append(1) }
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test("An observer registered twice is notified twice, and the latest registration goes first")
-    func aTwiceRegisteredObserverIsToldTwice() {
+    func anObserverRegisteredTwiceIsNotifiedTwice() {
         observe("title", .new)
         observe("title", .old)
         novel.title = "a"
@@ -197,7 +197,7 @@ import Testing
     // MARK: Handlers that change who observes
 
     @Test("An observer may be removed while it is notified")
-    func anObserverMayLeaveWhileItIsTold() {
+    func anObserverMayBeRemovedWhileNotified() {
         observe("title", .new)
         witness.reaction = { [novel, witness] in novel.removeObserver(witness, forKeyPath: "title") }
         novel.title = "a"
@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test("An observer removed by another one is not notified")
-    func anObserverThatWasRemovedByAnotherOneIsNotTold() {
+    func anObserverRemovedByAnotherIsNotNotified() {
         let other = Witness()
         observe("title", .new)
         novel.addObserver(other, forKeyPath: "title", options: .new, context: nil)
@@ -221,7 +221,7 @@ import Testing
     }
 
     @Test("An observer added by another one is notified of later changes")
-    func anObserverMayComeWhileAnotherOneIsTold() {
+    func anObserverMayBeAddedByAnother() {
         let other = Witness()
         observe("title", .new)
         witness.reaction = { [novel, witness] in

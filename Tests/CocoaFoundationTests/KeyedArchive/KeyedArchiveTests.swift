@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test("An object that contains itself is not archived, but a shared one is")
-    func whatContainsItselfIsNotArchived() throws {
+    func cyclicObjectsAreNotArchived() throws {
         let ring = Ring()
         let pair = NSArray(array: [ring, ring])
         let twice = try #require(
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test("Archives of Foundation's archiver are read")
-    func whatFoundationWritesIsReadHere() throws {
+    func archivesOfFoundationAreRead() throws {
         for object in Self.plainObjects where !(object is NSDecimalNumber) {
             let data = try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
             #expect(try decoded(data) == object)

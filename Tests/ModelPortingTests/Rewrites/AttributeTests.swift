@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test("The modifier dynamic is removed with a warning")
-    func dynamicGoesWithItsMeaning() {
+    func dynamicIsRemovedWithAWarning() {
         let ported = Ported("class A: NSObject { @objc dynamic var b = 1 }")
         #expect(ported.lines == ["class A: NSObject { var b = 1 }"])
         #expect(

@@ -152,7 +152,7 @@ import Testing
             ("let a = Thread.current.isMainThread", "1:9: warning: 'Thread.isMainThread' is false here"),
             ("let a = Bundle(identifier: b)", "1:9: warning: 'Bundle(identifier:)' finds here only"),
         ])
-    func whatDiffersIsWarnedOf(_ source: String, _ warning: String) {
+    func callsWithAnotherMeaningAreWarnedOf(_ source: String, _ warning: String) {
         let ported = Ported(source)
         #expect(ported.lines == [source])
         #expect(ported.warnings.first?.hasPrefix("Book.swift:\(warning)") == true)

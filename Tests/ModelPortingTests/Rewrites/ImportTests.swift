@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test("The shebang line of a script is removed")
-    func aScriptsFirstLineGoes() {
+    func theShebangLineIsRemoved() {
         let ported = Ported("#!/usr/bin/env swift\nimport UIKit\nprint(1)")
         #expect(ported.lines == ["", "", "print(1)"])
         #expect(ported.header.first == "#if canImport(UIKit)")

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test("A key path begins with its type and goes on with properties")
-    func theTypeIsToldFromTheProperties() {
+    func theTypeIsDistinguishedFromTheProperties() {
         #expect(ported("#keyPath(Person.friends)") == checked("friends", "Person", "friends"))
         #expect(
             ported("#keyPath(App.Person.friends.address)")
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test("A property with a capital letter is not taken for a type")
-    func aPropertyWithACapitalLetterIsNoType() {
+    func aPropertyWithACapitalLetterIsNotAType() {
         let text = Ported(
             "class Book: NSManagedObject { @NSManaged var URL: Link?\nlet a = #keyPath(URL.text) }"
         ).lines.last

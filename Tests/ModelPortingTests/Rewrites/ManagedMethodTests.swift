@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test("The selector of an accessor determines its key, not its Swift name")
-    func theSelectorTellsTheKeyBeforeTheNameDoes() {
+    func theSelectorDeterminesTheKey() {
         #expect(
             portedMember("@objc(addPagesObject:) @NSManaged func append(_ page: Page)")
                 == "func append(_ page: Page) { _ToManyRelationship(of: self, named: \"pages\").add(page) }")

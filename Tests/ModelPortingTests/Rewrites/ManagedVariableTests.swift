@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test("The model determines whether a property named primitive is an attribute")
-    func theModelTellsAPropertyThatIsCalledPrimitive() {
+    func theModelKnowsAPropertyNamedPrimitive() {
         let source = "class Book: NSManagedObject { @NSManaged var primitiveAge: Int }"
         let accessor = accessor("primitiveAge", "Int", key: "primitiveAge")
         #expect(Ported(source, modelKeys: ["Book": ["primitiveAge"]]).text?.contains(accessor) == true)
