@@ -18,7 +18,7 @@ import Testing
         return lines.joined(separator: "\n")
     }
 
-    @Test(arguments: [0, 1, 99, 100, 101, 200, 457])
+    @Test("Paging shows every book once, forwards and backwards", arguments: [0, 1, 99, 100, 101, 200, 457])
     func pagesShowEveryBookOnceThereAndBack(count: Int) async throws {
         let library = try await TestLibrary()
         _ = try library.importText(Self.lines(count))
@@ -49,7 +49,8 @@ import Testing
         #expect(Set(back.flatMap(\.self)) == Set(titles))
     }
 
-    @Test func aYearBeginsWithItsNewestMonth() async throws {
+    @Test("A list that starts at a year begins with its newest month")
+    func aYearBeginsWithItsNewestMonth() async throws {
         let library = try await TestLibrary()
         try library.add("A,,1999-12-31,", "B,,1999-01-01,", "C,,2000-01-01,", "D,,1998-12-31,", "E,,,")
         var query = BookListQuery()
@@ -63,7 +64,7 @@ import Testing
         #expect(try await library.titles() == ["C", "A", "B", "D", "E"])
     }
 
-    @Test(arguments: SearchMethod.allCases)
+    @Test("Both searches find titles regardless of case and accents", arguments: SearchMethod.allCases)
     func titlesAreFoundWhateverTheirAccents(method: SearchMethod) async throws {
         let library = try await TestLibrary()
         try library.add("Über die Dörfer,,1981,", "Exuberance,,1990,", "Straße,,1991,", "Emma,,1815,")
@@ -78,7 +79,8 @@ import Testing
         #expect(try await find("*") == [])
     }
 
-    @Test func bothSearchesAreTimed() async throws {
+    @Test("A search has the timings of both methods")
+    func bothSearchesAreTimed() async throws {
         let library = try await TestLibrary()
         try library.add("Über die Dörfer,,1981,", "Emma,,1815,")
         let list = try await library.document.list(BookListQuery(text: "uber"))
@@ -88,7 +90,8 @@ import Testing
     }
 
     /// Apple's text: the canonical title will not change before the context is saved.
-    @Test func anUnsavedTitleIsFoundByTheOtherSearchOnly() async throws {
+    @Test("The canonical title finds a changed title only after a save")
+    func anUnsavedTitleIsFoundByTheOtherSearchOnly() async throws {
         let library = try await TestLibrary()
         try library.add("Emma,,1815,")
         let uuid = try #require(try await library.uuid("Emma"))
@@ -101,7 +104,8 @@ import Testing
         #expect(try await library.titles(canonical) == ["Persuasion"])
     }
 
-    @Test func theTimelineCountsYears() async throws {
+    @Test("The timeline counts books by year, and undated ones")
+    func theTimelineCountsYears() async throws {
         let library = try await TestLibrary()
         try library.add("A,,1999-12-31,", "B,,1999-01-01,", "C,,2000-01-01,", "D,,,")
         let timeline = try await library.document.timeline()
@@ -114,7 +118,8 @@ import Testing
         #expect(changed.undated == 0)
     }
 
-    @Test func authorsAreOrderedAndPaged() async throws {
+    @Test("Authors are listed by name, number of books or price")
+    func authorsAreOrderedAndPaged() async throws {
         let library = try await TestLibrary()
         try library.add("A,Zoë,1999,1", "B,Zoë,1999,2", "C,Ada,2000,10", "D,Bo,2000,")
         func names(_ order: AuthorListQuery.Order) async throws -> [String] {
@@ -126,7 +131,8 @@ import Testing
         #expect(try await library.document.authorNames(beginningWith: "ZOE", limit: 5) == ["Zoë"])
     }
 
-    @Test func addressesAndQueriesAreTheSame() throws {
+    @Test("A query is restored from its address")
+    func addressesAndQueriesAreTheSame() throws {
         var query = BookListQuery(text: "a & b=ü", method: .plain, author: "Ada?")
         query.place = .init(start: PublishMonth(year: 1925, month: 4).map { .month($0) }, skip: 200)
         let text = query.address().text
@@ -135,10 +141,12 @@ import Testing
         #expect(BookListQuery().address().text == "/")
     }
 
-    @Test(arguments: [
-        "from=x", "from=1925-13", "from=0000-01", "skip=-5", "skip=99999999999999999999", "by=x",
-        "from=٠٠٠١-٠١",
-    ])
+    @Test(
+        "An invalid address shows the list from its start",
+        arguments: [
+            "from=x", "from=1925-13", "from=0000-01", "skip=-5", "skip=99999999999999999999", "by=x",
+            "from=٠٠٠١-٠١",
+        ])
     func addressesThatMakeNoSenseShowTheList(query: String) throws {
         let query = BookListQuery(try Fields(decoding: query.utf8))
         #expect(query.place.start == nil && query.place.skip >= 0 && query.place.skip <= 10_000_000)

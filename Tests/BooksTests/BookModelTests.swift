@@ -5,7 +5,8 @@ import Testing
 
 /// What Apple's text says of the attributes, sentence by sentence.
 @Suite struct BookModelTests {
-    @Test func theMonthIsTheYearTimes1000PlusTheMonth() async throws {
+    @Test("The month identifier is the year times 1000 plus the month")
+    func theMonthIsTheYearTimes1000PlusTheMonth() async throws {
         let library = try await TestLibrary()
         try await library.document.perform { context in
             let book = Book(context: context)
@@ -19,7 +20,8 @@ import Testing
         }
     }
 
-    @Test func theMonthFollowsTheDateByNameToo() async throws {
+    @Test("The month follows a date that is set by key")
+    func theMonthFollowsTheDateByNameToo() async throws {
         let library = try await TestLibrary()
         try await library.document.perform { context in
             let book = Book(context: context)
@@ -28,7 +30,8 @@ import Testing
         }
     }
 
-    @Test func theMonthFollowsUndoAndRollback() async throws {
+    @Test("The month follows undo, redo and rollback")
+    func theMonthFollowsUndoAndRollback() async throws {
         let library = try await TestLibrary()
         try library.add("Mrs Dalloway,Virginia Woolf,1925-05-14,9.75")
         let uuid = try #require(try await library.uuid("Mrs Dalloway"))
@@ -44,7 +47,8 @@ import Testing
         #expect(try await months() == "1925005")
     }
 
-    @Test func theMonthIsNotStored() async throws {
+    @Test("The month is not stored")
+    func theMonthIsNotStored() async throws {
         let library = try await TestLibrary()
         try library.add("Mrs Dalloway,Virginia Woolf,1925-05-14,9.75")
         let uuid = try #require(try await library.uuid("Mrs Dalloway"))
@@ -52,7 +56,8 @@ import Testing
         #expect(!row.columns.contains { $0.name.contains("MONTH") })
     }
 
-    @Test func observersOfTheMonthHearOfTheDate() async throws {
+    @Test("Observers of the month are notified when the date changes")
+    func observersOfTheMonthHearOfTheDate() async throws {
         let library = try await TestLibrary()
         try await library.document.perform { context in
             let book = Book(context: context)
@@ -67,7 +72,8 @@ import Testing
         }
     }
 
-    @Test func theCanonicalTitleChangesOnlyWhenTheContextIsSaved() async throws {
+    @Test("The canonical title changes only when the context is saved")
+    func theCanonicalTitleChangesOnlyWhenTheContextIsSaved() async throws {
         let library = try await TestLibrary()
         try await library.document.perform { context in
             let book = Book(context: context)
@@ -82,7 +88,8 @@ import Testing
         }
     }
 
-    @Test func aColourIsStoredAsItsArchive() async throws {
+    @Test("A colour is stored as a keyed archive")
+    func aColourIsStoredAsItsArchive() async throws {
         let library = try await TestLibrary()
         let color = TintColor(red: 0.25, green: 0.5, blue: 0.75)
         let uuid = try await library.document.perform { context in
@@ -102,7 +109,8 @@ import Testing
         }
     }
 
-    @Test func theTransformerRefusesOtherClasses() throws {
+    @Test("The transformer of colours refuses other classes")
+    func theTransformerRefusesOtherClasses() throws {
         let transformer = ColorToDataTransformer()
         #expect(transformer.reverseTransformedValue(NSString(string: "red")) == nil)
         let strings = NSSecureUnarchiveFromDataTransformer()
@@ -114,7 +122,8 @@ import Testing
         #expect(transformer.transformedValue(archive) as? TintColor == color)
     }
 
-    @Test func coloursAreWrittenAsTheWebWritesThem() {
+    @Test("A colour is read from and written as a hexadecimal web colour")
+    func coloursAreWrittenAsTheWebWritesThem() {
         #expect(TintColor(hex: "#1a2b3c")?.hex == "#1a2b3c")
         for wrong in ["", "#12345", "1a2b3c4", "#12345g", "#+12345", "#1a2b3c4d"] {
             #expect(TintColor(hex: wrong) == nil)
@@ -123,7 +132,8 @@ import Testing
         #expect(TintColor(title: "Dune") != TintColor(title: "Emma"))
     }
 
-    @Test func aPriceIsADecimalNumber() async throws {
+    @Test("A price is a decimal number that is stored exactly")
+    func aPriceIsADecimalNumber() async throws {
         let library = try await TestLibrary()
         try await library.document.perform { context in
             let book = Book(context: context)
@@ -136,7 +146,8 @@ import Testing
         }
     }
 
-    @Test func aDateIsStoredAsSecondsSince2001() async throws {
+    @Test("A date is stored as seconds since 2001")
+    func aDateIsStoredAsSecondsSince2001() async throws {
         let library = try await TestLibrary()
         try library.add("One,,2001-01-02,")
         let uuid = try #require(try await library.uuid("One"))
@@ -145,7 +156,8 @@ import Testing
         #expect(row.columns.first { $0.name == "ZPUBLISHDATE" }.flatMap { Double($0.value) } == 129_600)
     }
 
-    @Test func validationRefusesWhatTheModelForbids() async throws {
+    @Test("Validation refuses a missing or empty title and a negative price")
+    func validationRefusesWhatTheModelForbids() async throws {
         let library = try await TestLibrary()
         try await library.document.perform { context in
             let book = Book(context: context)

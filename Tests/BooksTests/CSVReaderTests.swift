@@ -73,18 +73,19 @@ import Testing
         Case("a zero byte in quotes", [0x22, 0, 0x22], [.refused(line: 1, reason: .zeroByte)]),
     ]
 
-    @Test(arguments: cases)
+    @Test("The reader gives the fields of each line, or the reason for its refusal", arguments: cases)
     func readsWhatItShould(_ example: Case) throws {
         #expect(try CSVReader.lines(Data(example.text)) == example.lines)
     }
 
     /// Wherever one piece of the input ends and the next begins, the result is the same.
-    @Test(arguments: cases, [1, 2, 3, 5])
+    @Test("The result does not depend on the size of the pieces read", arguments: cases, [1, 2, 3, 5])
     func piecesMakeNoDifference(_ example: Case, size: Int) throws {
         #expect(try CSVReader.lines(Data(example.text), pieces: size) == example.lines)
     }
 
-    @Test func aLineMayNotBeLongerThanAMebibyte() throws {
+    @Test("A line longer than a mebibyte is refused")
+    func aLineMayNotBeLongerThanAMebibyte() throws {
         let long = String(repeating: "x", count: CSVReader.longestRecord + 1)
         #expect(
             try CSVReader.lines(Data("a\n\(long)\nb".utf8)) == [
@@ -95,7 +96,8 @@ import Testing
         #expect(try CSVReader.lines(Data("\(longest)\n".utf8)) == [.record(line: 1, fields: [longest])])
     }
 
-    @Test func aQuoteThatNeverEndsIsGivenUpAfterAMebibyte() throws {
+    @Test("A quote without an end is refused after a mebibyte, and costs one line")
+    func aQuoteWithoutAnEnd() throws {
         let line = String(repeating: "y", count: 999) + "\n"
         let count = 3000
         let lines = try CSVReader.lines(Data(("a,\"b\n" + String(repeating: line, count: count)).utf8))
@@ -103,7 +105,8 @@ import Testing
         #expect(lines.count == count + 1)
     }
 
-    @Test func randomBytesNeverTrap() throws {
+    @Test("Random bytes never trap, and pieces of them give the same result")
+    func randomBytesNeverTrap() throws {
         var generator = Fuzzing.numbers(seed: 1)
         let alphabet = Array("\"\"\",,\n\r\u{FEFF}ab".utf8) + [0, 0x80, 0xC3, 0xFF]
         for _ in 0..<3000 {
@@ -115,7 +118,8 @@ import Testing
         }
     }
 
-    @Test func whatIsWrittenIsReadBack() throws {
+    @Test("Quoted fields are read back as written")
+    func quotedFieldsAreReadBack() throws {
         var generator = Fuzzing.numbers(seed: 2)
         let parts = ["a", "\"", ",", "\n", "\r\n", "é", " ", "書"]
         for _ in 0..<500 {

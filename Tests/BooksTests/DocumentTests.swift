@@ -4,7 +4,8 @@ import Testing
 @testable import BooksApp
 
 @Suite struct DocumentTests {
-    @Test func derivedValuesFollowASaveAndNotBefore() async throws {
+    @Test("Derived values change with a save, not before")
+    func derivedValuesFollowASaveAndNotBefore() async throws {
         let library = try await TestLibrary()
         try library.add("One,Ada,2001,10.50", "Two,Ada,2002,4.25")
         let document = library.document
@@ -28,7 +29,8 @@ import Testing
         #expect(try await document.author(named: "Ada")?.totalPrice == Decimal(string: "4.25"))
     }
 
-    @Test func aNewNameOfAnAuthorReachesTheBooksWithTheSave() async throws {
+    @Test("A new name of an author reaches the derived names of books with the save")
+    func aNewNameOfAnAuthorReachesTheBooksWithTheSave() async throws {
         let library = try await TestLibrary()
         try library.add("One,Ada,2001,1", "Two,Grace,2001,1")
         let uuid = try #require(try await library.uuid("One"))
@@ -41,7 +43,8 @@ import Testing
         #expect(try await library.document.book(uuid)?.authorName == "Ada Lovelace")
     }
 
-    @Test func aDeletedAuthorLeavesTheBooks() async throws {
+    @Test("Deleting an author leaves the books without one, and can be undone")
+    func aDeletedAuthorLeavesTheBooks() async throws {
         let library = try await TestLibrary()
         try library.add("One,Ada,2001,1")
         let uuid = try #require(try await library.uuid("One"))
@@ -55,7 +58,8 @@ import Testing
         #expect(try await library.document.author(named: "Ada") == nil)
     }
 
-    @Test func undoAndRedoGoThroughAddingChangingAndDeleting() async throws {
+    @Test("Undo and redo go through adding, changing and deleting a book")
+    func undoAndRedoGoThroughAddingChangingAndDeleting() async throws {
         let library = try await TestLibrary()
         let document = library.document
         var form = BookForm()
@@ -83,7 +87,8 @@ import Testing
         }
     }
 
-    @Test func undoReachesBehindASave() async throws {
+    @Test("Undo reverts a change that was saved")
+    func undoReachesBehindASave() async throws {
         let library = try await TestLibrary()
         try library.add("One,Ada,2001,1")
         let uuid = try #require(try await library.uuid("One"))
@@ -97,7 +102,8 @@ import Testing
         #expect(try await library.document.book(uuid)?.canonicalTitle == "one")
     }
 
-    @Test func aDeletionCanBeUndoneAfterItWasSaved() async throws {
+    @Test("Undo reverts a deletion that was saved")
+    func aDeletionCanBeUndoneAfterItWasSaved() async throws {
         let library = try await TestLibrary()
         try library.add("One,Ada,2001,1.50")
         let uuid = try #require(try await library.uuid("One"))
@@ -112,7 +118,8 @@ import Testing
         #expect(try await library.document.author(named: "Ada")?.bookCount == 1)
     }
 
-    @Test func discardingGoesBackToTheStore() async throws {
+    @Test("Discarding changes restores the state of the store")
+    func discardingRestoresTheStore() async throws {
         let library = try await TestLibrary()
         try library.add("One,Ada,2001,1", "Two,Ada,2002,1")
         let one = try #require(try await library.uuid("One"))
@@ -133,7 +140,8 @@ import Testing
         #expect(try await library.document.unsavedCounts() == UnsavedCounts())
     }
 
-    @Test func whatIsWrongIsToldAndNothingChanges() async throws {
+    @Test("An invalid form names every problem and changes nothing")
+    func invalidForms() async throws {
         let library = try await TestLibrary()
         try library.add("One,Ada,2001,1")
         let uuid = try #require(try await library.uuid("One"))
@@ -154,7 +162,8 @@ import Testing
         #expect(try await library.document.unsavedCounts() == UnsavedCounts())
     }
 
-    @Test func aFormOfAnOlderBookIsNotTaken() async throws {
+    @Test("A form of an older state of the book is refused")
+    func aFormOfAnOlderBookIsNotTaken() async throws {
         let library = try await TestLibrary()
         try library.add("One,Ada,2001,1")
         let uuid = try #require(try await library.uuid("One"))
@@ -171,7 +180,8 @@ import Testing
         #expect(try await library.document.book(uuid)?.price == 1)
     }
 
-    @Test func aFormThatChangesNothingIsNoChange() async throws {
+    @Test("A form that changes nothing leaves the document unchanged")
+    func unchangedForm() async throws {
         let library = try await TestLibrary()
         try library.add("One,Ada,2001-05-06,1.50")
         let uuid = try #require(try await library.uuid("One"))
@@ -182,7 +192,8 @@ import Testing
         #expect(try await library.document.unsavedCounts() == UnsavedCounts())
     }
 
-    @Test func whatAnotherContextSavesIsSeen() async throws {
+    @Test("Changes saved by another context are seen")
+    func changesOfAnotherContext() async throws {
         let library = try await TestLibrary()
         try library.add("One,Ada,2001,1")
         let uuid = try #require(try await library.uuid("One"))
@@ -192,7 +203,8 @@ import Testing
         #expect(try await library.document.author(named: "Ada")?.bookCount == 2)
     }
 
-    @Test func theStoreKeepsWhatWasSavedOnly() async throws {
+    @Test("The store has only saved changes")
+    func theStoreKeepsWhatWasSavedOnly() async throws {
         let library = try await TestLibrary()
         try library.add("One,Ada,2001,1")
         let uuid = try #require(try await library.uuid("One"))

@@ -5,7 +5,8 @@ import Testing
 
 /// What other tests do on the same threads may keep an event waiting for minutes; one that never comes ends at the limit.
 @Suite(.timeLimit(.minutes(10))) struct EventTests {
-    @Test func aWindowHearsOfTheBooksOnItsPage() async throws {
+    @Test("A window is notified of changes of the books on its page")
+    func aWindowIsNotifiedOfItsBooks() async throws {
         let library = try await TestLibrary()
         try library.add("One,Ada,2001,1", "Two,Ada,2002,1")
         let uuid = try #require(try await library.uuid("One"))
@@ -15,7 +16,8 @@ import Testing
         #expect(event?.books == [uuid.uuidString.lowercased()])
     }
 
-    @Test func aWindowOfOtherBooksHearsOfTheDocumentOnly() async throws {
+    @Test("A window of another book is notified of the document only")
+    func aWindowOfAnotherBook() async throws {
         let library = try await TestLibrary()
         try library.add("One,Ada,2001,1", "Two,Ada,2002,1")
         let uuid = try #require(try await library.uuid("One"))
@@ -26,7 +28,8 @@ import Testing
         #expect(event == ServerEvent(kind: .document))
     }
 
-    @Test func aSaveIsHeardOf() async throws {
+    @Test("A window is notified of a save")
+    func aSaveIsNotified() async throws {
         let library = try await TestLibrary()
         try library.add("One,Ada,2001,1")
         let uuid = try #require(try await library.uuid("One"))
@@ -38,7 +41,8 @@ import Testing
         #expect(event?.books == [uuid.uuidString.lowercased()])
     }
 
-    @Test func aChangeBeforeTheWindowListenedIsHeardOf() async throws {
+    @Test("A window is notified of a change since the revision that it shows")
+    func aChangeSinceTheShownRevision() async throws {
         let library = try await TestLibrary()
         try library.add("One,Ada,2001,1")
         let uuid = try #require(try await library.uuid("One"))
@@ -55,7 +59,8 @@ import Testing
         #expect(await events.first { $0.kind == .results }?.books == [uuid.uuidString.lowercased()])
     }
 
-    @Test func eventsAreSentAsTheStandardWantsThem() {
+    @Test("Events have the format of server-sent events")
+    func eventsAreSentAsTheStandardWantsThem() {
         #expect(
             ServerEvent(kind: .results, books: ["a", "b"]).text
                 == "event: results\ndata: {\"books\":[\"a\",\"b\"]}\n\n")

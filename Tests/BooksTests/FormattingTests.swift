@@ -11,16 +11,19 @@ import Testing
         return Visitor(headers)
     }
 
-    @Test(arguments: [
-        ("de-DE,de;q=0.9,en;q=0.8", "de"), ("xx,fr;q=0.5,de;q=0.7", "de"), ("*", "en"), ("", "en"),
-        ("ar", "ar"), ("zh-Hant-TW", "zh"), ("de;q=0", "en"), ("<script>,sv", "sv"),
-        ("en-US-u-ca-buddhist", "en"),
-    ])
+    @Test(
+        "The language of a visitor is the best accepted one",
+        arguments: [
+            ("de-DE,de;q=0.9,en;q=0.8", "de"), ("xx,fr;q=0.5,de;q=0.7", "de"), ("*", "en"), ("", "en"),
+            ("ar", "ar"), ("zh-Hant-TW", "zh"), ("de;q=0", "en"), ("<script>,sv", "sv"),
+            ("en-US-u-ca-buddhist", "en"),
+        ])
     func theWantedLanguageIsFound(header: String, language: String) {
         #expect(visitor(header).locale.language.languageCode?.identifier == language)
     }
 
-    @Test func monthsAreWrittenInTheVisitorsLanguage() throws {
+    @Test("Months are written in the language of the visitor")
+    func monthsAreWrittenInTheVisitorsLanguage() throws {
         let month = try #require(PublishMonth(year: 1925, month: 3))
         #expect(visitor("en-GB").month(month) == "March 1925")
         #expect(visitor("de").month(month) == "März 1925")
@@ -29,21 +32,23 @@ import Testing
     }
 
     /// Where another calendar is usual, the months that books are grouped by are still Gregorian.
-    @Test(arguments: ["th", "fa", "en-US-u-ca-hebrew"])
+    @Test("Months are Gregorian in every language", arguments: ["th", "fa", "en-US-u-ca-hebrew"])
     func monthsAreGregorian(language: String) throws {
         let month = try #require(PublishMonth(year: 1925, month: 3))
         let digits = visitor(language).month(month).unicodeScalars.compactMap { $0.properties.numericValue }
         #expect(digits.reduce(0) { $0 * 10 + $1 } == 1925)
     }
 
-    @Test func pricesAreWrittenAsTheLanguageWantsThem() throws {
+    @Test("Prices are written in the format of the language")
+    func pricesAreWrittenAsTheLanguageWantsThem() throws {
         let price = try #require(Decimal(string: "1234.5"))
         #expect(visitor("en").price(price) == "1,234.50")
         #expect(visitor("de").price(price) == "1.234,50")
         #expect(visitor("de").price(try #require(Decimal(string: "0.125"))) == "0,125")
     }
 
-    @Test func aMomentIsWrittenInTheTimeZoneOfTheCookie() {
+    @Test("A date is written in the time zone of the cookie")
+    func aMomentIsWrittenInTheTimeZoneOfTheCookie() {
         let moment = Date(timeIntervalSince1970: 1_000_000_000)
         #expect(visitor("de", timeZone: "Asia%2FTokyo").moment(moment).hasSuffix("10:46:40"))
         #expect(visitor("de", timeZone: "Nowhere").moment(moment).hasSuffix("1:46:40"))
@@ -53,7 +58,8 @@ import Testing
         #expect(visitor("de", timeZone: "America%2FNew_York").timeZoneName == "America/New_York")
     }
 
-    @Test func escapingLooksAtBytes() {
+    @Test("Markup is escaped byte by byte")
+    func escapingLooksAtBytes() {
         let markup = EscapedMarkup()
         #expect(markup.escapeText("<a href=\"x\">&'") == "&lt;a href=&quot;x&quot;&gt;&amp;&#39;")
         // A quotation mark with an accent is one character, and no quotation mark, to Swift.
@@ -62,20 +68,26 @@ import Testing
         #expect(markup.escapeText("Über") == "Über")
     }
 
-    @Test(arguments: [
-        ("a=b&c=d", "b"), ("a=%C3%BC", "ü"), ("a=x+y", "x y"), ("a=%2B", "+"), ("a", ""), ("a=1=2", "1=2"),
-        ("a=1&a=2", "1"), ("", nil),
-    ])
+    @Test(
+        "Form fields are decoded",
+        arguments: [
+            ("a=b&c=d", "b"), ("a=%C3%BC", "ü"), ("a=x+y", "x y"), ("a=%2B", "+"), ("a", ""),
+            ("a=1=2", "1=2"),
+            ("a=1&a=2", "1"), ("", nil),
+        ])
     func fieldsAreDecoded(text: String, value: String?) throws {
         #expect(try Fields(decoding: text.utf8)["a"] == value)
     }
 
-    @Test(arguments: ["a=%C3", "a=%zz", "a=%4", "a=%", "a=%00", "%FF=1", "a=%ED%A0%80"])
+    @Test(
+        "Malformed form fields are refused",
+        arguments: ["a=%C3", "a=%zz", "a=%4", "a=%", "a=%00", "%FF=1", "a=%ED%A0%80"])
     func wrongFieldsAreRefused(text: String) {
         #expect(throws: Fields.Malformed.self) { try Fields(decoding: text.utf8) }
     }
 
-    @Test func manyFieldsAreRefused() {
+    @Test("Too many form fields are refused")
+    func manyFieldsAreRefused() {
         let text = (0..<100).map { "a\($0)=1" }.joined(separator: "&")
         #expect(throws: Fields.Malformed.self) { try Fields(decoding: text.utf8) }
     }

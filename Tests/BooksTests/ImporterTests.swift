@@ -4,7 +4,8 @@ import Testing
 @testable import BooksApp
 
 @Suite struct ImporterTests {
-    @Test func columnsAreFoundByNameInAnyOrder() async throws {
+    @Test("Columns are found by name in any order")
+    func columnsAreFoundByNameInAnyOrder() async throws {
         let library = try await TestLibrary()
         let progress = try library.importText("PRICE, Title ,extra,AUTHOR\n1.50,One,x,Ada\n,Two,,\n")
         #expect(progress?.imported == 2)
@@ -15,7 +16,8 @@ import Testing
         #expect(snapshot.abstract == "“One” is a book by Ada.")
     }
 
-    @Test func refusedLinesAreToldWithTheirNumbers() async throws {
+    @Test("Refused lines are reported with their numbers and reasons")
+    func refusedLinesAreReported() async throws {
         let library = try await TestLibrary()
         var refused: [BookImporter.Refusal] = []
         let progress = try library.importText(
@@ -27,19 +29,23 @@ import Testing
         #expect(refused[2].reason == "2 fields instead of 3")
     }
 
-    @Test(arguments: ["author,date\nAda,2001\n", "title,title\nx,y\n", "\"title\nx\n"])
-    func aHeaderThatSaysNothingIsAnError(text: String) async throws {
+    @Test(
+        "A header without or with two titles, or malformed, is an error",
+        arguments: ["author,date\nAda,2001\n", "title,title\nx,y\n", "\"title\nx\n"])
+    func invalidHeadersAreErrors(text: String) async throws {
         let library = try await TestLibrary()
         #expect(throws: TextProblem.self) { _ = try library.importText(text) }
     }
 
-    @Test func emptyInputIsTold() async throws {
+    @Test("Empty input and input without books import nothing")
+    func emptyInput() async throws {
         let library = try await TestLibrary()
         #expect(try library.importText("") == nil)
         #expect(try library.importText("title\n")?.imported == 0)
     }
 
-    @Test func authorsAreMatchedAcrossBatchesAndImports() async throws {
+    @Test("Authors are matched across batches and imports")
+    func authorsAreMatchedAcrossBatchesAndImports() async throws {
         let library = try await TestLibrary()
         let count = BookImporter.batchSize * 2 + 10
         let text = "title,author\n" + (0..<count).map { "Book \($0),Author \($0 % 3)\n" }.joined()
@@ -50,7 +56,8 @@ import Testing
         #expect(authors.reduce(0) { $0 + $1.bookCount } == Int64(count + 1))
     }
 
-    @Test func theFirstLaunchFillsAnEmptyStoreOnce() async throws {
+    @Test("The first launch fills an empty store once")
+    func theFirstLaunchFillsAnEmptyStoreOnce() async throws {
         let library = try await TestLibrary()
         let made = try FirstLaunch.makeRecordsIfNeeded(in: library.container)
         #expect(made >= 15)
@@ -58,7 +65,8 @@ import Testing
         #expect(try await library.document.list(BookListQuery()).found == made)
     }
 
-    @Test func theReportCountsAllAndShowsTwenty() throws {
+    @Test("The report counts all refused lines, shows twenty and writes all to its file")
+    func theReportCountsAllAndShowsTwenty() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("report-\(UUID()).csv").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         var report = try ImportReport(path: path)

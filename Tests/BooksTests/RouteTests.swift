@@ -37,7 +37,8 @@ import Testing
         ) { $0 }
     }
 
-    @Test func pagesAreShown() async throws {
+    @Test("Every page is served with security headers and without inline code")
+    func pagesAreShown() async throws {
         try await withPages { library, _, client in
             try library.add("Über die Dörfer,Peter Handke,1981,11")
             let uuid = try #require(try await library.uuid("Über die Dörfer")).uuidString.lowercased()
@@ -62,12 +63,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "/x", "/books/x", "/books/00000000-0000-0000-0000-000000000000", "/assets/x",
-        "/assets/..%2Fcatalogue.csv",
-        "/assets/%2e%2e/catalogue.csv", "/authors/edit?name=Nobody", "/books//edit",
-    ])
-    func whatIsNotThereIsNotFound(path: String) async throws {
+    @Test(
+        "A missing page, book or file is not found",
+        arguments: [
+            "/x", "/books/x", "/books/00000000-0000-0000-0000-000000000000", "/assets/x",
+            "/assets/..%2Fcatalogue.csv",
+            "/assets/%2e%2e/catalogue.csv", "/authors/edit?name=Nobody", "/books//edit",
+        ])
+    func missingPages(path: String) async throws {
         try await withPages { _, _, client in
             try await client.execute(uri: path, method: .get) { response in
                 #expect(response.status == .notFound)
@@ -76,7 +79,8 @@ import Testing
         }
     }
 
-    @Test func badAddressesAreRefused() async throws {
+    @Test("A malformed or too long address is refused")
+    func badAddressesAreRefused() async throws {
         try await withPages { _, _, client in
             for (path, status) in [
                 ("/?q=%C3", HTTPResponse.Status.badRequest), ("/?q=%zz", .badRequest),
@@ -91,7 +95,8 @@ import Testing
         }
     }
 
-    @Test func titlesCannotBecomeMarkup() async throws {
+    @Test("Titles are escaped in every page")
+    func titlesCannotBecomeMarkup() async throws {
         try await withPages { library, site, client in
             let title = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
             let answer = try await Self.post(
@@ -112,7 +117,8 @@ import Testing
         }
     }
 
-    @Test func otherHostsAreRefused() async throws {
+    @Test("Requests for other hosts are refused")
+    func otherHostsAreRefused() async throws {
         let hosts = AllowedHosts()
         hosts.allow(port: 8080)
         try await withPages(hosts: hosts) { _, _, client in
@@ -129,7 +135,8 @@ import Testing
         }
     }
 
-    @Test func formsOfOthersAreRefused() async throws {
+    @Test("Forms of other origins, without a token or of another type are refused")
+    func formsOfOthersAreRefused() async throws {
         try await withPages { library, site, client in
             let fields = ["token": site.token, "title": "Evil"]
             let refused: [HTTPFields] = [
@@ -155,7 +162,8 @@ import Testing
         }
     }
 
-    @Test func formsHaveALimit() async throws {
+    @Test("A form that is too large is refused")
+    func formsHaveALimit() async throws {
         try await withPages { library, site, client in
             let fields = [
                 "token": site.token, "title": "x", "abstract": String(repeating: "x", count: 70_000),
@@ -167,7 +175,8 @@ import Testing
         }
     }
 
-    @Test func gettingChangesNothing() async throws {
+    @Test("GET and HEAD requests change nothing, and other methods are refused")
+    func gettingChangesNothing() async throws {
         try await withPages { library, site, client in
             try library.add("One,Ada,2001,1")
             let uuid = try #require(try await library.uuid("One")).uuidString.lowercased()
@@ -191,7 +200,8 @@ import Testing
         }
     }
 
-    @Test func aWrongFormComesBackAsItWasTyped() async throws {
+    @Test("An invalid form comes back as it was typed, with its problems")
+    func aWrongFormComesBackAsItWasTyped() async throws {
         try await withPages { library, site, client in
             let typed = [
                 "token": site.token, "title": "", "author": "Ada <3", "publishDate": "1925-02-30",
@@ -213,7 +223,8 @@ import Testing
         }
     }
 
-    @Test func aBookGoesThroughItsLife() async throws {
+    @Test("A book is added, saved, changed, undone and deleted through forms")
+    func aBookIsAddedChangedAndDeleted() async throws {
         try await withPages { library, site, client in
             let added = try await Self.post(
                 client, "/books",
@@ -243,10 +254,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "//evil.example", "https://evil.example", "/\\evil.example", "javascript:x", "/a\r\nSet-Cookie: x",
-        "",
-    ])
+    @Test(
+        "An action leads only to pages of the server",
+        arguments: [
+            "//evil.example", "https://evil.example", "/\\evil.example", "javascript:x",
+            "/a\r\nSet-Cookie: x",
+            "",
+        ])
     func actionsLeadToPagesOfTheServerOnly(address: String) async throws {
         try await withPages { _, site, client in
             let answer = try await Self.post(client, "/undo", ["token": site.token, "return": address])
@@ -254,7 +268,8 @@ import Testing
         }
     }
 
-    @Test func headersOfSectionsAreInTheVisitorsLanguage() async throws {
+    @Test("Sections and prices are in the language of the visitor")
+    func headersOfSectionsAreInTheVisitorsLanguage() async throws {
         try await withPages { library, _, client in
             try library.add("One,Ada,2001-03-05,1234.5")
             try await client.execute(uri: "/", method: .get, headers: [.acceptLanguage: "de"]) { response in
@@ -265,7 +280,8 @@ import Testing
         }
     }
 
-    @Test func filesAreSentOnce() async throws {
+    @Test("An unchanged file is not sent again")
+    func filesAreSentOnce() async throws {
         try await withPages { _, _, client in
             let first = try await client.execute(uri: "/assets/books.js", method: .get) { $0 }
             let tag = try #require(first.headers[.eTag])

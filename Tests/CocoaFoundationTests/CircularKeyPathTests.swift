@@ -12,11 +12,13 @@ import Testing
 
     private static let path = Array(repeating: "friends", count: 90).joined(separator: ".")
 
-    @Test(arguments: [
-        ("ANY \(path).name == 'c'", true), ("ANY \(path).name == 'd'", false),
-        ("ALL \(path).name IN {'a', 'b', 'c'}", true), ("ALL \(path).name IN {'a', 'b'}", false),
-        ("NONE \(path).name == 'd'", true), ("ANY \(path) == SELF", true),
-    ])
+    @Test(
+        "A long key path over circular collections reads each object once",
+        arguments: [
+            ("ANY \(path).name == 'c'", true), ("ANY \(path).name == 'd'", false),
+            ("ALL \(path).name IN {'a', 'b', 'c'}", true), ("ALL \(path).name IN {'a', 'b'}", false),
+            ("NONE \(path).name == 'd'", true), ("ANY \(path) == SELF", true),
+        ])
     func isReadOnceForEachObject(_ format: String, _ expected: Bool) throws {
         let person = try #require(Self.people().first)
         let predicate = try NSPredicate(parsing: format)
@@ -25,13 +27,15 @@ import Testing
     }
 
     /// The elements of an array keep their places where they have no value; those of a set do not.
-    @Test(arguments: [
-        ("ANY list.inner.name == nil", true), ("ANY set.inner.name == nil", false),
-        ("ALL list.inner.name == 'x'", false), ("ALL set.inner.name == 'x'", true),
-        ("ANY list.many.v == 3", true), ("ALL list.many.v < 4", true), ("ANY list.many.v == nil", false),
-        ("ANY nested.v == 2", true), ("ALL nothing.a.b == 1", true), ("ANY list.nothing.a == nil", true),
-        ("ANY single.many.v == 2", true), ("ANY single.many == 7", false),
-    ])
+    @Test(
+        "ANY and ALL over collections treat missing values as Apple's guide says",
+        arguments: [
+            ("ANY list.inner.name == nil", true), ("ANY set.inner.name == nil", false),
+            ("ALL list.inner.name == 'x'", false), ("ALL set.inner.name == 'x'", true),
+            ("ANY list.many.v == 3", true), ("ALL list.many.v < 4", true), ("ANY list.many.v == nil", false),
+            ("ANY nested.v == 2", true), ("ALL nothing.a.b == 1", true), ("ANY list.nothing.a == nil", true),
+            ("ANY single.many.v == 2", true), ("ANY single.many == 7", false),
+        ])
     func valuesAreThoseOfTheGuide(_ format: String, _ expected: Bool) throws {
         let full = Item([
             "inner": Item(["name": "x"]), "many": [Item(["v": 1]), Item(["v": 2])],
@@ -44,7 +48,8 @@ import Testing
         #expect(try holds(format, object) == expected)
     }
 
-    @Test func pathsToNoCollectionAreRefused() throws {
+    @Test("ANY over a key path without a collection throws")
+    func pathsWithoutACollectionAreRefused() throws {
         #expect(throws: PredicateEvaluationError.self) {
             try holds("ANY a.b == 1", ["a": Item(["b": 1])])
         }
@@ -57,7 +62,8 @@ import Testing
         var collectionElements: [Any] { [] }
     }
 
-    @Test func tooManyElements() throws {
+    @Test("A key path over too many elements throws, but counting them does not")
+    func tooManyElements() throws {
         let object: [String: Any] = [
             "list": [
                 Item(["many": Crowd(collectionCount: 9_000_000)]),
@@ -73,7 +79,8 @@ import Testing
         #expect(try value("list.many.@count", object) as? Int == 2)
     }
 
-    @Test func longChainsAreReleased() throws {
+    @Test("Chains of 200,000 expressions are released without overflowing the stack")
+    func longChainsAreReleased() throws {
         let one = NSExpression(forConstantValue: 1)
         for make: (NSExpression) -> NSExpression in [
             { NSExpression(forFunction: "add:to:", arguments: [$0, one]) },
@@ -95,7 +102,8 @@ import Testing
     }
 
     /// What others hold on to stays as it is.
-    @Test func sharedPartsAreKept() throws {
+    @Test("A part shared with a released expression stays usable")
+    func sharedPartsAreKept() throws {
         let part = NSExpression(forFunction: "add:to:", arguments: [NSExpression(forKeyPath: "a"), 1])
         for _ in 0..<3 {
             let whole = NSExpression(forFunction: "multiply:by:", arguments: [part, part])

@@ -27,7 +27,8 @@ import Testing
 
     private let books = [Book("Emma", 474), Book("Persuasion", 249)]
 
-    @Test func predicates() {
+    @Test("The usual spellings of predicates compile and evaluate beside Foundation")
+    func predicates() {
         let predicate = NSPredicate(format: "%K BEGINSWITH[cd] %@ AND pages > %d", "title", "e", 100)
         #expect(books.filter(predicate.evaluate(with:)).map(\.title) == ["Emma"])
         let all: [NSPredicate] = [predicate, NSPredicate(value: true), NSPredicate { _, _ in true }]
@@ -50,7 +51,8 @@ import Testing
         #expect(NSPredicate(format: "author == nil").evaluate(with: books[0]))
     }
 
-    @Test func expressions() {
+    @Test("The usual spellings of expressions compile and evaluate beside Foundation")
+    func expressions() {
         let sum: NSExpression = NSExpression(
             forFunction: "sum:", arguments: [NSExpression(forKeyPath: "pages")])
         #expect(sum.expressionValue(with: ["pages": [1, 2]], context: nil) as? Int == 3)
@@ -58,7 +60,8 @@ import Testing
             NSExpression(format: "2 * (3 + %d)", 4).expressionValue(with: nil, context: nil) as? Int == 14)
     }
 
-    @Test func sortDescriptors() {
+    @Test("The usual spellings of sort descriptors compile and compare beside Foundation")
+    func sortDescriptors() {
         let descriptors: [NSSortDescriptor] = [
             NSSortDescriptor(key: "title", ascending: false),
             NSSortDescriptor(key: #"pages"#, ascending: true),
@@ -81,7 +84,8 @@ import Testing
         #expect(descriptors[0].compare(books[0], to: books[1]) == .orderedDescending)
     }
 
-    @Test func valuesInFormattedStrings() {
+    @Test("Foundation values, collections and dates may be arguments of format strings")
+    func valuesInFormattedStrings() {
         #expect(String(format: "%@ %@", NSNumber(value: 3), "x") == "3 x")
         #expect(String(format: "%@ %@", [1] as any CVarArg, NSArray(array: [2])).contains("[1]"))
         #expect(String(format: "%@", Date(timeIntervalSinceReferenceDate: 0) as any CVarArg).contains("2001"))

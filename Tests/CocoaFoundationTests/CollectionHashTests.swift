@@ -8,7 +8,8 @@ import Testing
 @Suite struct CollectionHashTests {
     private func hashes(_ values: [Any]) -> Int { Set(values.map { PredicateValue($0).hashValue }).count }
 
-    @Test("Lists, sets and dictionaries hash by what they hold") func distinct() {
+    @Test("Lists, sets and dictionaries hash by their contents")
+    func distinct() {
         let numbers = Array(0..<500)
         #expect(hashes(numbers.map { [$0, 1] }) == 500)
         #expect(hashes(numbers.map { [1, [[$0]]] as [Any] }) == 500)

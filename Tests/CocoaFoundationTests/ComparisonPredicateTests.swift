@@ -23,7 +23,9 @@ import Testing
         UUID(uuid: (byte, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     }
 
-    @Test(arguments: ascending.indices)
+    @Test(
+        "Comparison operators order numbers, strings, dates, data, UUIDs and URLs",
+        arguments: ascending.indices)
     func order(_ index: Int) throws {
         let (low, high) = Self.ascending[index]
         for (format, less, same, more) in [
@@ -39,93 +41,108 @@ import Testing
         #expect(try !holds("%@ BETWEEN %@", nil, low, [high, high]))
     }
 
-    @Test(arguments: [
-        ("1 == 1.0", true), ("1 == TRUE", true), ("0 == NO", true), ("2 == TRUE", false), ("'1' == 1", false),
-        ("'a' == 'a'", true), ("'a' == 'A'", false), ("'a' ==[c] 'A'", true), ("'a' !=[c] 'A'", false),
-        ("'é' ==[d] 'e'", true), ("'É' ==[cd] 'e'", true), ("'É' ==[d] 'e'", false), ("'É' ==[c] 'e'", false),
-        ("'a' <[c] 'B'", true), ("'B' <[c] 'a'", false), ("'a' <=[c] 'A'", true), ("'É' >[d] 'D'", true),
-        ("'A' ==[cn] 'a'", false), ("{1, 2} == {1, 2}", true), ("{1, 2} == {2, 1}", false),
-        ("{1, 2} == {1.0, 2.0}", true), ("{} == {}", true), ("{{1}} == {{1}}", true),
-        ("CAST('nan', 'NSNumber') == 1", false), ("CAST('nan', 'NSNumber') < 1", false),
-        ("'a' < 1", false), ("'a' > 1", false), ("'a' != 1", true),
-    ])
+    @Test(
+        "Equality follows the types and options of its operands",
+        arguments: [
+            ("1 == 1.0", true), ("1 == TRUE", true), ("0 == NO", true), ("2 == TRUE", false),
+            ("'1' == 1", false),
+            ("'a' == 'a'", true), ("'a' == 'A'", false), ("'a' ==[c] 'A'", true), ("'a' !=[c] 'A'", false),
+            ("'é' ==[d] 'e'", true), ("'É' ==[cd] 'e'", true), ("'É' ==[d] 'e'", false),
+            ("'É' ==[c] 'e'", false),
+            ("'a' <[c] 'B'", true), ("'B' <[c] 'a'", false), ("'a' <=[c] 'A'", true), ("'É' >[d] 'D'", true),
+            ("'A' ==[cn] 'a'", false), ("{1, 2} == {1, 2}", true), ("{1, 2} == {2, 1}", false),
+            ("{1, 2} == {1.0, 2.0}", true), ("{} == {}", true), ("{{1}} == {{1}}", true),
+            ("CAST('nan', 'NSNumber') == 1", false), ("CAST('nan', 'NSNumber') < 1", false),
+            ("'a' < 1", false), ("'a' > 1", false), ("'a' != 1", true),
+        ])
     func equality(_ text: String, _ expected: Bool) throws {
         #expect(try holds(text, nil) == expected)
     }
 
-    @Test(arguments: [
-        ("nil == nil", true), ("nil != nil", false), ("1 == nil", false), ("nil == 1", false),
-        ("1 != nil", true),
-        ("nil != 1", true), ("nil < 1", false), ("nil > 1", false), ("1 < nil", false), ("nil <= nil", false),
-        ("nil BETWEEN {1, 2}", false), ("1 BETWEEN nil", false), ("nil IN {1}", false),
-        ("nil IN {nil}", false),
-        ("1 IN nil", false), ("nil CONTAINS 'a'", false), ("'a' CONTAINS nil", false),
-        ("nil LIKE '*'", false),
-        ("nil LIKE nil", false), ("'a' LIKE nil", false), ("nil MATCHES '.*'", false),
-        ("nil BEGINSWITH 'a'", false),
-        ("nil ENDSWITH ''", false), ("{1} CONTAINS nil", false), ("nil ==[c] 'a'", false),
-        ("nil !=[c] 'a'", true),
-        ("missing == nil", true), ("missing.further == nil", true),
-    ])
+    @Test(
+        "A comparison with nil is false, except for equality with nil",
+        arguments: [
+            ("nil == nil", true), ("nil != nil", false), ("1 == nil", false), ("nil == 1", false),
+            ("1 != nil", true),
+            ("nil != 1", true), ("nil < 1", false), ("nil > 1", false), ("1 < nil", false),
+            ("nil <= nil", false),
+            ("nil BETWEEN {1, 2}", false), ("1 BETWEEN nil", false), ("nil IN {1}", false),
+            ("nil IN {nil}", false),
+            ("1 IN nil", false), ("nil CONTAINS 'a'", false), ("'a' CONTAINS nil", false),
+            ("nil LIKE '*'", false),
+            ("nil LIKE nil", false), ("'a' LIKE nil", false), ("nil MATCHES '.*'", false),
+            ("nil BEGINSWITH 'a'", false),
+            ("nil ENDSWITH ''", false), ("{1} CONTAINS nil", false), ("nil ==[c] 'a'", false),
+            ("nil !=[c] 'a'", true),
+            ("missing == nil", true), ("missing.further == nil", true),
+        ])
     func absentValues(_ text: String, _ expected: Bool) throws {
         #expect(try holds(text, ["a": 1]) == expected)
         #expect(try holds("NOT \(text)", ["a": 1]) == !expected)
     }
 
-    @Test(arguments: [
-        ("1 BETWEEN {1, 3}", true), ("3 BETWEEN {1, 3}", true), ("0 BETWEEN {1, 3}", false),
-        ("4 BETWEEN {1, 3}", false),
-        ("'b' BETWEEN {'a', 'c'}", true), ("'B' BETWEEN[c] {'a', 'c'}", true),
-        ("'B' BETWEEN {'a', 'c'}", false),
-        ("2 BETWEEN {3, 1}", false), ("2 BETWEEN {1, nil}", false), ("2 BETWEEN {1 + 0, 1 + 2}", true),
-        ("1 IN {1, 2}", true), ("3 IN {1, 2}", false), ("1.0 IN {1}", true), ("1 IN {}", false),
-        ("'A' IN {'a'}", false), ("'A' IN[c] {'a'}", true), ("'É' IN[cd] {'x', 'e'}", true),
-        ("'ell' IN 'hello'", true), ("'ELL' IN[c] 'hello'", true), ("'x' IN 'hello'", false),
-        ("{1, 2} CONTAINS 1", true), ("{1, 2} CONTAINS 3", false), ("{'a'} CONTAINS 'A'", false),
-        ("{'a'} CONTAINS[c] 'A'", true), ("{'abc'} CONTAINS 'b'", false), ("{{1}, {2}} CONTAINS {2}", true),
-        ("{1} IN {{1}, {2}}", true), ("{3} IN {{1}, {2}}", false),
-    ])
+    @Test(
+        "BETWEEN, IN and CONTAINS compare with the elements of collections",
+        arguments: [
+            ("1 BETWEEN {1, 3}", true), ("3 BETWEEN {1, 3}", true), ("0 BETWEEN {1, 3}", false),
+            ("4 BETWEEN {1, 3}", false),
+            ("'b' BETWEEN {'a', 'c'}", true), ("'B' BETWEEN[c] {'a', 'c'}", true),
+            ("'B' BETWEEN {'a', 'c'}", false),
+            ("2 BETWEEN {3, 1}", false), ("2 BETWEEN {1, nil}", false), ("2 BETWEEN {1 + 0, 1 + 2}", true),
+            ("1 IN {1, 2}", true), ("3 IN {1, 2}", false), ("1.0 IN {1}", true), ("1 IN {}", false),
+            ("'A' IN {'a'}", false), ("'A' IN[c] {'a'}", true), ("'É' IN[cd] {'x', 'e'}", true),
+            ("'ell' IN 'hello'", true), ("'ELL' IN[c] 'hello'", true), ("'x' IN 'hello'", false),
+            ("{1, 2} CONTAINS 1", true), ("{1, 2} CONTAINS 3", false), ("{'a'} CONTAINS 'A'", false),
+            ("{'a'} CONTAINS[c] 'A'", true), ("{'abc'} CONTAINS 'b'", false),
+            ("{{1}, {2}} CONTAINS {2}", true),
+            ("{1} IN {{1}, {2}}", true), ("{3} IN {{1}, {2}}", false),
+        ])
     func collections(_ text: String, _ expected: Bool) throws {
         #expect(try holds(text, nil) == expected)
     }
 
-    @Test(arguments: [
-        ("'hello' CONTAINS 'ell'", true), ("'hello' CONTAINS 'ELL'", false),
-        ("'hello' CONTAINS[c] 'ELL'", true),
-        ("'héllo' CONTAINS[d] 'hel'", true), ("'HÉLLO' CONTAINS[cd] 'hel'", true),
-        ("'hello' CONTAINS ''", true),
-        ("'hello' BEGINSWITH 'he'", true), ("'hello' BEGINSWITH 'lo'", false),
-        ("'Hello' BEGINSWITH[c] 'he'", true),
-        ("'hello' ENDSWITH 'lo'", true), ("'hello' ENDSWITH 'he'", false),
-        ("'HELLÖ' ENDSWITH[cd] 'lo'", true),
-        ("'hello' LIKE 'hello'", true), ("'hello' LIKE 'h*'", true), ("'hello' LIKE '*o'", true),
-        ("'hello' LIKE 'h?llo'", true), ("'hello' LIKE 'h?'", false), ("'hello' LIKE 'ell'", false),
-        ("'hello' LIKE '*l*l*'", true), ("'hello' LIKE '*'", true), ("'' LIKE '*'", true),
-        ("'' LIKE '?'", false),
-        ("'hello' LIKE 'HE*'", false), ("'hello' LIKE[c] 'HE*'", true), ("'hé' LIKE[d] 'h?'", true),
-        ("'a*b' LIKE 'a\\*b'", true), ("'axb' LIKE 'a\\*b'", false), ("'a?b' LIKE 'a\\?b'", true),
-        ("'a\\\\b' LIKE 'a\\\\\\\\b'", true), ("'😀!' LIKE '?!'", true), ("'abcabc' LIKE 'a*c'", true),
-        ("'straße' LIKE[c] 'STRASSE'", true), ("'hello' MATCHES 'h.*o'", true),
-        ("'hello' MATCHES 'ell'", false),
-        ("'ab' MATCHES 'a|ab'", true), ("'HELLO' MATCHES 'hello'", false),
-        ("'HELLO' MATCHES[c] 'hello'", true),
-        ("'héllo' MATCHES[d] 'hello'", true), ("'a\\nb' MATCHES 'a.b'", false), ("'12' MATCHES '\\d+'", true),
-        ("'12x' MATCHES '\\d+'", false), ("'a' MATCHES '(?x) a # comment'", true),
-        ("'a\\n' MATCHES 'a'", false),
-        ("'a.b' MATCHES '\\Qa.b'", true), ("'' MATCHES ''", true), ("'straße' MATCHES '\\w+'", true),
-    ])
-    func texts(_ text: String, _ expected: Bool) throws {
+    @Test(
+        "String operators follow their patterns and options",
+        arguments: [
+            ("'hello' CONTAINS 'ell'", true), ("'hello' CONTAINS 'ELL'", false),
+            ("'hello' CONTAINS[c] 'ELL'", true),
+            ("'héllo' CONTAINS[d] 'hel'", true), ("'HÉLLO' CONTAINS[cd] 'hel'", true),
+            ("'hello' CONTAINS ''", true),
+            ("'hello' BEGINSWITH 'he'", true), ("'hello' BEGINSWITH 'lo'", false),
+            ("'Hello' BEGINSWITH[c] 'he'", true),
+            ("'hello' ENDSWITH 'lo'", true), ("'hello' ENDSWITH 'he'", false),
+            ("'HELLÖ' ENDSWITH[cd] 'lo'", true),
+            ("'hello' LIKE 'hello'", true), ("'hello' LIKE 'h*'", true), ("'hello' LIKE '*o'", true),
+            ("'hello' LIKE 'h?llo'", true), ("'hello' LIKE 'h?'", false), ("'hello' LIKE 'ell'", false),
+            ("'hello' LIKE '*l*l*'", true), ("'hello' LIKE '*'", true), ("'' LIKE '*'", true),
+            ("'' LIKE '?'", false),
+            ("'hello' LIKE 'HE*'", false), ("'hello' LIKE[c] 'HE*'", true), ("'hé' LIKE[d] 'h?'", true),
+            ("'a*b' LIKE 'a\\*b'", true), ("'axb' LIKE 'a\\*b'", false), ("'a?b' LIKE 'a\\?b'", true),
+            ("'a\\\\b' LIKE 'a\\\\\\\\b'", true), ("'😀!' LIKE '?!'", true), ("'abcabc' LIKE 'a*c'", true),
+            ("'straße' LIKE[c] 'STRASSE'", true), ("'hello' MATCHES 'h.*o'", true),
+            ("'hello' MATCHES 'ell'", false),
+            ("'ab' MATCHES 'a|ab'", true), ("'HELLO' MATCHES 'hello'", false),
+            ("'HELLO' MATCHES[c] 'hello'", true),
+            ("'héllo' MATCHES[d] 'hello'", true), ("'a\\nb' MATCHES 'a.b'", false),
+            ("'12' MATCHES '\\d+'", true),
+            ("'12x' MATCHES '\\d+'", false), ("'a' MATCHES '(?x) a # comment'", true),
+            ("'a\\n' MATCHES 'a'", false),
+            ("'a.b' MATCHES '\\Qa.b'", true), ("'' MATCHES ''", true), ("'straße' MATCHES '\\w+'", true),
+        ])
+    func strings(_ text: String, _ expected: Bool) throws {
         #expect(try holds(text, nil) == expected)
     }
 
-    @Test func urlsAreTextsToTextOperators() throws {
+    @Test("String operators take URLs as strings")
+    func urlsAreStringsToStringOperators() throws {
         let url = URL(string: "https://swift.org/blog")
         #expect(try holds("%@ CONTAINS 'swift'", nil, url))
         #expect(try holds("%@ LIKE 'https:*'", nil, url))
         #expect(try holds("'swift' IN %@", nil, "swift"))
     }
 
-    @Test func collectionsOfFoundation() throws {
+    @Test("IN and equality accept Foundation's collections")
+    func collectionsOfFoundation() throws {
         let set: Set = [1, 2]
         #expect(try holds("1 IN %@", nil, set))
         #expect(try holds("1 IN %@", nil, set as NSSet))
@@ -140,31 +157,36 @@ import Testing
         #expect(try !holds("%@ == %@", nil, ["a": 1], ["b": 1]))
     }
 
-    @Test func rightSidesThatVaryAreComparedAnew() throws {
+    @Test("A right side that varies is evaluated for each object")
+    func rightSidesThatVaryAreComparedAnew() throws {
         let predicate = try NSPredicate(parsing: "a IN b AND c LIKE d")
         #expect(try predicate.matches(["a": 1, "b": [1], "c": "xy", "d": "x*"] as [String: Any]))
         #expect(try !predicate.matches(["a": 1, "b": [2], "c": "xy", "d": "x*"] as [String: Any]))
         #expect(try !predicate.matches(["a": 1, "b": [1], "c": "xy", "d": "y*"] as [String: Any]))
     }
 
-    @Test func constantsAreComparedOften() throws {
+    @Test("One predicate with a constant list filters many values")
+    func constantsAreComparedOften() throws {
         let thousand = Array(0..<1_000)
         let predicate = try NSPredicate(parsing: "SELF IN %@", arguments: [thousand])
         #expect(try (0..<2_000).filter { try predicate.matches($0) } == thousand)
     }
 
-    @Test(arguments: [
-        "1 LIKE 'a'", "1 CONTAINS 'a'", "'a' CONTAINS 1", "1 IN 2", "1 IN 'abc'", "1 MATCHES 'a'",
-        "'a' LIKE 1",
-        "1 BETWEEN 2", "1 BETWEEN {1}", "1 BETWEEN {1, 2, 3}", "{1} LIKE 'a'",
-    ])
-    func valuesThatDoNotFit(_ text: String) throws {
+    @Test(
+        "A comparison of values that do not fit throws, and evaluates to false",
+        arguments: [
+            "1 LIKE 'a'", "1 CONTAINS 'a'", "'a' CONTAINS 1", "1 IN 2", "1 IN 'abc'", "1 MATCHES 'a'",
+            "'a' LIKE 1",
+            "1 BETWEEN 2", "1 BETWEEN {1}", "1 BETWEEN {1, 2, 3}", "{1} LIKE 'a'",
+        ])
+    func unsuitableValues(_ text: String) throws {
         let predicate = try NSPredicate(parsing: text)
         #expect { try predicate.matches(nil) } throws: { ($0 as? PredicateEvaluationError)?.cause == .values }
         #expect(!predicate.evaluate(with: nil))
     }
 
-    @Test func invalidPatternIsNoMatch() throws {
+    @Test("An invalid regular expression matches nothing and throws")
+    func invalidPatternDoesNotMatch() throws {
         let predicate = NSPredicate(format: "a MATCHES '('")
         #expect(!predicate.evaluate(with: ["a": "("]))
         #expect { try predicate.matches(["a": "("]) } throws: {
@@ -172,7 +194,8 @@ import Testing
         }
     }
 
-    @Test func slowPatternEnds() throws {
+    @Test("A regular expression that takes too long ends with an error")
+    func slowPatternEnds() throws {
         let predicate = NSPredicate(format: "SELF MATCHES '(a+)+b'")
         let text = String(repeating: "a", count: 60) + "c"
         let start = ContinuousClock.now
@@ -184,14 +207,16 @@ import Testing
         #expect(predicate.evaluate(with: "aaab"))
     }
 
-    @Test func customSelectorsAreNotSupported() {
+    @Test("A comparison with a custom selector throws")
+    func customSelectorsAreNotSupported() {
         let predicate = NSComparisonPredicate(
             leftExpression: .expressionForEvaluatedObject(), rightExpression: .expressionForEvaluatedObject(),
             modifier: .direct, type: .customSelector)
         #expect(throws: PredicateEvaluationError.self) { try predicate.matches(1) }
     }
 
-    @Test func rawValuesAreApples() {
+    @Test("Operators, modifiers and options have Apple's raw values")
+    func rawValuesAreApples() {
         typealias Operator = NSComparisonPredicate.Operator
         let operators: [(Operator, UInt)] = [
             (.lessThan, 0), (.lessThanOrEqualTo, 1), (.greaterThan, 2), (.greaterThanOrEqualTo, 3),

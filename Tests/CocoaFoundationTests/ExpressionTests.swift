@@ -7,7 +7,8 @@ import Testing
     private let two = NSExpression(forConstantValue: 2)
     private let name = NSExpression(forKeyPath: "author.name")
 
-    @Test func constant() {
+    @Test("A constant expression has its value, and NSNull is nil")
+    func constant() {
         #expect(one.expressionType == .constantValue)
         #expect(one.constantValue as? Int == 1)
         #expect(NSExpression(forConstantValue: nil).constantValue == nil)
@@ -15,14 +16,16 @@ import Testing
         #expect(one.expressionValue(with: nil, context: nil) as? Int == 1)
     }
 
-    @Test func evaluatedObject() {
+    @Test("The evaluated object is the value of SELF")
+    func evaluatedObject() {
         let itself = NSExpression.expressionForEvaluatedObject()
         #expect(itself.expressionType == .evaluatedObject)
         #expect(itself.expressionValue(with: 5, context: nil) as? Int == 5)
         #expect(itself.description == "SELF")
     }
 
-    @Test func variable() {
+    @Test("A variable takes its value from the context")
+    func variable() {
         let variable = NSExpression(forVariable: "x")
         #expect(variable.expressionType == .variable)
         #expect(variable.variable == "x")
@@ -30,7 +33,8 @@ import Testing
         #expect(variable.expressionValue(with: nil, context: ["x": NSNull()]) == nil)
     }
 
-    @Test func keyPath() {
+    @Test("A key path expression has its path, operand and value")
+    func keyPath() {
         #expect(name.expressionType == .keyPath)
         #expect(name.keyPath == "author.name")
         #expect(name.operand.expressionType == .evaluatedObject)
@@ -40,7 +44,8 @@ import Testing
         #expect(name.expressionValue(with: ["author": ["name": "Jane"]], context: nil) as? String == "Jane")
     }
 
-    @Test func function() {
+    @Test("A function expression has its name, arguments, operand and value")
+    func function() {
         let sum = NSExpression(forFunction: "add:to:", arguments: [one, 2])
         #expect(sum.expressionType == .function)
         #expect(sum.function == "add:to:")
@@ -55,7 +60,8 @@ import Testing
         )
     }
 
-    @Test func aggregateAndSets() throws {
+    @Test("Aggregate and set expressions have their parts and values")
+    func aggregateAndSets() throws {
         let list = NSExpression(forAggregate: [one, two])
         #expect(list.expressionType == .aggregate)
         #expect((list.collection as? [NSExpression])?.count == 2)
@@ -72,7 +78,8 @@ import Testing
         #expect((sets.expressionValue(with: nil, context: nil) as? NSSet)?.isEqual(NSSet(array: [1])) == true)
     }
 
-    @Test func subquery() throws {
+    @Test("A subquery has its parts and finds the matching elements")
+    func subquery() throws {
         let subquery = NSExpression(
             forSubquery: NSExpression(forKeyPath: "pages"), usingIteratorVariable: "p",
             predicate: NSPredicate(format: "$p.weight > limit AND $p.weight < $most"))
@@ -86,14 +93,16 @@ import Testing
         #expect(subquery.expressionValue(with: ["limit": 3], context: ["most": 7]) as? [Int] == [])
     }
 
-    @Test func nestedSubqueriesSeeOuterIterators() throws {
+    @Test("A nested subquery sees the outer iterator and may shadow it")
+    func nestedSubqueriesSeeOuterIterators() throws {
         let text = "SUBQUERY(a, $x, SUBQUERY(b, $y, $y == $x).@count > 0)"
         #expect(try value(text, ["a": [1, 2, 3], "b": [2, 3, 4]]) as? [Int] == [2, 3])
         let shadowed = "SUBQUERY(a, $x, SUBQUERY(b, $x, $x == 4).@count > 0)"
         #expect(try value(shadowed, ["a": [1], "b": [4]]) as? [Int] == [1])
     }
 
-    @Test func conditional() {
+    @Test("A conditional expression has its parts and evaluates the matching branch")
+    func conditional() {
         let conditional = NSExpression(
             forConditional: NSPredicate(format: "a > 1"), trueExpression: one, falseExpression: two)
         #expect(conditional.expressionType == .conditional)
@@ -104,7 +113,8 @@ import Testing
         #expect(conditional.expressionValue(with: ["a": 0], context: nil) as? Int == 2)
     }
 
-    @Test func block() {
+    @Test("A block expression is called with the object, arguments and context")
+    func block() {
         let block = NSExpression(
             block: { object, arguments, context in
                 let factor = arguments.first?.expressionValue(with: object, context: context) as? Int ?? 0
@@ -118,7 +128,8 @@ import Testing
         #expect(block != NSExpression(block: { _, _, _ in 1 }, arguments: nil))
     }
 
-    @Test func assignmentWritesToTheContext() throws {
+    @Test("An assignment writes its value to the context")
+    func assignmentWritesToTheContext() throws {
         let context = NSMutableDictionary()
         let expression = try NSExpression(parsing: "$total := a * 2")
         #expect(expression.expressionType == .variableAssignment)
@@ -127,7 +138,8 @@ import Testing
         #expect(context["total"] as? Int == 8)
     }
 
-    @Test func anyKey() {
+    @Test("The any-key expression prints as ANYKEY")
+    func anyKey() {
         #expect(NSExpression.expressionForAnyKey().expressionType == .anyKey)
         #expect(NSExpression.expressionForAnyKey().description == "ANYKEY")
     }
@@ -144,7 +156,8 @@ import Testing
         override var description: String { "ANSWER()" }
     }
 
-    @Test func subclasses() throws {
+    @Test("A predicate uses an expression of a subclass")
+    func subclasses() throws {
         let answer = Answer()
         #expect(answer.expressionType == .fetchRequest)
         #expect(answer.expressionType.rawValue == 50)
@@ -158,7 +171,8 @@ import Testing
         )
     }
 
-    @Test func fetchExpressionsAreMadeByCoreData() async {
+    @Test("The installed function makes fetch expressions, and its error names the column")
+    func fetchExpressionsAreMadeByCoreData() async {
         // In a process of its own, because what is installed stays.
         await #expect(processExitsWith: .success) {
             FetchExpressions.install { request, context, countOnly in
@@ -175,13 +189,15 @@ import Testing
 
     struct PredicateEvaluationErrorForTests: Error {}
 
-    @Test func valuesThatDoNotFitAreNil() throws {
+    @Test("An expression with unsuitable values is nil, or throws where errors are reported")
+    func unsuitableValuesAreNil() throws {
         let expression = NSExpression(format: "a + 1")
         #expect(expression.expressionValue(with: ["a": "x"], context: nil) == nil)
         #expect(throws: PredicateEvaluationError.self) { try expression.value(with: ["a": "x"]) }
     }
 
-    @Test func partsThatAreNotThereStopTheProcess() async {
+    @Test("Reading a part that an expression lacks ends the process")
+    func partsThatAreNotThereStopTheProcess() async {
         await #expect(processExitsWith: .failure) { _ = NSExpression(forConstantValue: 1).keyPath }
         await #expect(processExitsWith: .failure) { _ = NSExpression(forKeyPath: "a").constantValue }
         await #expect(processExitsWith: .failure) {
@@ -189,7 +205,8 @@ import Testing
         }
     }
 
-    @Test func rawValuesAreApples() {
+    @Test("Expression types have Apple's raw values")
+    func rawValuesAreApples() {
         typealias Kind = NSExpression.ExpressionType
         let types: [(Kind, UInt)] = [
             (.constantValue, 0), (.evaluatedObject, 1), (.variable, 2), (.keyPath, 3), (.function, 4),

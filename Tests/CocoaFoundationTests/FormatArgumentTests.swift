@@ -3,7 +3,8 @@ import Testing
 
 /// What stands for `%` in a format string.
 @Suite struct FormatArgumentTests {
-    @Test func objectsOfAllKinds() throws {
+    @Test("Values of all types become constants and equal themselves")
+    func objectsOfAllKinds() throws {
         let uuid = UUID()
         let date = Date(timeIntervalSinceReferenceDate: 12)
         let url = try #require(URL(string: "https://swift.org"))
@@ -20,7 +21,8 @@ import Testing
         }
     }
 
-    @Test func usualSpellingsCompile() {
+    @Test("The usual spellings of arguments compile and evaluate")
+    func usualSpellingsCompile() {
         let (id, start, name) = (UUID(), Date(), "x")
         let object: [String: Any] = ["id": id, "start": start, "name": name, "count": 3, "price": 2.5]
         #expect(NSPredicate(format: "id == %@", id as any CVarArg).evaluate(with: object))
@@ -33,7 +35,8 @@ import Testing
         #expect(NSPredicate(format: "count BETWEEN %@", [1, 5]).evaluate(with: object))
     }
 
-    @Test func argumentArray() {
+    @Test("An argument array gives its arguments in order")
+    func argumentArray() {
         let predicate = NSPredicate(
             format: "a == %@ AND b == %d AND c == %@", argumentArray: ["x", 2, NSNull()])
         #expect(predicate.formatString == "a == \"x\" AND b == 2 AND c == nil")
@@ -41,10 +44,13 @@ import Testing
         #expect(NSExpression(format: "%@ + %d", argumentArray: [1, 2]).description == "1 + 2")
     }
 
-    @Test(arguments: [
-        "d", "D", "i", "u", "U", "x", "X", "o", "O", "c", "C", "ld", "lld", "lu", "llu", "hd", "hhd", "qi",
-        "zd", "td", "jd", "5d", "-3d",
-    ])
+    @Test(
+        "Every integer specifier takes an integer",
+        arguments: [
+            "d", "D", "i", "u", "U", "x", "X", "o", "O", "c", "C", "ld", "lld", "lu", "llu", "hd", "hhd",
+            "qi",
+            "zd", "td", "jd", "5d", "-3d",
+        ])
     func integers(_ letters: String) throws {
         #expect(try NSExpression(parsing: "%\(letters)", arguments: [65]).constantValue as? Int == 65)
         #expect(
@@ -52,20 +58,24 @@ import Testing
                 == 65)
     }
 
-    @Test(arguments: ["f", "F", "e", "E", "g", "G", "a", "A", "lf", "Lf", ".2f", "5.1f"])
+    @Test(
+        "Every floating-point specifier takes a number",
+        arguments: ["f", "F", "e", "E", "g", "G", "a", "A", "lf", "Lf", ".2f", "5.1f"])
     func doubles(_ letters: String) throws {
         #expect(try NSExpression(parsing: "%\(letters)", arguments: [1.5]).constantValue as? Double == 1.5)
         #expect(try NSExpression(parsing: "%\(letters)", arguments: [2]).constantValue as? Double == 2)
     }
 
-    @Test func cString() {
+    @Test("The specifier for C strings takes a C string")
+    func cString() {
         let text = "abc"
         text.withCString { pointer in
             #expect(NSExpression(format: "%s", pointer).constantValue as? String == "abc")
         }
     }
 
-    @Test func nilAndNull() throws {
+    @Test("Nil and NSNull become nil, and an optional its value")
+    func nilAndNull() throws {
         #expect(try NSPredicate(parsing: "a == %@", arguments: [nil]).formatString == "a == nil")
         #expect(try NSPredicate(parsing: "a == %@", arguments: [NSNull()]).formatString == "a == nil")
         let none: Int? = nil
@@ -73,7 +83,8 @@ import Testing
         #expect(try NSPredicate(parsing: "a == %@", arguments: [Optional(3) as Any]).formatString == "a == 3")
     }
 
-    @Test func expressionsTakeTheirPlace() throws {
+    @Test("An expression as an argument becomes part of the predicate")
+    func expressionsTakeTheirPlace() throws {
         let sum = NSExpression(forFunction: "sum:", arguments: [NSExpression(forKeyPath: "sizes")])
         #expect(NSPredicate(format: "%@ > 3", sum).formatString == "sum:(sizes) > 3")
         let list = NSPredicate(format: "a IN %@", argumentArray: [[1, NSExpression(forKeyPath: "b")]])
@@ -81,7 +92,8 @@ import Testing
         #expect(list.evaluate(with: ["a": 7, "b": 7]))
     }
 
-    @Test func keyPaths() throws {
+    @Test("A key path argument becomes a key path, quoted where necessary")
+    func keyPaths() throws {
         #expect(NSPredicate(format: "%K == 1", "a.b").formatString == "a.b == 1")
         #expect(NSPredicate(format: "ANY %K.%K == 1", "a", "b.c").formatString == "ANY a.b.c == 1")
         #expect(
@@ -92,7 +104,9 @@ import Testing
         #expect(NSPredicate(format: "a.%K > 1", "@count").formatString == "a.@count > 1")
     }
 
-    @Test(arguments: ["a == 1 OR 1", "a) OR (1", "TRUEPREDICATE", "$x", "a b", "'", "%@", "a.b c.d", "nil"])
+    @Test(
+        "A key path argument injects nothing into the predicate",
+        arguments: ["a == 1 OR 1", "a) OR (1", "TRUEPREDICATE", "$x", "a b", "'", "%@", "a.b c.d", "nil"])
     func keyPathsInjectNothing(_ text: String) throws {
         let predicate = try #require(NSPredicate(format: "%K == 7", text) as? NSComparisonPredicate)
         #expect(predicate.leftExpression.expressionType == .keyPath)
@@ -101,17 +115,20 @@ import Testing
         #expect(printed.isEquivalent(to: predicate), "\(predicate.formatString)")
     }
 
-    @Test func stringsInjectNothing() {
+    @Test("A string argument injects nothing into the predicate")
+    func stringsInjectNothing() {
         let evil = "x\" OR TRUEPREDICATE OR \"\\"
         #expect(!NSPredicate(format: "a == %@", evil).evaluate(with: ["a": "y"]))
         #expect(NSPredicate(format: "a == %@", evil).evaluate(with: ["a": evil]))
     }
 
-    @Test func quotedSpecifiersAreText() {
+    @Test("A specifier between quotation marks stays a string")
+    func quotedSpecifiersAreText() {
         #expect(NSPredicate(format: "a == '%@' AND b == %@", 1).formatString == "a == \"%@\" AND b == 1")
     }
 
-    @Test func wrongArguments() throws {
+    @Test("Missing, superfluous and unsuitable arguments are errors that say what is wrong")
+    func wrongArguments() throws {
         #expect(formatError("a == %@")?.reason == "There are too few arguments: 0 are given.")
         #expect(formatError("a == %@ AND b == %@", 1)?.reason == "There are too few arguments: 1 is given.")
         #expect(formatError("a == %@ AND b == %@", 1)?.column == 18)

@@ -4,7 +4,8 @@ import Testing
 
 /// Text that is meant to hold or to crash the process.
 @Suite struct FormatHostileTests {
-    @Test func parentheses() throws {
+    @Test("100,000 nested parentheses are refused")
+    func parentheses() throws {
         let error = try #require(formatError(String(repeating: "(", count: 100_000)))
         #expect(error.reason.contains("nested deeper"))
         let closed =
@@ -12,16 +13,18 @@ import Testing
         #expect(formatError(closed)?.reason.contains("nested deeper") == true)
     }
 
-    @Test(arguments: [
-        "NOT ", "!", "(NOT ", "{", "a[", "a == {", "abs:(", "SUBQUERY(a, $x, ", "TERNARY(", "CAST(",
-        "FUNCTION(",
-        "$x := ", "a + (", "ANY (", "2 ** -(", "x == 1 AND (", "a.b[c[",
-    ])
+    @Test(
+        "Deep nesting of any construct is refused",
+        arguments: [
+            "NOT ", "!", "(NOT ", "{", "a[", "a == {", "abs:(", "SUBQUERY(a, $x, ", "TERNARY(", "CAST(",
+            "FUNCTION(",
+            "$x := ", "a + (", "ANY (", "2 ** -(", "x == 1 AND (", "a.b[c[",
+        ])
     func deepNesting(_ piece: String) throws {
         #expect(formatError(String(repeating: piece, count: 100_000 / piece.count)) != nil)
     }
 
-    @Test(arguments: ["+ a ", "* a ", "** a ", "UNION a ", "- a "])
+    @Test("A chain of 50,000 operators is refused", arguments: ["+ a ", "* a ", "** a ", "UNION a ", "- a "])
     func longChains(_ piece: String) throws {
         // A chain makes a deep tree, which could be neither printed nor released.
         #expect(
@@ -29,7 +32,8 @@ import Testing
                 "nested deeper") == true)
     }
 
-    @Test func nestingWithinTheLimit() throws {
+    @Test("Nesting within the limit is parsed and evaluated")
+    func nestingWithinTheLimit() throws {
         let text = String(repeating: "(", count: 150) + "a == 1" + String(repeating: ")", count: 150)
         #expect(try NSPredicate(parsing: text).formatString == "a == 1")
         let sum = "a" + String(repeating: " + 1", count: 400) + " == 400"
@@ -40,12 +44,14 @@ import Testing
 
     /// The deepest text that is read is read, printed, evaluated and released on half of a usual stack, also
     /// without optimisation.
-    @Test(arguments: [
-        ("(", "a == 1", ")", 490), ("abs:(", "a", ") == 1", 490), ("1 + (", "a - 245", ") == 1", 245),
-        ("NOT (b == 2 OR (", "a == 1", "))", 98), ("{", "a", "} == b OR a == 1", 490),
-        ("SUBQUERY(b, $x, ", "a == 1", ").@count == 0", 160), ("TERNARY(b == 2, 3, ", "a", ") == 1", 490),
-        ("b[", "0", "] == nil", 490),
-    ])
+    @Test(
+        "The deepest tree is parsed, printed, evaluated and released on half of a usual stack",
+        arguments: [
+            ("(", "a == 1", ")", 490), ("abs:(", "a", ") == 1", 490), ("1 + (", "a - 245", ") == 1", 245),
+            ("NOT (b == 2 OR (", "a == 1", "))", 98), ("{", "a", "} == b OR a == 1", 490),
+            ("SUBQUERY(b, $x, ", "a == 1", ").@count == 0", 160), ("TERNARY(b == 2, 3, ", "a", ") == 1", 490),
+            ("b[", "0", "] == nil", 490),
+        ])
     func deepestTree(_ start: String, _ middle: String, _ end: String, _ count: Int) throws {
         // Only the last end makes the text a condition; those before close what was opened.
         let close = String(end.prefix { $0 == ")" || $0 == "}" || $0 == "]" })
@@ -71,7 +77,8 @@ import Testing
         #expect(outcome.value == "")
     }
 
-    @Test func manyFlatParts() throws {
+    @Test("A flat predicate of 100,000 parts and a list of 300,000 values are parsed")
+    func manyFlatParts() throws {
         let text = Array(repeating: "a == 1", count: 100_000).joined(separator: " OR ")
         let predicate = try NSPredicate(parsing: text)
         #expect((predicate as? NSCompoundPredicate)?.subpredicates.count == 100_000)
@@ -80,7 +87,8 @@ import Testing
         #expect(try NSPredicate(parsing: list).matches(["a": 1]))
     }
 
-    @Test func longTexts() throws {
+    @Test("Strings, names and key paths of a million bytes are parsed or refused")
+    func longTexts() throws {
         let million = String(repeating: "x", count: 1_000_000)
         #expect(try NSPredicate(parsing: "a == '\(million)'").matches(["a": million]))
         #expect(try NSPredicate(parsing: "\(million) == 1").matches([million: 1]))
@@ -95,7 +103,8 @@ import Testing
         #expect(formatError(String(repeating: "\u{301}", count: 500_000)) != nil)
     }
 
-    @Test func hostileRegularExpressions() throws {
+    @Test("Hostile regular expressions do not trap")
+    func hostileRegularExpressions() throws {
         for pattern in [
             String(repeating: "(", count: 50_000),
             String(repeating: "(", count: 50_000) + String(repeating: ")", count: 50_000),
@@ -108,7 +117,8 @@ import Testing
         }
     }
 
-    @Test func decimalsWhereFoundationHasNoHash() throws {
+    @Test("Decimals in sets and dictionaries do not call Foundation's hash")
+    func decimalsWhereFoundationHasNoHash() throws {
         let set: [String: Any] = [
             "s": Set([1, 2]), "o": NSOrderedSet(array: [["d": Decimal(1)]]), "n": NSDictionary(),
         ]
@@ -118,13 +128,15 @@ import Testing
         #expect(try holds("CAST('1', 'NSDecimalNumber') IN s", set))
     }
 
-    @Test func tooLong() throws {
+    @Test("A format longer than the limit is refused")
+    func tooLong() throws {
         let error = try #require(formatError(String(repeating: " ", count: 1 << 20) + "a == 1"))
         #expect(error.reason == "The string is longer than 1048576 bytes.")
         #expect(error.column == 1)
     }
 
-    @Test func randomBytesNeverTrap() throws {
+    @Test("Random bytes never trap")
+    func randomBytesNeverTrap() throws {
         var generator = Fuzzing.numbers(seed: 20_261_121)
         for _ in 0..<Fuzzing.rounds(8_000) {
             let bytes = (0..<Int.random(in: 0...60, using: &generator)).map { _ in
@@ -134,7 +146,8 @@ import Testing
         }
     }
 
-    @Test func randomTokensNeverTrap() throws {
+    @Test("Random tokens never trap, and what is parsed is read back from its print")
+    func randomTokensNeverTrap() throws {
         let tokens = [
             "a", "b.c", "==", "!=", "<", "AND", "OR", "NOT", "(", ")", "{", "}", "[", "]", ",", ".", "%@",
             "%K", "%d",

@@ -28,7 +28,8 @@ import Testing
         }
     }
 
-    @Test("The text of a value is released with the list of arguments") func released() {
+    @Test("The description of a value is released with the list of arguments")
+    func released() {
         for (value, text) in Self.values {
             weak var kept: AnyObject?
             do {
@@ -66,7 +67,8 @@ import Testing
         }
     }
 
-    @Test("A list of arguments keeps the object that it encodes, and no longer than it lasts") func lists() {
+    @Test("A list of arguments keeps the object that it encodes only while it exists")
+    func lists() {
         let probe = Probe()
         let text = withVaList([probe]) { arguments in
             #expect(probe.inner != nil)
@@ -76,7 +78,8 @@ import Testing
         #expect(probe.inner == nil && !probe.isEncodedItself)
     }
 
-    @Test("A predicate takes the value and asks for no text") func predicates() {
+    @Test("A predicate takes a value without formatting it")
+    func predicates() {
         let object = Described()
         let predicate = NSPredicate(format: "a == %@", object)
         #expect(object.count == 0)

@@ -9,7 +9,9 @@ import Testing
         func setValue(_ value: Any?, forKey key: String) {}
     }
 
-    @Test(arguments: [".a", ".@unionOfObjects.a", ".@distinctUnionOfObjects.a"])
+    @Test(
+        "A key path over more than 100 collections is refused",
+        arguments: [".a", ".@unionOfObjects.a", ".@distinctUnionOfObjects.a"])
     func pathsOverManyCollectionsAreRefused(_ piece: String) throws {
         let path = { "a" + String(repeating: piece, count: $0) }
         #expect(try KeyPathSteps(path(20)).value(of: Knot()) != nil)
@@ -37,42 +39,49 @@ import Testing
         ])
     }()
 
-    @Test(arguments: [
-        ("name", "City"), ("address.street.name", "Main"), ("self.name", "City"), ("books.@count", "3"),
-        ("numbers.@sum.self", "9"), ("numbers.@sum", "9"), ("numbers.@avg", "2.25"), ("numbers.@min", "1"),
-        ("numbers.@max", "3"), ("mixed.@sum", "3.5"), ("books.@sum.pages", "723"),
-        ("books.pages.@sum", "723"),
-        ("books.@avg.pages", "361.5"), ("books.@max.pages", "474"), ("books.@min.title", "Draft"),
-        ("books.@sum.price", "17.49"), ("empty.@sum", "0"), ("empty.@avg", "0"), ("empty.@count", "0"),
-        ("nested.@count", "2"), ("nested.@sum", "8"), ("nested.@max", "3"), ("name.length", "4"),
-        ("name.uppercaseString", "CITY"), ("name.lowercaseString", "city"), ("name.self.length", "4"),
-        ("shelf.@sum.pages", "723"), ("shelf.@count", "2"),
-    ])
+    @Test(
+        "A key path reads a value, a property of a value, or a collection operator",
+        arguments: [
+            ("name", "City"), ("address.street.name", "Main"), ("self.name", "City"), ("books.@count", "3"),
+            ("numbers.@sum.self", "9"), ("numbers.@sum", "9"), ("numbers.@avg", "2.25"),
+            ("numbers.@min", "1"),
+            ("numbers.@max", "3"), ("mixed.@sum", "3.5"), ("books.@sum.pages", "723"),
+            ("books.pages.@sum", "723"),
+            ("books.@avg.pages", "361.5"), ("books.@max.pages", "474"), ("books.@min.title", "Draft"),
+            ("books.@sum.price", "17.49"), ("empty.@sum", "0"), ("empty.@avg", "0"), ("empty.@count", "0"),
+            ("nested.@count", "2"), ("nested.@sum", "8"), ("nested.@max", "3"), ("name.length", "4"),
+            ("name.uppercaseString", "CITY"), ("name.lowercaseString", "city"), ("name.self.length", "4"),
+            ("shelf.@sum.pages", "723"), ("shelf.@count", "2"),
+        ])
     func scalar(_ path: String, _ expected: String) throws {
         let value = try #require(library.value(forKeyPath: path))
         #expect("\(value)" == expected)
     }
 
-    @Test(arguments: [
-        ("numbers.@distinctUnionOfObjects.self", "[3, 1, 2]"),
-        ("numbers.@unionOfObjects.self", "[3, 1, 2, 3]"),
-        ("books.@unionOfObjects.title", "[\"Emma\", \"Persuasion\", \"Draft\"]"),
-        ("books.@unionOfObjects.pages", "[474, 249]"), ("nested.@unionOfArrays.self", "[1, 2, 2, 3]"),
-        ("nested.@distinctUnionOfArrays.self", "[1, 2, 3]"),
-        ("books.title", "[\"Emma\", \"Persuasion\", \"Draft\"]"),
-    ])
+    @Test(
+        "A key path over an array gives an array",
+        arguments: [
+            ("numbers.@distinctUnionOfObjects.self", "[3, 1, 2]"),
+            ("numbers.@unionOfObjects.self", "[3, 1, 2, 3]"),
+            ("books.@unionOfObjects.title", "[\"Emma\", \"Persuasion\", \"Draft\"]"),
+            ("books.@unionOfObjects.pages", "[474, 249]"), ("nested.@unionOfArrays.self", "[1, 2, 2, 3]"),
+            ("nested.@distinctUnionOfArrays.self", "[1, 2, 3]"),
+            ("books.title", "[\"Emma\", \"Persuasion\", \"Draft\"]"),
+        ])
     func array(_ path: String, _ expected: String) throws {
         let value = try #require(library.value(forKeyPath: path) as? [Any])
         #expect("\(value)" == expected)
     }
 
-    @Test func arraysKeepPlacesOfMissingValues() throws {
+    @Test("A key path over an array gives NSNull for missing values")
+    func arraysKeepPlacesOfMissingValues() throws {
         let pages = try #require(library.value(forKeyPath: "books.pages") as? [Any])
         #expect(pages.count == 3)
         #expect(pages.last is NSNull)
     }
 
-    @Test func setsStaySets() throws {
+    @Test("A key path over a set gives a set, and over an ordered set an ordered one")
+    func setsStaySets() throws {
         let titles = try #require(library.value(forKeyPath: "shelf.title") as? NSSet)
         #expect(titles.isEqual(NSSet(array: ["Emma", "Persuasion"])))
         let distinct = try #require(library.value(forKeyPath: "sets.@distinctUnionOfSets.self") as? NSSet)
@@ -84,7 +93,8 @@ import Testing
         #expect(ordered.array as? [String] == ["Emma", "Persuasion"])
     }
 
-    @Test func missingIsNil() {
+    @Test("A missing key and the maximum of an empty collection are nil")
+    func missingIsNil() {
         #expect(library.value(forKeyPath: "nothing") == nil)
         #expect(library.value(forKeyPath: "nothing.further.@count") == nil)
         #expect(library.value(forKeyPath: "empty.@max") == nil)
@@ -92,13 +102,15 @@ import Testing
         #expect(library.value(forKeyPath: "address.none") == nil)
     }
 
-    @Test func equalValuesOfSetsAreAddedUp() {
+    @Test("A sum over a set adds equal values of its members")
+    func equalValuesOfSetsAreAddedUp() {
         let shop = Item(["items": Set([Item(["price": 2]), Item(["price": 2])])])
         #expect(shop.value(forKeyPath: "items.price.@sum") as? Int == 4)
         #expect((shop.value(forKeyPath: "items.price") as? NSSet)?.count == 1)
     }
 
-    @Test func propertiesOfFoundationsValues() throws {
+    @Test("A key path reads properties of dates, URLs, data, strings, UUIDs and numbers")
+    func propertiesOfFoundationsValues() throws {
         let date = Date(timeIntervalSinceReferenceDate: 5)
         let object: [String: Any] = [
             "date": date, "url": URL(string: "https://swift.org/blog/a.html?q=1") as Any,
@@ -124,7 +136,8 @@ import Testing
         #expect(throws: PredicateEvaluationError.self) { try KeyPathSteps("text.@count").value(of: object) }
     }
 
-    @Test func writing() {
+    @Test("A key path writes to objects, dictionaries and elements of arrays")
+    func writing() {
         let author = Item(["name": "Jane"])
         let book = Item(["author": author, "info": NSMutableDictionary(), "others": [Item(), Item()]])
         book.setValue("Emma", forKeyPath: "title")
@@ -140,7 +153,8 @@ import Testing
         #expect(author.value(forKey: "name") == nil)
     }
 
-    @Test func severalKeys() {
+    @Test("Several keys are read with NSNull for missing values, and written")
+    func severalKeys() {
         let item = Item(["a": 1])
         let values = item.dictionaryWithValues(forKeys: ["a", "b"])
         #expect(values["a"] as? Int == 1)
@@ -150,7 +164,8 @@ import Testing
         #expect(item.value(forKey: "b") as? Int == 2)
     }
 
-    @Test func unknownKeyStopsTheProcess() async {
+    @Test("An unknown key ends the process when read or written")
+    func unknownKeyStopsTheProcess() async {
         await #expect(processExitsWith: .failure) { _ = Item(["a": 1]).value(forKeyPath: "a.b") }
         await #expect(processExitsWith: .failure) { Item(["a": 1]).setValue(1, forKeyPath: "a.b") }
     }
@@ -173,14 +188,16 @@ import Testing
 
     final class Unknown { var name = "" }
 
-    @Test func listsOfClasses() {
+    @Test("A class names its own key paths and those of its subobjects")
+    func listsOfClasses() {
         #expect(KeyPathNames.name(of: \Person.name) == "name")
         #expect(KeyPathNames.name(of: \Person.home.street) == "home.street")
         #expect(KeyPathNames.name(of: \Address.street) == "street")
         #expect(KeyPathNames.name(of: \Unknown.name) == nil)
     }
 
-    @Test func registrationAndResolvers() {
+    @Test("A key path is named by registration or by a resolver")
+    func registrationAndResolvers() {
         #expect(KeyPathNames.name(of: \Unknown.name.count) == nil)
         KeyPathNames.register("name.length", for: \Unknown.name.count)
         #expect(KeyPathNames.name(of: \Unknown.name.count) == "name.length")
@@ -188,18 +205,21 @@ import Testing
         #expect(KeyPathNames.name(of: \Unknown.name.isEmpty) == "vacant")
     }
 
-    @Test func objectsAreReadThroughTheirKeyPaths() throws {
+    @Test("A predicate reads an object through its named key paths")
+    func objectsAreReadThroughTheirKeyPaths() throws {
         #expect(try holds("home.street == 'Main'", Person()))
         #expect(throws: PredicateEvaluationError.self) { try holds("age == 3", Person()) }
         #expect(NSExpression(forKeyPath: \Person.home.street).keyPath == "home.street")
         #expect(try NSPredicate(parsing: "%K == 1", arguments: [\Person.name]).formatString == "name == 1")
     }
 
-    @Test func unknownKeyPathStopsTheProcess() async {
+    @Test("A key path without a name ends the process")
+    func unknownKeyPathStopsTheProcess() async {
         await #expect(processExitsWith: .failure) { _ = NSExpression(forKeyPath: \Unknown.name) }
     }
 
-    @Test func threadsMayAskAtOnce() async {
+    @Test("Many tasks may look up key path names at once")
+    func threadsMayAskAtOnce() async {
         await withTaskGroup(of: String?.self) { group in
             for _ in 0..<50 { group.addTask { KeyPathNames.name(of: \Person.name) } }
             for await name in group { #expect(name == "name") }

@@ -5,18 +5,21 @@ import Testing
 @Suite struct KindCastTests {
     private static let name = "CocoaFoundationTests.Folio"
 
-    @Test(arguments: [
-        #"CAST(SELF, "CocoaFoundationTests.Folio") != nil"#,
-        #"CAST(origin, "CocoaFoundationTests.Volume").title == "x""#,
-        #"CAST(parts[0], "CocoaFoundationTests.Folio").height > 3"#,
-        #"ANY CAST(SELF, "CocoaFoundationTests.Folio").parts.title == "x""#,
-    ])
+    @Test(
+        "A cast to a class is printed as it is read",
+        arguments: [
+            #"CAST(SELF, "CocoaFoundationTests.Folio") != nil"#,
+            #"CAST(origin, "CocoaFoundationTests.Volume").title == "x""#,
+            #"CAST(parts[0], "CocoaFoundationTests.Folio").height > 3"#,
+            #"ANY CAST(SELF, "CocoaFoundationTests.Folio").parts.title == "x""#,
+        ])
     func isPrintedAsItIsRead(_ text: String) throws {
         let predicate = try NSPredicate(parsing: text)
         #expect(predicate.formatString == text)
     }
 
-    @Test func objectsOfTheKind() throws {
+    @Test("A cast to a class gives the object if it is of the class, else nil")
+    func objectsOfTheKind() throws {
         let folio = Folio("Folio", pages: 3)
         folio.height = 9
         let volume = Volume("Volume")
@@ -28,7 +31,8 @@ import Testing
         #expect(try holds("CAST(SELF, %@).height == nil", volume, Self.name))
     }
 
-    @Test func whatIsNoObject() {
+    @Test("A cast to a class of something other than an object is refused")
+    func castsOfOtherValues() {
         #expect(formatError("CAST('x', 'Folio') == nil")?.reason.contains("does not know the type") == true)
         #expect(formatError("CAST(a, 'NSFolio') == nil")?.reason.contains("does not know the type") == true)
         #expect(formatError("CAST(a, '') == nil")?.reason.contains("does not know the type") == true)

@@ -9,7 +9,8 @@ import Testing
 
     private func scalars(_ text: String) -> [Unicode.Scalar] { Array(text.unicodeScalars) }
 
-    @Test("The order of marks of different classes does not matter, that of one class does") func order() {
+    @Test("The order of marks matters within a class of marks only")
+    func order() {
         // Above, below, overlaid; those of each class keep their order.
         let above = String(repeating: "\u{301}\u{300}", count: 40)
         let below = String(repeating: "\u{316}\u{317}", count: 40)
@@ -30,7 +31,8 @@ import Testing
         #expect(scalars(folding.folded("E" + over + below + other)) != scalars(ordered))
     }
 
-    @Test("Letters between marks stay where they are") func letters() {
+    @Test("Letters between marks keep their positions")
+    func letters() {
         let text = (0..<60).map { "\($0)É\u{316}" + String(repeating: "\u{301}\u{316}", count: $0) }.joined()
         #expect(
             scalars(folding.folded(text)) == scalars(text.lowercased().precomposedStringWithCanonicalMapping))

@@ -25,7 +25,8 @@ import Testing
         }
     }
 
-    @Test("What ends for one text may take too long for sixty") func texts() throws {
+    @Test("A pattern that ends in time for one string may take too long for sixty")
+    func strings() throws {
         let any = NSPredicate(format: "ANY SELF MATCHES %@", Self.pattern)
         let isFound = try Self.rounds.contains { round in
             let isQuick = try ends(any, [text(round)])
@@ -61,7 +62,8 @@ import Testing
         #expect(try ends(predicate, text(round)))
     }
 
-    @Test("A bound that is used up does not end what is quick") func quickAfterSlow() throws {
+    @Test("An exhausted bound does not end a quick match")
+    func quickAfterSlow() throws {
         try MatchBudget.sharing { () throws(any Error) in
             let slow = NSPredicate(format: "SELF MATCHES %@", Self.pattern)
             #expect(try !ends(slow, text(60)))
@@ -69,7 +71,8 @@ import Testing
         }
     }
 
-    @Test("An expression whose steps are in proportion to the text may read long texts") func longTexts()
+    @Test("A pattern whose steps are in proportion to the string may read long strings")
+    func longStrings()
         throws
     {
         let long = String(repeating: "lorem ipsum ", count: 40_000)

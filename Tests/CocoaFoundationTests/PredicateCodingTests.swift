@@ -8,7 +8,7 @@ import Testing
         return try NSKeyedUnarchiver.unarchivedObject(ofClass: Object.self, from: data)
     }
 
-    @Test(arguments: PredicateStructureTests.formats)
+    @Test("An archived predicate is read back equal", arguments: PredicateStructureTests.formats)
     func predicatesComeBack(_ format: String) throws {
         let predicate = try NSPredicate(parsing: format)
         let data = try NSKeyedArchiver.archivedData(withRootObject: predicate, requiringSecureCoding: true)
@@ -17,13 +17,17 @@ import Testing
         #expect(again?.formatString == predicate.formatString)
     }
 
-    @Test(arguments: [
-        "a", "a.b", "SELF", "$x", "1", "2.5", "TRUE", "'x'", "nil", "{1, a}", "abs:(a)", "a + b", "a[LAST]",
-        "a UNION b",
-        "a INTERSECT b", "a MINUS b", "SUBQUERY(a, $x, $x == 1)", "TERNARY(a == 1, b, c)", "ANYKEY",
-        "$x := 1",
-        "FUNCTION(a, 'foo:', b)", "$x.a.b", "now()", "18446744073709551615", "CAST('1.5', 'NSDecimalNumber')",
-    ])
+    @Test(
+        "An archived expression is read back equal",
+        arguments: [
+            "a", "a.b", "SELF", "$x", "1", "2.5", "TRUE", "'x'", "nil", "{1, a}", "abs:(a)", "a + b",
+            "a[LAST]",
+            "a UNION b",
+            "a INTERSECT b", "a MINUS b", "SUBQUERY(a, $x, $x == 1)", "TERNARY(a == 1, b, c)", "ANYKEY",
+            "$x := 1",
+            "FUNCTION(a, 'foo:', b)", "$x.a.b", "now()", "18446744073709551615",
+            "CAST('1.5', 'NSDecimalNumber')",
+        ])
     func expressionsComeBack(_ format: String) throws {
         let expression = try NSExpression(parsing: format)
         let again = try #require(try archived(expression))
@@ -32,14 +36,16 @@ import Testing
     }
 
     /// An archiver keeps one of equal objects, and Foundation's numbers are equal whatever their types.
-    @Test(arguments: [
-        "a / 2 == 1 AND b / 2.0 == 1.5", "a / 4.0 == 1", "d == CAST(0, 'NSDate') OR pages == 0",
-        "a == 2 OR a == CAST('2', 'NSDecimalNumber') OR a == 2.0", "a IN {1, 1.0} OR b IN {1.0, 1}",
-        "SUBQUERY(a, $x, $x.n / 2 == 1).@count == 1 OR SUBQUERY(a, $x, $x.n / 2.0 == 1).@count == 1",
-        "TERNARY(a / 2 == 1, 1, 2) == 1 OR TERNARY(a / 2.0 == 1, 1, 2) == 1",
-        "a == '\u{e9}' OR a == 'e\u{301}'", "a IN {'\u{e9}', 'e\u{301}'}",
-        "a == 'e\u{301}' OR a == '\u{e9}' OR e\u{301} == '\u{e9}'",
-    ])
+    @Test(
+        "Equal constants of different types stay different in an archive",
+        arguments: [
+            "a / 2 == 1 AND b / 2.0 == 1.5", "a / 4.0 == 1", "d == CAST(0, 'NSDate') OR pages == 0",
+            "a == 2 OR a == CAST('2', 'NSDecimalNumber') OR a == 2.0", "a IN {1, 1.0} OR b IN {1.0, 1}",
+            "SUBQUERY(a, $x, $x.n / 2 == 1).@count == 1 OR SUBQUERY(a, $x, $x.n / 2.0 == 1).@count == 1",
+            "TERNARY(a / 2 == 1, 1, 2) == 1 OR TERNARY(a / 2.0 == 1, 1, 2) == 1",
+            "a == '\u{e9}' OR a == 'e\u{301}'", "a IN {'\u{e9}', 'e\u{301}'}",
+            "a == 'e\u{301}' OR a == '\u{e9}' OR e\u{301} == '\u{e9}'",
+        ])
     func equalConstantsStayApart(_ format: String) throws {
         let predicate = try NSPredicate(parsing: format)
         let data = try NSKeyedArchiver.archivedData(withRootObject: predicate, requiringSecureCoding: true)
@@ -49,7 +55,8 @@ import Testing
         #expect(Array(again.formatString.unicodeScalars) == Array(predicate.formatString.unicodeScalars))
     }
 
-    @Test func equalCollectionsStayApart() throws {
+    @Test("Equal collections of different types stay different in an archive")
+    func equalCollectionsStayApart() throws {
         let values = [9, 1, 8, 2, 7]
         let constants: [Any] = [
             Set(values), values, values.map(Double.init), NSOrderedSet(array: values), [1, 0],
@@ -71,7 +78,8 @@ import Testing
         #expect(kinds == [NSNumber(value: 1).objCType.pointee, NSNumber(value: 1.0).objCType.pointee])
     }
 
-    @Test func constantsComeBack() throws {
+    @Test("An archived constant of any type is read back equal")
+    func constantsComeBack() throws {
         let values: [Any] = [
             Date(timeIntervalSinceReferenceDate: 1.5), UUID(), Data([1]), [1, "a"], Set([1]), ["a": 1],
             NSOrderedSet(array: [1]), ["a": Decimal(1)], ["a": ["b": [Decimal(1)]]],
@@ -83,7 +91,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [NSCompoundPredicate.LogicalType.and, .or, .not], ["a == 1", "FALSEPREDICATE"])
+    @Test(
+        "An archived compound predicate is read back equivalent",
+        arguments: [NSCompoundPredicate.LogicalType.and, .or, .not], ["a == 1", "FALSEPREDICATE"])
     func foundationsCompoundsComeBack(_ type: NSCompoundPredicate.LogicalType, _ last: String) throws {
         let first = type == .not ? [] : [NSPredicate(format: "b == 2")]
         let parts = first + [NSPredicate(format: last), NSPredicate(value: true)]
@@ -92,7 +102,9 @@ import Testing
         #expect(again.isEquivalent(to: predicate) && again.formatString == predicate.formatString)
     }
 
-    @Test(arguments: [NSCompoundPredicate.LogicalType.and, .or])
+    @Test(
+        "An archived compound predicate without parts is read back",
+        arguments: [NSCompoundPredicate.LogicalType.and, .or])
     func compoundsOfNothingComeBack(_ type: NSCompoundPredicate.LogicalType) throws {
         let predicate = NSCompoundPredicate(type: type, subpredicates: [])
         let again = try archived(predicate.structuralCopy())
@@ -100,7 +112,9 @@ import Testing
     }
 
     /// A conjunction of one part must not be taken for its part.
-    @Test(arguments: [NSCompoundPredicate.LogicalType.and, .or])
+    @Test(
+        "An archived compound predicate of one part stays a compound",
+        arguments: [NSCompoundPredicate.LogicalType.and, .or])
     func compoundsOfOnePartComeBack(_ type: NSCompoundPredicate.LogicalType) throws {
         let predicate = NSCompoundPredicate(type: type, subpredicates: [NSPredicate(format: "a == $x")])
         #expect(try archived(predicate.structuralCopy())?.formatString == "a == $x")
@@ -110,7 +124,8 @@ import Testing
         #expect(again == substituted && again?.formatString == "a == 1")
     }
 
-    @Test func foundationsConstantsComeBack() throws {
+    @Test("An archived constant predicate is read back")
+    func foundationsConstantsComeBack() throws {
         for value in [true, false] {
             let again = try archived(NSPredicate(value: value).structuralCopy())
             #expect(again?.isEquivalent(to: NSPredicate(value: value)) == true)
@@ -118,7 +133,8 @@ import Testing
     }
 
     /// An archiver would take them for one another.
-    @Test func foundationsOwnAreRefused() async throws {
+    @Test("Archiving Foundation's own compound or constant predicate ends the process")
+    func foundationsOwnAreRefused() async throws {
         let result = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let compound = NSCompoundPredicate(andPredicateWithSubpredicates: [])
@@ -132,7 +148,8 @@ import Testing
         }
     }
 
-    @Test func brokenArchivesOfPredicatesAreNil() throws {
+    @Test("An archived predicate with missing fields is read as nil")
+    func brokenArchivesOfPredicatesAreNil() throws {
         for predicate in [NSPredicate(format: "a == 1 AND b == 2"), NSPredicate(format: "TRUEPREDICATE")] {
             let data = try NSKeyedArchiver.archivedData(
                 withRootObject: predicate, requiringSecureCoding: true)
@@ -154,7 +171,8 @@ import Testing
         }
     }
 
-    @Test func subclassesWriteWhatTheyAre() throws {
+    @Test("An archived predicate of a subclass keeps its class and fields")
+    func subclassesWriteWhatTheyAre() throws {
         let predicate = NamedComparison(
             leftExpression: NSExpression(forKeyPath: "a"), rightExpression: NSExpression(forConstantValue: 1),
             modifier: .direct, type: .equalTo)
@@ -165,7 +183,8 @@ import Testing
         #expect(again?.formatString == "a == 1")
     }
 
-    @Test func foundationsCompoundsInsideComeBack() throws {
+    @Test("A subquery with one of Foundation's compounds is archived and read back")
+    func foundationsCompoundsInsideComeBack() throws {
         let compound = NSCompoundPredicate(orPredicateWithSubpredicates: [
             NSPredicate(value: true), NSPredicate(format: "a == 1"),
         ])
@@ -174,7 +193,8 @@ import Testing
         #expect(try archived(subquery)?.description == "SUBQUERY(b, $x, TRUEPREDICATE OR a == 1)")
     }
 
-    @Test func sortDescriptorsComeBack() throws {
+    @Test("An archived sort descriptor is read back equal")
+    func sortDescriptorsComeBack() throws {
         let descriptor = NSSortDescriptor(key: "a.b", ascending: false, selector: "localizedStandardCompare:")
         let data = try NSKeyedArchiver.archivedData(withRootObject: descriptor, requiringSecureCoding: true)
         let again = try NSKeyedUnarchiver.unarchivedObject(ofClass: NSSortDescriptor.self, from: data)
@@ -183,7 +203,8 @@ import Testing
         #expect(again?.selector == "localizedStandardCompare:")
     }
 
-    @Test func recordsComeBack() throws {
+    @Test("A predicate is rebuilt from its record, and a block has none")
+    func recordsComeBack() throws {
         for format in PredicateStructureTests.formats {
             let predicate = try NSPredicate(parsing: format)
             let again = try #require(rebuilt(predicate) as? NSPredicate, "\(format)")
@@ -205,7 +226,8 @@ import Testing
         return PredicateArchive.object(className: record.classNames[0], fields: fields)
     }
 
-    @Test func recordOfAComparisonIsThatOfXcode() throws {
+    @Test("The record of a comparison has the classes and keys of Xcode")
+    func recordOfAComparisonIsThatOfXcode() throws {
         let comparison = try #require(PredicateArchive.record(of: NSPredicate(format: "a.b == $NAME")))
         #expect(comparison.classNames == ["NSComparisonPredicate", "NSPredicate"])
         #expect(
@@ -220,7 +242,8 @@ import Testing
         #expect(operation.fields.map(\.key) == ["NSOperatorType", "NSModifier", "NSOptions", "NSNegate"])
     }
 
-    @Test func brokenRecordsAreNil() {
+    @Test("A record with missing or invalid fields gives nil")
+    func brokenRecordsAreNil() {
         #expect(PredicateArchive.object(className: "NSComparisonPredicate", fields: [:]) == nil)
         #expect(
             PredicateArchive.object(className: "NSCompoundPredicate", fields: ["NSCompoundPredicateType": 7])
@@ -240,7 +263,8 @@ import Testing
         #expect(PredicateArchive.object(className: "NSString", fields: [:]) == nil)
     }
 
-    @Test func archivesOfAppleAreRead() throws {
+    @Test("A predicate archived by Apple's model compiler is read")
+    func archivesOfAppleAreRead() throws {
         PredicateArchive.registerClassNames()
         let data = Data(Self.archive.utf8)
         let unarchiver = try NSKeyedUnarchiver(forReadingFrom: data)
@@ -255,7 +279,8 @@ import Testing
 
     /// Of an object that is not the evaluated one a key path is archived as a function: so does Xcode in mapping
     /// models, for `$source.title`.
-    @Test func keyPathsOfVariablesAreArchivedAsFunctions() throws {
+    @Test("A key path of a variable is archived as a function")
+    func keyPathsOfVariablesAreArchivedAsFunctions() throws {
         func type(_ format: String) throws -> Int? {
             let record = try #require(PredicateArchive.record(of: NSExpression(parsing: format)))
             #expect(record.classNames.first == "NSKeyPathExpression")
@@ -273,7 +298,8 @@ import Testing
         #expect(read as? NSExpression == (try NSExpression(parsing: "$source.a.b")))
     }
 
-    @Test func anObjectThatContainsItselfIsNotRead() throws {
+    @Test("Reading an archived predicate that contains itself ends")
+    func anObjectThatContainsItselfIsNotRead() throws {
         PredicateArchive.registerClassNames()
         let operand = "<key>NSOperand</key>\(Self.uid(3))"
         let cyclic = Self.archive.replacingOccurrences(
@@ -284,7 +310,8 @@ import Testing
         _ = unarchiver.decodeObject(of: [NSComparisonPredicate.self], forKey: "root")
     }
 
-    @Test func closuresCannotBeArchived() async {
+    @Test("Archiving a block predicate or expression ends the process")
+    func closuresCannotBeArchived() async {
         await #expect(processExitsWith: .failure) {
             let block = NSPredicate { _, _ in true }
             _ = try NSKeyedArchiver.archivedData(withRootObject: block, requiringSecureCoding: true)

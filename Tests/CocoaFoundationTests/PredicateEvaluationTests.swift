@@ -3,20 +3,22 @@ import Testing
 
 /// Evaluation of whole predicates: modifiers, logic, variables, errors.
 @Suite struct PredicateEvaluationTests {
-    @Test(arguments: [
-        ("ANY tags == 'a'", true), ("ANY tags == 'x'", false), ("SOME tags BEGINSWITH 'b'", true),
-        ("ALL tags IN {'a', 'b', 'c'}", true), ("ALL tags == 'a'", false), ("NONE tags == 'x'", true),
-        ("NONE tags == 'a'", false), ("NOT ANY tags == 'a'", false), ("ANY empty == 1", false),
-        ("ALL empty == 1", true), ("NONE empty == 1", true), ("ANY missing == 1", false),
-        ("ALL missing == 1", true),
-        ("ANY books.title == 'Emma'", true), ("ALL books.pages > 100", true),
-        ("ALL books.pages > 300", false),
-        ("ANY books.tags == 'classic'", true), ("ANY books.tags == 'none'", false),
-        ("ANY books.tags IN {'classic', 'z'}", true), ("ANY pairs CONTAINS 3", true),
-        ("ANY pairs == {3, 4}", true),
-        ("ALL pairs CONTAINS 3", false), ("ANY pairs > 3", true), ("ANY tags ==[c] 'A'", true),
-        ("ANY set == 2", true),
-    ])
+    @Test(
+        "ANY, ALL and NONE compare the elements of collections",
+        arguments: [
+            ("ANY tags == 'a'", true), ("ANY tags == 'x'", false), ("SOME tags BEGINSWITH 'b'", true),
+            ("ALL tags IN {'a', 'b', 'c'}", true), ("ALL tags == 'a'", false), ("NONE tags == 'x'", true),
+            ("NONE tags == 'a'", false), ("NOT ANY tags == 'a'", false), ("ANY empty == 1", false),
+            ("ALL empty == 1", true), ("NONE empty == 1", true), ("ANY missing == 1", false),
+            ("ALL missing == 1", true),
+            ("ANY books.title == 'Emma'", true), ("ALL books.pages > 100", true),
+            ("ALL books.pages > 300", false),
+            ("ANY books.tags == 'classic'", true), ("ANY books.tags == 'none'", false),
+            ("ANY books.tags IN {'classic', 'z'}", true), ("ANY pairs CONTAINS 3", true),
+            ("ANY pairs == {3, 4}", true),
+            ("ALL pairs CONTAINS 3", false), ("ANY pairs > 3", true), ("ANY tags ==[c] 'A'", true),
+            ("ANY set == 2", true),
+        ])
     func modifiers(_ text: String, _ expected: Bool) throws {
         let books = [
             Item(["title": "Emma", "pages": 474, "tags": ["classic", "novel"]]),
@@ -29,20 +31,23 @@ import Testing
         #expect(try holds(text, object) == expected)
     }
 
-    @Test(arguments: [
-        ("TRUEPREDICATE", true), ("FALSEPREDICATE", false), ("a == 1 AND b == 2", true),
-        ("a == 1 AND b == 3", false),
-        ("a == 9 OR b == 2", true), ("a == 9 OR b == 9", false), ("NOT a == 1", false),
-        ("NOT (a == 1 AND b == 9)", true),
-        ("a == 1 OR missing.nothing.x LIKE 3", true), ("a == 9 AND missing LIKE 3", false),
-        ("a == 9 OR b == 2 AND a == 1", true),
-    ])
+    @Test(
+        "AND, OR and NOT combine comparisons",
+        arguments: [
+            ("TRUEPREDICATE", true), ("FALSEPREDICATE", false), ("a == 1 AND b == 2", true),
+            ("a == 1 AND b == 3", false),
+            ("a == 9 OR b == 2", true), ("a == 9 OR b == 9", false), ("NOT a == 1", false),
+            ("NOT (a == 1 AND b == 9)", true),
+            ("a == 1 OR missing.nothing.x LIKE 3", true), ("a == 9 AND missing LIKE 3", false),
+            ("a == 9 OR b == 2 AND a == 1", true),
+        ])
     func logic(_ text: String, _ expected: Bool) throws {
         #expect(try holds(text, ["a": 1, "b": 2]) == expected)
         #expect(NSPredicate(format: text).evaluate(with: ["a": 1, "b": 2]) == expected)
     }
 
-    @Test func foundationsCompoundsWork() throws {
+    @Test("Foundation's compound and constant predicates evaluate")
+    func foundationsCompoundsWork() throws {
         let parts = [NSPredicate(format: "a == 1"), NSPredicate(format: "b == $x")]
         let and = NSCompoundPredicate(andPredicateWithSubpredicates: parts)
         #expect(and.evaluate(with: ["a": 1, "b": 2], substitutionVariables: ["x": 2]))
@@ -54,7 +59,8 @@ import Testing
         #expect(try !NSPredicate(value: false).matches(nil))
     }
 
-    @Test func blocksGetTheVariables() throws {
+    @Test("A block predicate gets the substitution variables")
+    func blocksGetTheVariables() throws {
         let block = NSPredicate { object, variables in object as? Int == variables?["x"] as? Int }
         let predicate = NSCompoundPredicate(andPredicateWithSubpredicates: [
             block, NSPredicate(format: "SELF == $x"),
@@ -63,7 +69,8 @@ import Testing
         #expect(try !predicate.matches(3, substitutionVariables: ["x": 4]))
     }
 
-    @Test func subclassesEvaluateInTheirOwnWay() throws {
+    @Test("A predicate of a subclass evaluates by its own method")
+    func subclassesEvaluateInTheirOwnWay() throws {
         final class Odd: NSPredicate {
             override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool
             {
@@ -84,7 +91,8 @@ import Testing
         #expect(try !never.matches(nil))
     }
 
-    @Test func variables() throws {
+    @Test("A variable takes its value from the substitution variables, and throws without one")
+    func variables() throws {
         let predicate = NSPredicate(format: "a == $x OR $y.b == 2")
         #expect(predicate.evaluate(with: ["a": 1], substitutionVariables: ["x": 1]))
         #expect(predicate.evaluate(with: ["a": 1], substitutionVariables: ["x": 0, "y": ["b": 2]]))
@@ -94,7 +102,8 @@ import Testing
         }
     }
 
-    @Test func foundationFilters() throws {
+    @Test("Foundation's collections are filtered by our predicates")
+    func foundationFilters() throws {
         let people = [["name": "Ann", "age": 30], ["name": "Bob", "age": 20]] as [[String: Any]]
         let found = (people as NSArray).filtered(using: NSPredicate(format: "age > 25"))
         #expect((found as? [[String: Any]])?.first?["name"] as? String == "Ann")
@@ -102,7 +111,8 @@ import Testing
         #expect(set.count == 2)
     }
 
-    @Test func identityOfObjects() throws {
+    @Test("An object equals its identifier and objects of the same identity")
+    func identityOfObjects() throws {
         let (object, identifier) = (Entry(7), EntryID(number: 7))
         #expect(try holds("SELF == %@", object, identifier))
         #expect(try holds("SELF == %@", object, Entry(7)))
@@ -114,7 +124,8 @@ import Testing
         #expect(try !holds("SELF < %@", object, Entry(8)))
     }
 
-    @Test func plainObjectsCompareByIsEqual() throws {
+    @Test("Other objects compare by isEqual, and comparable values by their order")
+    func plainObjectsCompareByIsEqual() throws {
         let object = NSObject()
         #expect(try holds("SELF == %@", object, object))
         #expect(try !holds("SELF == %@", object, NSObject()))
@@ -122,7 +133,8 @@ import Testing
         #expect(try holds("SELF > %@", Level.high, Level.low))
     }
 
-    @Test func errorsTell() throws {
+    @Test("An error of an evaluation has a cause and a reason")
+    func errorsHaveCausesAndReasons() throws {
         let cases: [(String, PredicateEvaluationError.Cause, String)] = [
             (
                 "ANY a == 1", .predicate,
@@ -158,7 +170,8 @@ import Testing
         }
     }
 
-    @Test func evaluationThatCannotBeStopsTheProcess() async {
+    @Test("An evaluation that cannot succeed ends the process where it cannot throw")
+    func impossibleEvaluation() async {
         await #expect(processExitsWith: .failure) {
             _ = NSPredicate(format: "a == $x").evaluate(with: ["a": 1])
         }

@@ -24,7 +24,8 @@ import Testing
         "#and == 1", "a.#first == 1",
     ]
 
-    @Test func everyPredicateEqualsItselfAlone() throws {
+    @Test("Each of these predicates equals only itself")
+    func everyPredicateEqualsItselfAlone() throws {
         for (index, left) in Self.formats.enumerated() {
             for (other, right) in Self.formats.enumerated() {
                 let (lhs, rhs) = (try NSPredicate(parsing: left), try NSPredicate(parsing: right))
@@ -35,7 +36,7 @@ import Testing
         }
     }
 
-    @Test(arguments: formats)
+    @Test("A printed predicate is read back equivalent", arguments: formats)
     func printedTextIsReadBack(_ text: String) throws {
         let predicate = try NSPredicate(parsing: text)
         let again = try NSPredicate(parsing: predicate.formatString)
@@ -44,7 +45,8 @@ import Testing
         #expect(predicate.description == predicate.formatString)
     }
 
-    @Test func randomPredicatesAreReadBack() throws {
+    @Test("Random predicates are read back equivalent")
+    func randomPredicatesAreReadBack() throws {
         var generator = RandomPredicates(seed: 11)
         for _ in 0..<Fuzzing.rounds(3_000) {
             let predicate = generator.predicate(depth: 4)
@@ -54,7 +56,8 @@ import Testing
         }
     }
 
-    @Test func numbersOfDifferentTypesAreEqual() throws {
+    @Test("Predicates with numbers of different types are equivalent but not equal")
+    func numbersOfDifferentTypesAreEqual() throws {
         let lhs = NSPredicate(format: "a == %@ AND b IN %@", 1, [1, 2])
         let rhs = NSPredicate(format: "a == %@ AND b IN {1, 2}", 1.0)
         #expect(lhs.isEquivalent(to: rhs) && rhs.isEquivalent(to: lhs))
@@ -63,7 +66,8 @@ import Testing
     }
 
     /// What is computed of them is not the same.
-    @Test func constantsOfDifferentTypesAreTold() throws {
+    @Test("Constants of different types are different, unless they are spellings of one value")
+    func constantsOfDifferentTypesDiffer() throws {
         let constants: [Any] = [
             2, 2.0, Decimal(2), Date(timeIntervalSinceReferenceDate: 2), true, NSNumber(value: false), 0.0,
             -0.0,
@@ -106,7 +110,8 @@ import Testing
         }
     }
 
-    @Test func foundationsCompounds() throws {
+    @Test("Foundation's compound and block predicates print and compare by structure")
+    func foundationsCompounds() throws {
         let (a, b) = (NSPredicate(format: "a == 1"), NSPredicate(format: "b == 2"))
         let and = NSCompoundPredicate(andPredicateWithSubpredicates: [a, b])
         let or = NSCompoundPredicate(orPredicateWithSubpredicates: [a, and])
@@ -128,7 +133,8 @@ import Testing
         #expect(!block.isEquivalent(to: NSPredicate { _, _ in true }))
     }
 
-    @Test func structuralCopies() throws {
+    @Test("A structural copy equals a parsed predicate of the same parts")
+    func structuralCopies() throws {
         let (a, b) = (NSPredicate(format: "a == 1"), NSPredicate(format: "b == 2"))
         let and = NSCompoundPredicate(andPredicateWithSubpredicates: [a, NSPredicate(value: true), b])
         let copy = and.structuralCopy()
@@ -150,7 +156,8 @@ import Testing
     }
 
     /// A text tells no AND and no OR that joins nothing.
-    @Test func compoundsOfOnePartAndOfNone() throws {
+    @Test("A compound of one part is equivalent to the part, and one of none to a constant")
+    func compoundsOfOnePartAndOfNone() throws {
         let a = NSPredicate(format: "a == 1")
         let block = NSPredicate { _, _ in true }
         let inner = NSCompoundPredicate(orPredicateWithSubpredicates: [a])
@@ -171,7 +178,8 @@ import Testing
     }
 
     /// Constants of every type that has a literal.
-    @Test func constantsAreReadBack() throws {
+    @Test("Constants of every type with a literal are read back")
+    func constantsAreReadBack() throws {
         let distant = [Double.infinity, -.infinity, .nan, 1e300, -0.1].map {
             Date(timeIntervalSinceReferenceDate: $0)
         }
@@ -202,7 +210,8 @@ import Testing
         }
     }
 
-    @Test func setsAreTheListsThatTheyAreWrittenAs() {
+    @Test("A set is equivalent to the list that it prints as")
+    func setsAreTheListsThatTheyAreWrittenAs() {
         let set = NSExpression(forConstantValue: Set([1, 2]))
         let others: [(NSExpression, Bool)] = [
             (NSExpression(format: "{1, 2}"), true), (NSExpression(format: "{2, 1}"), false),
@@ -218,7 +227,8 @@ import Testing
         #expect(set != NSExpression(forConstantValue: [1, 2]))
     }
 
-    @Test func longChainsAreReplacedAndPrinted() {
+    @Test("Long chains of predicates and expressions are substituted and printed")
+    func longChainsAreReplacedAndPrinted() {
         let leaf = NSPredicate(format: "a == $x")
         let chain = (0..<20_000).reduce(leaf) { inner, index in
             NSCompoundPredicate(
@@ -247,7 +257,8 @@ import Testing
                 == "NOT a == 7 OR (a == 7 AND TRUEPREDICATE)")
     }
 
-    @Test func shapes() throws {
+    @Test("A predicate has the shape of a comparison, compound, constant or block")
+    func shapes() throws {
         guard case .comparison = NSPredicate(format: "a == 1").shape else { return #expect(Bool(false)) }
         guard case .value(true) = NSPredicate(value: true).shape else { return #expect(Bool(false)) }
         guard case .value(false) = NSPredicate(format: "FALSEPREDICATE").shape else {
@@ -260,7 +271,8 @@ import Testing
         #expect(parts.count == 1)
     }
 
-    @Test func copies() throws {
+    @Test("A copy of a predicate or expression is equal")
+    func copies() throws {
         for text in ["a == 1", "a == 1 AND b == 2", "TRUEPREDICATE"] {
             let predicate = try NSPredicate(parsing: text)
             let copy = try #require(predicate.copy() as? NSPredicate)
@@ -271,7 +283,8 @@ import Testing
         #expect((expression.copy() as? NSExpression) == expression)
     }
 
-    @Test func predicateFormatOfOurOwn() {
+    @Test("The property predicateFormat gives the printed predicate")
+    func predicateFormatOfOurOwn() {
         // Through a protocol, because Foundation marks the property as deprecated.
         func text(_ predicate: any HasPredicateFormat) -> String { predicate.predicateFormat }
         #expect(text(NSPredicate(format: "a == 1")) == "a == 1")
@@ -281,7 +294,8 @@ import Testing
         #expect(text(compound.structuralCopy()) == "NOT a == 1")
     }
 
-    @Test func substitution() throws {
+    @Test("Substitution replaces known variables, but not iterators of subqueries")
+    func substitution() throws {
         let template = NSPredicate(
             format: "a == $x AND (b IN {$x, $y} OR NOT SUBQUERY(c, $x, $x == $y).@count > $n) AND d.e == $x.f"
         )
@@ -298,7 +312,8 @@ import Testing
         #expect(complete.evaluate(with: ["a": "text"]))
     }
 
-    @Test func substitutionReachesEverywhere() throws {
+    @Test("Substitution reaches every kind of expression")
+    func substitutionReachesEverywhere() throws {
         let text =
             "($y := $x) == abs:($x) AND FUNCTION($x, \"b:\", $x) == TERNARY($x == 1, $x, $x) AND {$x} UNION $x == $x[$x]"
         let template = NSPredicate(format: text)

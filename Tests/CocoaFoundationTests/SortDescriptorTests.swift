@@ -39,7 +39,8 @@ import Testing
         return sorted(items, by: [descriptor]).map { $0.value(forKey: "v").map { "\($0)" } ?? "nil" }
     }
 
-    @Test func naturalOrder() {
+    @Test("Without a selector nil comes first, and values are in natural order")
+    func naturalOrder() {
         let v = NSSortDescriptor(key: "v", ascending: true)
         #expect(order(["b", nil, "a", "B", "é", "z"], v) == ["nil", "B", "a", "b", "z", "é"])
         #expect(
@@ -54,12 +55,14 @@ import Testing
                 "03") == true)
     }
 
-    @Test func descendingReversesAndPutsNilLast() {
+    @Test("A descending sort reverses the order and puts nil last")
+    func descendingReversesAndPutsNilLast() {
         #expect(
             order([1, nil, 3, 2], NSSortDescriptor(key: "v", ascending: false)) == ["3", "2", "1", "nil"])
     }
 
-    @Test func laterDescriptorsDecideTiesAndOrderIsStable() {
+    @Test("Later descriptors decide ties, and the sort is stable")
+    func laterDescriptorsDecideTiesAndOrderIsStable() {
         let books = [Book("b", 1), Book("a", 2), Book("c", 1), Book("d", 2), Book("e", 1)]
         #expect(titles(books, NSSortDescriptor(key: "pages", ascending: true)) == ["b", "c", "e", "a", "d"])
         #expect(
@@ -70,7 +73,8 @@ import Testing
         #expect(titles(books) == ["b", "a", "c", "d", "e"])
     }
 
-    @Test func keyPathsOfSeveralSteps() {
+    @Test("A sort descriptor follows a key path over several objects")
+    func keyPathsOfSeveralSteps() {
         let books = [
             Book("x", author: Item(["name": "Zoe"])), Book("y"), Book("z", author: Item(["name": "Ann"])),
         ]
@@ -78,13 +82,15 @@ import Testing
         #expect(titles(books, NSSortDescriptor(key: "title.length", ascending: true)) == ["x", "y", "z"])
     }
 
-    @Test(arguments: [
-        ("compare:", ["B", "a", "part 10", "part 2", "É"]),
-        ("caseInsensitiveCompare:", ["a", "B", "part 10", "part 2", "É"]),
-        ("localizedStandardCompare:", ["a", "B", "É", "part 2", "part 10"]),
-        ("localizedCaseInsensitiveCompare:", ["a", "B", "É", "part 10", "part 2"]),
-        ("localizedCompare:", ["a", "B", "É", "part 10", "part 2"]),
-    ])
+    @Test(
+        "Each supported selector gives its string order",
+        arguments: [
+            ("compare:", ["B", "a", "part 10", "part 2", "É"]),
+            ("caseInsensitiveCompare:", ["a", "B", "part 10", "part 2", "É"]),
+            ("localizedStandardCompare:", ["a", "B", "É", "part 2", "part 10"]),
+            ("localizedCaseInsensitiveCompare:", ["a", "B", "É", "part 10", "part 2"]),
+            ("localizedCompare:", ["a", "B", "É", "part 10", "part 2"]),
+        ])
     func selectors(_ selector: String, _ expected: [String]) {
         let descriptor = NSSortDescriptor(
             key: "title", ascending: true, selector: NSSelectorFromString(selector))
@@ -95,7 +101,8 @@ import Testing
         #expect(descriptor.stringOrder?.rawValue == selector)
     }
 
-    @Test func comparator() {
+    @Test("A comparator decides the order, and is reversed with its descriptor")
+    func comparator() {
         let byLength = NSSortDescriptor(key: "title", ascending: true) { left, right in
             let (left, right) = ((left as? String)?.count ?? 0, (right as? String)?.count ?? 0)
             return left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
@@ -110,13 +117,15 @@ import Testing
         #expect(byLength.comparator("a", "bb") == .orderedAscending)
     }
 
-    @Test func wholeObjects() {
+    @Test("A descriptor without a key compares the objects themselves")
+    func wholeObjects() {
         let descriptor = NSSortDescriptor(key: nil, ascending: false)
         #expect(sorted([1, 3, 2], by: [descriptor]) == [3, 2, 1])
         #expect(descriptor.key == nil)
     }
 
-    @Test func swiftKeyPaths() {
+    @Test("A sort descriptor made from a Swift key path has its name as key")
+    func swiftKeyPaths() {
         let pages = NSSortDescriptor(keyPath: \Book.pages, ascending: false)
         let title: NSSortDescriptor = NSSortDescriptor(keyPath: \Book.title, ascending: true)
         #expect(pages.key == "pages")
@@ -146,7 +155,8 @@ import Testing
     }
 
     /// Swift's `<` takes the accented letter for one; a store has its code points.
-    @Test func textsOfKeyPathsAreInTheOrderOfTheirCodePoints() {
+    @Test("Strings sorted by a key path are in code point order")
+    func stringsOfKeyPathsAreInCodePointOrder() {
         let labels = ["f", "e\u{301}"].map(Label.init)
         let text = NSSortDescriptor(keyPath: \Label.text, ascending: true)
         #expect(sorted(labels, by: [text]).map(\.text) == ["e\u{301}", "f"])
@@ -160,7 +170,8 @@ import Testing
         #expect(foundations(\Label.text.count).named.isUnnamed)
     }
 
-    @Test func comparatorsOfKeyPaths() {
+    @Test("A comparator of a key path decides the order")
+    func comparatorsOfKeyPaths() {
         let backwards = NSSortDescriptor(keyPath: \Label.text, ascending: true) { left, right in
             (right as? String ?? "").compare(left as? String ?? "")
         }
@@ -172,7 +183,8 @@ import Testing
     }
 
     /// A subclass compares in its own way.
-    @Test func subclassesOfClients() {
+    @Test("A descriptor of a subclass is left as it is")
+    func subclassesOfClients() {
         final class Backwards: NSSortDescriptor {
             override func compare(_ object1: Any, to object2: Any) -> ComparisonResult { .orderedDescending }
         }
@@ -181,20 +193,23 @@ import Testing
         #expect(descriptor.ofStore === descriptor && descriptor.named === descriptor && descriptor.isUnnamed)
     }
 
-    @Test func sortDescriptorsOfSwift() {
+    @Test("A Swift sort descriptor becomes one with the key and order")
+    func sortDescriptorsOfSwift() {
         let title = NSSortDescriptor(SortDescriptor(\Book.title, order: .reverse))
         #expect(title.key == "title")
         #expect(!title.ascending)
         #expect(titles([Book("a"), Book("b")], title) == ["b", "a"])
     }
 
-    @Test func foundationSorts() {
+    @Test("Foundation sorts arrays by our descriptors")
+    func foundationSorts() {
         let array = [Book("b"), Book("a")] as NSArray
         let found = array.sortedArray(using: [NSSortDescriptor(key: "title", ascending: true)])
         #expect((found as? [Book])?.map(\.title) == ["a", "b"])
     }
 
-    @Test func equalityAndDescription() {
+    @Test("Sort descriptors are equal by key, direction and selector")
+    func equalityAndDescription() {
         let descriptor = NSSortDescriptor(key: "a", ascending: true)
         #expect(descriptor.isEqual(NSSortDescriptor(key: "a", ascending: true)))
         #expect(descriptor.hash == NSSortDescriptor(key: "a", ascending: true).hash)
@@ -207,7 +222,8 @@ import Testing
         descriptor.allowEvaluation()
     }
 
-    @Test func unknownSelectorStopsTheProcess() async throws {
+    @Test("An unsupported selector ends the process and is named")
+    func unknownSelectorStopsTheProcess() async throws {
         let result = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 _ = NSSortDescriptor(key: "a", ascending: true, selector: Selector("myCompare:"))

@@ -19,7 +19,7 @@ import Testing
         return (0..<count).map { _ in (0..<next(7)).map { _ in pieces[next(pieces.count)] }.joined() }
     }
 
-    @Test(arguments: StringOrder.allCases)
+    @Test("Exchanging two strings reverses their order", arguments: StringOrder.allCases)
     func bothWaysRound(_ order: StringOrder) {
         let texts = Self.texts(2000)
         for (left, right) in zip(texts, texts.dropFirst() + texts.prefix(1)) {
@@ -30,7 +30,7 @@ import Testing
     }
 
     /// Sorted from any arrangement, texts that differ in the order end up in the same places.
-    @Test(arguments: StringOrder.allCases)
+    @Test("Sorting gives one result from any arrangement", arguments: StringOrder.allCases)
     func sortingGivesOneResult(_ order: StringOrder) {
         let texts = Self.texts(200)
         let forwards = texts.sorted { order.order($0, $1) == .orderedAscending }
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// What stands before a text stands before all that this stands before.
-    @Test(arguments: StringOrder.allCases)
+    @Test("The order of strings is transitive", arguments: StringOrder.allCases)
     func noCircles(_ order: StringOrder) {
         let texts = Self.texts(150)
         let results = texts.map { left in texts.map { order.order(left, $0).rawValue } }
@@ -58,7 +58,7 @@ import Testing
         #expect(circles.isEmpty, "\(circles.prefix(3))")
     }
 
-    @Test(arguments: StringOrder.allCases)
+    @Test("Bytes and strings are in the same order", arguments: StringOrder.allCases)
     func bytesAndTextsAgree(_ order: StringOrder) {
         let texts = Self.texts(300)
         for (left, right) in zip(texts, texts.dropFirst()) {
@@ -70,8 +70,8 @@ import Testing
     }
 
     /// A database may hold any bytes as text.
-    @Test(arguments: StringOrder.allCases)
-    func bytesThatAreNoText(_ order: StringOrder) {
+    @Test("Bytes that are not UTF-8 are ordered consistently", arguments: StringOrder.allCases)
+    func bytesThatAreNotUTF8(_ order: StringOrder) {
         let samples: [[UInt8]] = [
             [], [0xFF], [0xC3], [0xED, 0xA0, 0x80], [0x61, 0xFE], Array("a\u{FFFD}".utf8), [0],
         ]
@@ -87,17 +87,20 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (StringOrder.compare, "Z", "a"), (.compare, "é", "😀"), (.caseInsensitive, "a", "B"),
-        (.localized, "é", "f"), (.localized, "a", "A"), (.localizedCaseInsensitive, "A", "b"),
-        (.localizedStandard, "Part 2", "part 10"), (.localizedStandard, "a", "B"),
-    ])
+    @Test(
+        "Each order puts the first string before the second",
+        arguments: [
+            (StringOrder.compare, "Z", "a"), (.compare, "é", "😀"), (.caseInsensitive, "a", "B"),
+            (.localized, "é", "f"), (.localized, "a", "A"), (.localizedCaseInsensitive, "A", "b"),
+            (.localizedStandard, "Part 2", "part 10"), (.localizedStandard, "a", "B"),
+        ])
     func order(_ order: StringOrder, _ first: String, _ second: String) {
         #expect(order.order(first, second) == .orderedAscending)
         #expect(order.order(second, first) == .orderedDescending)
     }
 
-    @Test func whatIsTheSame() {
+    @Test("Each order finds its equivalent strings equal")
+    func equivalentStrings() {
         #expect(StringOrder.caseInsensitive.order("Straße", "STRASSE") == .orderedSame)
         #expect(StringOrder.localizedCaseInsensitive.order("ete", "Ete") == .orderedSame)
         #expect(StringOrder.localizedStandard.order("soft\u{AD}ware", "software") == .orderedSame)

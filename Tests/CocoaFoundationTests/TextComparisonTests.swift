@@ -4,19 +4,22 @@ import Testing
 
 /// Text under the options of predicates.
 @Suite struct TextComparisonTests {
-    @Test(arguments: [
-        ("", ""), ("abc XYZ 123", "abc xyz 123"), ("Ünïçödé", "unicode"), ("STRASSE", "strasse"),
-        ("Straße", "strasse"),
-        ("ẞ", "ss"), ("ΣΊΣΥΦΟΣ", "σισυφοσ"), ("σίσυφος", "σισυφοσ"), ("İstanbul", "istanbul"),
-        ("ISTANBUL", "istanbul"),
-        ("ışık", "ısık"), ("Ǆ", "ǆ"), ("ﬁ", "fi"), ("Ǻ", "a"), ("ø", "ø"), ("Ł", "ł"), ("Ё", "е"), ("й", "и"),
-        ("Việt Nam", "viet nam"), ("e\u{301}\u{323}", "e"), ("Å", "a"), ("Å", "a"), ("K", "k"),
-        // Marks that are parts of letters stay.
-        ("が", "が"), ("カ\u{3099}", "ガ"), ("हिन्दी", "हिन्दी"), ("ด้วย", "ด้วย"), ("한글", "한글"),
-        ("\u{1112}\u{1161}\u{11AB}", "한"), ("漢字", "漢字"), ("😀👍🏽", "😀👍🏽"),
-        // Points of Hebrew and Arabic go.
-        ("שָׁלוֹם", "שלום"), ("مُحَمَّد", "محمد"), ("أحمد", "احمد"), ("Ꭰ", "ꭰ"), ("𐐀", "𐐨"),
-    ])
+    @Test(
+        "A string without case and marks has its canonical form",
+        arguments: [
+            ("", ""), ("abc XYZ 123", "abc xyz 123"), ("Ünïçödé", "unicode"), ("STRASSE", "strasse"),
+            ("Straße", "strasse"),
+            ("ẞ", "ss"), ("ΣΊΣΥΦΟΣ", "σισυφοσ"), ("σίσυφος", "σισυφοσ"), ("İstanbul", "istanbul"),
+            ("ISTANBUL", "istanbul"),
+            ("ışık", "ısık"), ("Ǆ", "ǆ"), ("ﬁ", "fi"), ("Ǻ", "a"), ("ø", "ø"), ("Ł", "ł"), ("Ё", "е"),
+            ("й", "и"),
+            ("Việt Nam", "viet nam"), ("e\u{301}\u{323}", "e"), ("Å", "a"), ("Å", "a"), ("K", "k"),
+            // Marks that are parts of letters stay.
+            ("が", "が"), ("カ\u{3099}", "ガ"), ("हिन्दी", "हिन्दी"), ("ด้วย", "ด้วย"), ("한글", "한글"),
+            ("\u{1112}\u{1161}\u{11AB}", "한"), ("漢字", "漢字"), ("😀👍🏽", "😀👍🏽"),
+            // Points of Hebrew and Arabic go.
+            ("שָׁלוֹם", "שלום"), ("مُحَمَّد", "محمد"), ("أحمد", "احمد"), ("Ꭰ", "ꭰ"), ("𐐀", "𐐨"),
+        ])
     func canonical(_ text: String, _ folded: String) {
         let result = TextFunctions.canonical(text)
         #expect(Array(result.unicodeScalars) == Array(folded.unicodeScalars), "\(text) → \(result)")
@@ -24,7 +27,8 @@ import Testing
         #expect(TextComparison(options: [.caseInsensitive, .diacriticInsensitive]).areEqual(text, folded))
     }
 
-    @Test func foldingsByThemselves() {
+    @Test("Case and marks are folded independently")
+    func foldingsByThemselves() {
         let cases = TextFolding(ignoresCase: true, ignoresMarks: false)
         let marks = TextFolding(ignoresCase: false, ignoresMarks: true)
         #expect(cases.folded("ÉCOLE Straße") == "école strasse")
@@ -33,7 +37,8 @@ import Testing
         #expect(TextFolding(ignoresCase: false, ignoresMarks: false).folded("É") == "É")
     }
 
-    @Test func everyScalarFoldsToAStableForm() {
+    @Test("Every Unicode scalar folds to a stable form, the same from either case")
+    func everyScalarFoldsToAStableForm() {
         let folding = TextFolding(ignoresCase: true, ignoresMarks: true)
         var unstable: [String] = []
         for value in UInt32(0)...0x1F_FFF {
@@ -54,7 +59,8 @@ import Testing
         #expect(unstable.isEmpty, "\(unstable)")
     }
 
-    @Test func equalityIsByCodePoints() {
+    @Test("Without options strings are compared by code points")
+    func equalityIsByCodePoints() {
         let plain = TextComparison(options: [])
         #expect(!plain.areEqual("é", "e\u{301}"))
         #expect(TextComparison(options: .caseInsensitive).areEqual("é", "e\u{301}"))
@@ -66,7 +72,8 @@ import Testing
         #expect(TextComparison(options: .caseInsensitive).order("Z", "a") == .orderedDescending)
     }
 
-    @Test func orderIsThatOfBytes() {
+    @Test("Without options the order is that of UTF-8 bytes")
+    func orderIsThatOfBytes() {
         var generator = Fuzzing.numbers(seed: 3)
         let plain = TextComparison(options: [])
         for _ in 0..<Fuzzing.rounds(2_000) {
@@ -76,7 +83,8 @@ import Testing
         }
     }
 
-    @Test func foldedOperationsAgreeWithOperationsOnFoldedText() {
+    @Test("String operators with options agree with those on folded strings")
+    func foldedOperationsAgreeWithOperationsOnFoldedText() {
         var generator = Fuzzing.numbers(seed: 4)
         let plain = TextComparison(options: [])
         for options in [
@@ -97,7 +105,8 @@ import Testing
         }
     }
 
-    @Test func searchAgreesWithThePlainOne() {
+    @Test("CONTAINS and LIKE agree with a plain search")
+    func searchAgreesWithThePlainOne() {
         var generator = Fuzzing.numbers(seed: 5)
         let plain = TextComparison(options: [])
         for _ in 0..<Fuzzing.rounds(5_000) {
@@ -116,7 +125,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [(1...3, 0...20), (60...70, 60...140), (120...200, 150...400)])
+    @Test(
+        "LIKE with wildcards agrees with an exhaustive table",
+        arguments: [(1...3, 0...20), (60...70, 60...140), (120...200, 150...400)])
     func wildcardsAgreeWithATableOfAllPlaces(_ partLength: ClosedRange<Int>, _ textLength: ClosedRange<Int>) {
         var generator = Fuzzing.numbers(seed: 0x11CE)
         let plain = TextComparison(options: [])
@@ -168,7 +179,8 @@ import Testing
         return row[text.count]
     }
 
-    @Test func hostileSearchIsLinear() {
+    @Test("A hostile search takes linear time")
+    func hostileSearchIsLinear() {
         let text = String(repeating: "a", count: 1_000_000)
         let part = String(repeating: "a", count: 400_000) + "b"
         let start = ContinuousClock.now
@@ -178,7 +190,8 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(60))
     }
 
-    @Test func bytesOfSQLAreComparedWithoutAString() throws {
+    @Test("A pattern matches UTF-8 bytes, even malformed ones")
+    func bytesOfSQLAreComparedWithoutAString() throws {
         let pattern = TextPattern(
             containing: "ÜNÏ", comparison: TextComparison(options: [.caseInsensitive, .diacriticInsensitive]))
         for (text, expected) in [("the unicode", true), ("Ünïçödé", true), ("unx", false)] {
@@ -191,7 +204,8 @@ import Testing
         #expect(try broken.withUnsafeBufferPointer { try like.matches(utf8: $0) })
     }
 
-    @Test func wholeWords() throws {
+    @Test("The option w matches whole words only")
+    func wholeWords() throws {
         #expect(try holds("'the cat sat' CONTAINS[w] 'cat'", nil))
         #expect(try !holds("'concatenate' CONTAINS[w] 'cat'", nil))
         #expect(try holds("'concatenate cat' CONTAINS[cw] 'CAT'", nil))
@@ -203,7 +217,8 @@ import Testing
         #expect(try !holds("'größe' CONTAINS[w] 'gr'", nil))
     }
 
-    @Test func localOptions() throws {
+    @Test("The option l combines with those for case and marks")
+    func localOptions() throws {
         #expect(try holds("'Äpfel' ==[lcd] 'apfel'", nil))
         #expect(try holds("'Äpfel' BEGINSWITH[lcd] 'ap'", nil))
         #expect(try holds("'Äpfel' ENDSWITH[lc] 'FEL'", nil))
@@ -215,7 +230,8 @@ import Testing
         #expect(try holds("'A' IN[lc] 'bab'", nil))
     }
 
-    @Test func casesOfTheFunctions() {
+    @Test("The functions uppercase and lowercase convert all letters")
+    func casesOfTheFunctions() {
         #expect(TextFunctions.uppercase("straße é") == "STRASSE É")
         #expect(TextFunctions.lowercase("ÉCOLE") == "école")
     }

@@ -6,7 +6,8 @@ import Testing
 
     init() throws { folder = try ModelFolder() }
 
-    @Test func whatCannotBeBrowsedSaysWhy() throws {
+    @Test("The command browse names a missing store, and refuses other files and arguments")
+    func unusableStores() throws {
         let missing = try Command("browse", "--no-open", "None.sqlite", in: folder.url)
         #expect(missing.status == 2 && missing.errors.contains("None.sqlite"))
         try Data("no store".utf8).write(to: folder.url.appending(path: "Text.sqlite"))

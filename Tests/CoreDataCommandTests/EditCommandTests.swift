@@ -6,7 +6,8 @@ import Testing
 
     init() throws { folder = try ModelFolder() }
 
-    @Test func whatCannotBeEditedSaysWhy() throws {
+    @Test("The command edit names a missing, unsuitable or existing model")
+    func unusableModels() throws {
         let missing = try Command("edit", "--no-open", "None.xcdatamodeld", in: folder.url)
         #expect(missing.status == 2 && missing.errors.contains("None.xcdatamodeld"))
         let other = try Command("edit", "--no-open", "Library.txt", in: folder.url)
@@ -17,7 +18,8 @@ import Testing
         #expect(try Command("edit").status == 64)
     }
 
-    @Test func anAddressWithATokenIsPrintedAndTheServerEndsWhenTold() throws {
+    @Test("The command edit prints an address with a token, and ends when terminated")
+    func editPrintsAnAddressAndEndsWhenTerminated() throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appendingPathComponent("coredata")

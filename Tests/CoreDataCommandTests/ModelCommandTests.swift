@@ -8,7 +8,8 @@ import Testing
 
     // MARK: show, hash
 
-    @Test func showTellsTheCurrentVersion() throws {
+    @Test("The command show prints the current version")
+    func showPrintsTheCurrentVersion() throws {
         let run = try Command("model", "show", folder.model)
         #expect(run.status == 0 && run.errors.isEmpty)
         #expect(
@@ -27,13 +28,15 @@ import Testing
                 """)
     }
 
-    @Test func showTakesAVersionAndAnEntity() throws {
+    @Test("The command show accepts a version and an entity")
+    func showTakesAVersionAndAnEntity() throws {
         let run = try Command("model", "show", "--version", "Library", "--entity", "Book", folder.model)
         #expect(run.output.contains("title   String, optional"))
         #expect(!run.output.contains("pages") && !run.output.contains("\nAuthor"))
     }
 
-    @Test func showPrintsJSONOfTheDocumentedShape() throws {
+    @Test("The command show prints JSON in the documented form")
+    func showPrintsJSONOfTheDocumentedShape() throws {
         struct Shown: Decodable {
             struct Entity: Decodable {
                 struct Attribute: Decodable {
@@ -72,7 +75,8 @@ import Testing
         #expect(checksum == shown.versionChecksum + "\n")
     }
 
-    @Test func hashesAreThoseOfTheDocument() throws {
+    @Test("The command hash prints the documented hash and checksum")
+    func hashesAreThoseOfTheDocument() throws {
         // The example of the description of version hashes.
         try folder.write(
             """
@@ -91,7 +95,8 @@ import Testing
 
     // MARK: compile, decompile
 
-    @Test func whatIsCompiledAndDecompiledHasTheSameHashes() throws {
+    @Test("A model that is compiled and decompiled has the same hashes")
+    func compileAndDecompile() throws {
         let compiled = try Command("model", "compile", folder.model, in: folder.url)
         #expect(compiled.status == 0 && compiled.output == "Library.momd\n")
         for file in ["VersionInfo.plist", "Library.mom", "Library 2.mom"] {
@@ -112,7 +117,7 @@ import Testing
         #expect(Set(current).count == 1 && current[0].contains("pages"))
     }
 
-    @Test("A single version is compiled into a folder where the output says so")
+    @Test("A single version is compiled into a folder if the output is one")
     func aVersionIsCompiledIntoAFolder() throws {
         let version = folder.url.appending(path: "Library.xcdatamodeld/Library 2.xcdatamodel").path
         let compiled = try Command("model", "compile", version, "-o", "One.momd", in: folder.url)
@@ -124,7 +129,7 @@ import Testing
         #expect(hashes[0] == hashes[1] && !hashes[0].isEmpty)
     }
 
-    @Test("Classes of the current module get the name of the module that is told")
+    @Test("Classes of the current module get the name given by the option module")
     func theCurrentModuleIsNamed() throws {
         let file = folder.url.appending(path: "Library.xcdatamodeld/Library 2.xcdatamodel/contents")
         let text = try String(contentsOf: file, encoding: .utf8)
@@ -141,7 +146,8 @@ import Testing
         #expect(wrong.status == 64 && wrong.errors.contains("'a b' is not the name of a module"))
     }
 
-    @Test func decompilingTouchesNothingThatIsThere() throws {
+    @Test("Decompiling does not replace an existing model")
+    func decompilingTouchesNothingThatIsThere() throws {
         _ = try Command("model", "compile", folder.model, in: folder.url)
         let before = try Command("model", "hash", folder.model).output
         let run = try Command("model", "decompile", "Library.momd", in: folder.url)
@@ -149,7 +155,8 @@ import Testing
         #expect(try Command("model", "hash", folder.model).output == before)
     }
 
-    @Test func whatCannotBeDecompiledIsNamedWithItsFile() throws {
+    @Test("A model that cannot be decompiled is an error that names its file")
+    func undecompilableModels() throws {
         _ = try Command("model", "compile", folder.model, in: folder.url)
         let file = folder.url.appending(path: "Library.momd/Library 2.mom")
         var data = try Data(contentsOf: file)
@@ -166,14 +173,16 @@ import Testing
 
     // MARK: check, diff
 
-    @Test func checkFindsNothingInASoundModel() throws {
+    @Test("The command check finds nothing in a sound model")
+    func checkFindsNothingInASoundModel() throws {
         let run = try Command("model", "check", "--strict", folder.model)
         #expect(run.status == 0, "\(run.output)")
         #expect(run.output == "0 errors, 0 warnings\n")
     }
 
     /// Compiled models do not say that they are used with CloudKit.
-    @Test func checkAppliesTheRulesOfCloudKitOnDemandToEveryVersion() throws {
+    @Test("The command check applies the rules of CloudKit to every version on request")
+    func checkAppliesTheRulesOfCloudKitOnDemandToEveryVersion() throws {
         let compiled = folder.url.appending(path: "Cloud.momd").path
         let mandatory = "<attribute name=\"isbn\" attributeType=\"String\"/>"
         for version in ["One", "Two"] {
@@ -204,7 +213,8 @@ import Testing
         }
     }
 
-    @Test func checkNamesFileEntityAndProperty() throws {
+    @Test("The command check names file, line, entity and property")
+    func checkNamesFileEntityAndProperty() throws {
         try folder.write(
             """
             <model documentVersion="1.0">
@@ -233,7 +243,8 @@ import Testing
             finding.entity == "Book" && finding.property == "author" && finding.message.contains("Nobody"))
     }
 
-    @Test func diffTellsARenamingAndThatALightweightMigrationWillDo() throws {
+    @Test("The command diff prints renamings and whether lightweight migration is possible")
+    func diffPrintsRenamingsAndMigration() throws {
         let run = try Command(
             "model", "diff", "--old-version", "Library", folder.model, folder.model)
         #expect(run.status == 1)
@@ -246,7 +257,8 @@ import Testing
 
     // MARK: generate
 
-    @Test func generatedFilesAreWrittenOnce() throws {
+    @Test("The command generate writes files once")
+    func generatedFilesAreWrittenOnce() throws {
         let first = try Command("model", "generate", folder.model, "-o", "Classes", in: folder.url)
         #expect(first.status == 0, "\(first.errors)")
         let names = ["Author", "Book"].flatMap {
@@ -260,7 +272,8 @@ import Testing
         #expect(second.status == 0 && second.output.isEmpty)
     }
 
-    @Test func portedSourcesAreWritten() throws {
+    @Test("The command port writes ported sources once")
+    func portedSourcesAreWritten() throws {
         try folder.write(
             """
             import CoreData
@@ -280,7 +293,8 @@ import Testing
 
     // MARK: Mistakes
 
-    @Test func mistakesHaveTheirExitCodes() throws {
+    @Test("Each kind of mistake has its exit code")
+    func mistakesHaveTheirExitCodes() throws {
         let missing = try Command("model", "show", "Nowhere.momd", in: folder.url)
         #expect(missing.status == 2 && missing.output.isEmpty)
         #expect(missing.errors.hasPrefix("error: ") && missing.errors.contains("Nowhere.momd"))
@@ -293,7 +307,8 @@ import Testing
         #expect(broken.status == 2 && broken.errors.contains("Broken.mom"))
     }
 
-    @Test func helpHasExamples() throws {
+    @Test("The help of every model command has examples")
+    func helpHasExamples() throws {
         for name in ["show", "hash", "check", "diff", "compile", "decompile", "generate", "port"] {
             let run = try Command("help", "model", name)
             #expect(run.status == 0 && run.output.contains("EXAMPLES"), "\(name)")
@@ -301,7 +316,8 @@ import Testing
         #expect(try Command("--generate-completion-script", "bash").output.contains("_coredata"))
     }
 
-    @Test func outputThatIsNoTerminalHasNoColours() throws {
+    @Test("Output that does not go to a terminal has no colours")
+    func outputOtherThanATerminalHasNoColours() throws {
         let run = try Command("model", "diff", "--old-version", "Library", folder.model, folder.model)
         #expect(!run.output.contains("\u{1B}"))
     }

@@ -26,7 +26,8 @@ import Testing
         try String(contentsOf: folder.url.appending(path: "Ported/\(name).ported.swift"), encoding: .utf8)
     }
 
-    @Test(arguments: ["coredata", "CoreDataPorter"]) func errorsHaveTheirLineAndTheirStatus(
+    @Test("A porting error has its line and exit code", arguments: ["coredata", "CoreDataPorter"])
+    func errorsHaveTheirLineAndTheirStatus(
         _ program: String
     ) throws {
         try folder.write("import CoreData\nlet a = #selector(b)\n", to: "Apple/A.swift")
@@ -41,7 +42,8 @@ import Testing
         #expect(!folder.exists("Ported/A.ported.swift"))
     }
 
-    @Test func theReportIsJSON() throws {
+    @Test("The porting report is JSON with written, unchanged and removed files")
+    func theReportIsJSON() throws {
         try folder.write("@objc(C) class A: NSObject {}", to: "Apple/A.swift")
         try folder.write("let b = 1", to: "Apple/B.swift")
         let first = try Command("port", "--json", "Apple", "-o", "Ported", in: folder.url)
@@ -62,7 +64,8 @@ import Testing
         #expect(try second.json(Report.self).removed == ["B.ported.swift"])
     }
 
-    @Test(arguments: ["coredata", "CoreDataPorter"]) func theModelTellsKeysApart(_ program: String) throws {
+    @Test("The model determines the keys of ported properties", arguments: ["coredata", "CoreDataPorter"])
+    func theModelDeterminesKeys(_ program: String) throws {
         // The model's class has a relationship `books`, and no property that begins with a capital letter.
         try folder.write(
             """
@@ -94,7 +97,8 @@ import Testing
         #expect(text.contains("_ManagedKey<String?>(\"primitiveName\")"))
     }
 
-    @Test(arguments: ["coredata", "CoreDataPorter"]) func whatIsNotThereIsAnError(_ program: String) throws {
+    @Test("A missing folder, source or model is an error", arguments: ["coredata", "CoreDataPorter"])
+    func missingInputs(_ program: String) throws {
         func run(_ sources: String, model: String) throws -> Command {
             program == "coredata"
                 ? try Command("port", sources, "-o", "Ported", "--model", model, in: folder.url)
@@ -112,8 +116,10 @@ import Testing
         #expect(noModel.errors.contains("No.xcdatamodeld"))
     }
 
-    @Test(arguments: [["A"], ["A", "B", "C"], ["A", "--model"], ["A", "B", "--other"]])
-    func theProgramOfThePluginTellsItsUse(_ arguments: [String]) throws {
+    @Test(
+        "The plugin's program prints its usage for wrong arguments",
+        arguments: [["A"], ["A", "B", "C"], ["A", "--model"], ["A", "B", "--other"]])
+    func theProgramOfThePluginPrintsItsUsage(_ arguments: [String]) throws {
         let run = try Command(arguments, in: folder.url, program: "CoreDataPorter")
         #expect(run.status == 64)
         #expect(run.errors == "usage: CoreDataPorter SOURCES DESTINATION [--model MODEL]...\n")

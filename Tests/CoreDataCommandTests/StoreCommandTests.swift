@@ -37,7 +37,8 @@ import Testing
 
     // MARK: info, schema
 
-    @Test func infoCountsTheObjectsOfEachEntity() throws {
+    @Test("The command info counts the objects of each entity")
+    func infoCountsTheObjectsOfEachEntity() throws {
         struct Info: Decodable {
             struct Entity: Decodable, Equatable {
                 let name: String
@@ -60,7 +61,8 @@ import Testing
         #expect(!text.output.contains("\u{1B}"))
     }
 
-    @Test func schemaTellsColumnsAndStatements() throws {
+    @Test("The command schema prints columns or SQL statements")
+    func schemaPrintsColumnsAndStatements() throws {
         let text = try coredata("schema", store).output
         #expect(text.contains("ZBOOK  (Book 2)\n") && text.contains("  ZPAGES   INTEGER  Book.pages\n"))
         #expect(try coredata("schema", "--sql", store).output.contains("CREATE TABLE ZBOOK"))
@@ -71,7 +73,8 @@ import Testing
 
     // MARK: query
 
-    @Test func queryPrintsATable() throws {
+    @Test("The command query prints a table")
+    func queryPrintsATable() throws {
         let run = try coredata("query", store, "Book", "pages > 5", "--sort", "pages:desc")
         #expect(
             run.output == """
@@ -85,14 +88,16 @@ import Testing
         #expect(none.status == 0 && none.output == "" && none.errors == "no objects\n")
     }
 
-    @Test func queryCountsAndLimits() throws {
+    @Test("The command query counts and limits objects")
+    func queryCountsAndLimits() throws {
         #expect(try coredata("query", store, "Book", "--count").output == "3\n")
         #expect(try coredata("query", store, "Book", "author.name == 'Le Guin'", "--count").output == "2\n")
         #expect(try coredata("query", store, "Book", "--limit", "2", "--count").output == "2\n")
         #expect(try coredata("query", store, "Book", "--limit", "0").status == 64)
     }
 
-    @Test func queryPrintsJSONAndValues() throws {
+    @Test("The command query prints JSON and CSV")
+    func queryPrintsJSONAndValues() throws {
         struct Book: Decodable, Equatable {
             let objectID: String
             let name: String?
@@ -121,11 +126,13 @@ import Testing
         #expect(author.output.contains("Book/1 Book/2"))
     }
 
-    @Test(arguments: [
-        (["Novel"], "no entity named 'Novel'; it has: Author, Book."), (["Book", "pages >"], ""),
-        (["Book", "chapters == 1"], "chapters"), (["Book", "--sort", "chapters"], "chapters"),
-        (["Book", "--columns", "chapters"], "chapters"),
-    ])
+    @Test(
+        "The command query names an unknown entity, property or column",
+        arguments: [
+            (["Novel"], "no entity named 'Novel'; it has: Author, Book."), (["Book", "pages >"], ""),
+            (["Book", "chapters == 1"], "chapters"), (["Book", "--sort", "chapters"], "chapters"),
+            (["Book", "--columns", "chapters"], "chapters"),
+        ])
     func queryNamesWhatIsWrong(_ arguments: [String], _ message: String) throws {
         let run = try Command(["store", "query", store] + arguments)
         #expect(run.status == 2 && run.output == "")
@@ -136,7 +143,8 @@ import Testing
 
     // MARK: dump, import, export, diff
 
-    @Test func aDumpIsImportedWithoutLoss() throws {
+    @Test("A dump is imported without loss")
+    func aDumpIsImportedWithoutLoss() throws {
         #expect(try coredata("dump", "--json", "-o", file("dump.json"), store).status == 0)
         let copy = file("Copy.sqlite")
         #expect(try coredata("import", copy, file("dump.json")).output == "5 objects\n")
@@ -147,7 +155,8 @@ import Testing
         #expect(try coredata("metadata", copy).output.contains("first"))
     }
 
-    @Test func theStoreIsNotReplacedByItsDump() throws {
+    @Test("Output never replaces a file of the store, also through links")
+    func theStoreIsNotReplacedByItsDump() throws {
         let link = file("link.json")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: store)
         try FileManager.default.linkItem(atPath: store, toPath: file("hard.json"))
@@ -166,7 +175,8 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
     }
 
-    @Test func outputGoesWhereItsPathLeads() throws {
+    @Test("Output follows links, keeps permissions and does not make targets of dangling links")
+    func outputFollowsItsPath() throws {
         let text = try coredata("dump", "--json", store).output
         try folder.write("old", to: "private.json")
         try FileManager.default.setAttributes(
@@ -188,7 +198,8 @@ import Testing
         #expect(!folder.exists("absent.json"))
     }
 
-    @Test func aPipeStaysAPipe() throws {
+    @Test("Output to a pipe leaves the pipe in place")
+    func aPipeStaysAPipe() throws {
         let pipe = file("pipe")
         try #require(mkfifo(pipe, 0o600) == 0)
         // A reader that is there before, so that nobody waits for the other.
@@ -203,7 +214,8 @@ import Testing
         #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).hasPrefix("Author/1\n"))
     }
 
-    @Test func importRefusesWhatDoesNotFit() throws {
+    @Test("The command import refuses existing, missing and swapped arguments")
+    func importRefusesWhatDoesNotFit() throws {
         let again = try coredata("import", store, file("library.json"))
         #expect(again.status == 2 && again.errors.contains("--append"))
         let model = try coredata("import", file("New.sqlite"), file("library.json"))
@@ -218,7 +230,8 @@ import Testing
         #expect(try coredata("query", store, "Book", "--count").output == "6\n")
     }
 
-    @Test func dumpPrintsText() throws {
+    @Test("The command dump prints objects as text")
+    func dumpPrintsText() throws {
         let text = try coredata("dump", "--entity", "Book", store).output
         #expect(
             text.hasPrefix(
@@ -231,7 +244,8 @@ import Testing
         #expect(!text.contains("\nAuthor/"))
     }
 
-    @Test func exportWritesFiles() throws {
+    @Test("The command export writes CSV and JSON lines")
+    func exportWritesFiles() throws {
         let run = try coredata("export", store, "-o", file("Tables"))
         #expect(run.status == 0 && run.output.hasSuffix("Tables/Book.csv\n"))
         let authors = try String(contentsOfFile: file("Tables/Author.csv"), encoding: .utf8)
@@ -246,7 +260,8 @@ import Testing
         #expect(try coredata("export", "--format", "xml", store, "-o", file("Lines")).status == 64)
     }
 
-    @Test func diffTellsWhatChanged() throws {
+    @Test("The command diff prints changed and removed objects")
+    func diffPrintsChanges() throws {
         let copy = file("Copy.sqlite")
         try FileManager.default.copyItem(atPath: store, toPath: copy)
         try sql("UPDATE ZBOOK SET ZPAGES = 342 WHERE Z_PK = 1; DELETE FROM ZBOOK WHERE Z_PK = 3")
@@ -263,7 +278,8 @@ import Testing
 
     // MARK: check, metadata, prepare-for-apple
 
-    @Test func checkExitsWithOneForErrorsOnly() throws {
+    @Test("The command check exits with 1 for errors, and for warnings if strict")
+    func checkExitsWithOneForErrorsOnly() throws {
         #expect(try coredata("check", store).status == 0)
         try sql("UPDATE ZBOOK SET ZNAME = NULL WHERE Z_PK = 1")
         let warned = try coredata("check", store)
@@ -285,7 +301,8 @@ import Testing
         #expect(Set(findings.map(\.code)) == ["mandatory-value", "dangling-reference"])
     }
 
-    @Test func metadataAreShownAndChanged() throws {
+    @Test("The command metadata shows, sets and removes values")
+    func metadataAreShownAndChanged() throws {
         #expect(try coredata("metadata", store).output.contains("edition"))
         let run = try coredata(
             "metadata", "--set", "note=a=b", "--set-json", "list=[1,true]", "--remove", "edition", "--json",
@@ -299,7 +316,8 @@ import Testing
         #expect(try coredata("metadata", "--set", "novalue", store).status == 64)
     }
 
-    @Test func prepareForAppleDropsTriggers() throws {
+    @Test("The command prepare-for-apple drops triggers that Apple lacks")
+    func prepareForAppleDropsTriggers() throws {
         let none = try coredata("prepare-for-apple", store)
         #expect(none.status == 0 && none.output == "")
         try sql(
@@ -316,8 +334,10 @@ import Testing
 
     // MARK: what is wrong
 
-    @Test(arguments: ["info", "schema", "dump", "check", "metadata", "prepare-for-apple"])
-    func whatIsNoStoreIsAnError(_ name: String) throws {
+    @Test(
+        "Every store command refuses a file that is not a store",
+        arguments: ["info", "schema", "dump", "check", "metadata", "prepare-for-apple"])
+    func otherFilesAreErrors(_ name: String) throws {
         try folder.write("no database, but a text that is long enough to look at", to: "text")
         try folder.write("", to: "empty")
         let whole = try Data(contentsOf: URL(fileURLWithPath: store))
@@ -334,7 +354,8 @@ import Testing
         #expect(cut.status == (name == "check" ? 1 : 2), "\(name): \(cut.errors)")
     }
 
-    @Test func aModelThatWasMadeFromTablesIsMarked() throws {
+    @Test("A model reconstructed from tables has a warning")
+    func aModelThatWasMadeFromTablesIsMarked() throws {
         #expect(try coredata("info", store).output.contains("model copy     yes\n"))
         try sql("DROP TABLE Z_MODELCACHE")
         #expect(try coredata("info", store).output.contains("model copy     no; "))
@@ -348,7 +369,8 @@ import Testing
         #expect(named.status == 0 && named.errors == "")
     }
 
-    @Test func readingLeavesNothingBehind() throws {
+    @Test("Reading a store changes no byte and leaves no file")
+    func readingLeavesNothingBehind() throws {
         let before = try Data(contentsOf: URL(fileURLWithPath: store))
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
         for arguments in [
@@ -361,7 +383,8 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == names)
     }
 
-    @Test func helpHasExamples() throws {
+    @Test("The help of every store command has examples")
+    func helpHasExamples() throws {
         for name in [
             "info", "schema", "dump", "query", "check", "export", "import", "diff", "metadata",
             "prepare-for-apple",
@@ -373,7 +396,7 @@ import Testing
 
     // MARK: models that contradict themselves
 
-    @Test("A model that redeclares an inherited property is an error with a sentence, not a trap")
+    @Test("A model that redeclares an inherited property is an error, not a trap")
     func redefiningModels() throws {
         try folder.write(
             """

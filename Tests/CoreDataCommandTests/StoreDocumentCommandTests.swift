@@ -32,7 +32,8 @@ import Testing
         return path
     }
 
-    @Test(arguments: ["xml", "binary"]) func everyCommandTakesADocument(_ type: String) throws {
+    @Test("Every store command accepts an XML or binary store with its model", arguments: ["xml", "binary"])
+    func everyCommandTakesADocument(_ type: String) throws {
         struct Info: Decodable {
             struct Entity: Decodable, Equatable {
                 let name: String
@@ -89,7 +90,10 @@ import Testing
         #expect(try coredata(["check", store] + model).status == 0)
     }
 
-    @Test(arguments: ["xml", "binary"]) func everyCommandTakesADocumentWithoutAModel(_ type: String) throws {
+    @Test(
+        "Every store command accepts an XML or binary store without its model",
+        arguments: ["xml", "binary"])
+    func everyCommandTakesADocumentWithoutAModel(_ type: String) throws {
         let store = try document(type)
         let before = try Data(contentsOf: URL(fileURLWithPath: store))
         let isXML = type == "xml"
@@ -143,7 +147,8 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
     }
 
-    @Test func aDocumentThatTellsNoModelNeedsOne() throws {
+    @Test("An XML store with an unknown type needs its model")
+    func aDocumentOfAnUnknownTypeNeedsItsModel() throws {
         let store = try document("xml")
         let text = try String(contentsOfFile: store, encoding: .utf8)
         try folder.write(text.replacing("type=\"int32\"", with: "type=\"colour\""), to: "Library.xml")
@@ -154,7 +159,8 @@ import Testing
         #expect(check.status == 0 && check.output.contains("[no-model]") && check.output.contains("colour"))
     }
 
-    @Test func whatADocumentCannotDoIsRefused() throws {
+    @Test("Unsupported operations and damage of an XML store have their exit codes")
+    func unsupportedOperations() throws {
         let store = try document("xml")
         let append = try coredata([
             "import", "--append", store, file("library.json"), "--model", folder.model,
@@ -176,7 +182,8 @@ import Testing
         #expect(try coredata(["info", store]).status == 2)
     }
 
-    @Test func anIncompleteImportSaysSo() throws {
+    @Test("An import that leaves out a reference exits with 1 and a warning")
+    func anIncompleteImportSaysSo() throws {
         let text = try String(contentsOfFile: file("library.json"), encoding: .utf8)
         try folder.write(
             text.replacing("341, \"author\": \"Author/1\"", with: "341, \"author\": \"Author/9\""),
@@ -190,7 +197,8 @@ import Testing
         #expect(try coredata(["check", file("Stray.sqlite")]).output == "0 errors, 0 warnings\n")
     }
 
-    @Test func valuesOfAnotherTypeAreNamed() throws {
+    @Test("A value of another type is an error with object, property and column")
+    func valuesOfAnotherTypeAreNamed() throws {
         let store = file("Library.sqlite")
         #expect(try coredata(["import", store, file("library.json"), "--model", folder.model]).status == 0)
         let queue = try DatabaseQueue(path: store)
@@ -209,7 +217,8 @@ import Testing
         #expect(try coredata(["check", store]).output.contains("[invalid-value]"))
     }
 
-    @Test func aReconstructedModelIsMarked() throws {
+    @Test("The JSON of info and schema marks a reconstructed model")
+    func aReconstructedModelIsMarked() throws {
         struct Mark: Decodable { let isModelReconstructed: Bool }
         let store = file("Library.sqlite")
         #expect(try coredata(["import", store, file("library.json"), "--model", folder.model]).status == 0)

@@ -24,7 +24,8 @@ import Testing
 
     // MARK: compile, decompile
 
-    @Test func compilingReplacesNothingButACompiledModel() throws {
+    @Test("Compiling replaces nothing but a compiled model")
+    func compilingReplacesNothingButACompiledModel() throws {
         let source = "Library.xcdatamodeld"
         let itself = try Command("model", "compile", source, "-o", source, in: folder.url)
         #expect(itself.status == 2 && itself.errors.contains("must not be inside the model"))
@@ -58,7 +59,8 @@ import Testing
         #expect(missing.status == 2 && missing.errors.contains("nowhere: "))
     }
 
-    @Test func decompilingTellsWhatItMadeAsJSON() throws {
+    @Test("Decompiling prints the written files as JSON")
+    func decompilingPrintsJSON() throws {
         #expect(try Command("model", "compile", folder.model, in: folder.url).status == 0)
         let run = try Command(
             "model", "decompile", "--json", "Library.momd", "-o", "Again.xcdatamodeld", in: folder.url)
@@ -68,7 +70,8 @@ import Testing
 
     // MARK: generate
 
-    @Test func classesChangedByHandAreKept() throws {
+    @Test("Classes changed by hand are kept unless forced")
+    func classesChangedByHandAreKept() throws {
         func run(_ arguments: String...) throws -> Written {
             try Command(
                 "model", "generate", "--json", folder.model, "-o", "Classes",
@@ -93,7 +96,8 @@ import Testing
         #expect(try text(path) == generated)
     }
 
-    @Test func classesAreForTheVersionThatIsAskedFor() throws {
+    @Test("Classes are generated for the requested version")
+    func classesAreForTheRequestedVersion() throws {
         let run = try Command(
             "model", "generate", "--version", "Library", folder.model, "-o", "Old", in: folder.url)
         #expect(run.status == 0, "\(run.errors)")
@@ -104,7 +108,8 @@ import Testing
         #expect(unknown.status == 2 && unknown.errors.contains("Library, Library 2"))
     }
 
-    @Test func compiledModelsGiveClassesToo() throws {
+    @Test("Classes are generated from a compiled model as well")
+    func compiledModelsGiveClassesToo() throws {
         #expect(try Command("model", "compile", folder.model, in: folder.url).status == 0)
         let run = try Command(
             "model", "generate", "--access", "internal", "--style", "apple", "Library.momd", "-o", "Classes",
@@ -119,14 +124,17 @@ import Testing
 
     // MARK: Failures
 
-    @Test func errorsOfTheFileSystemNameTheFile() throws {
+    @Test("An error of the file system names the file")
+    func errorsOfTheFileSystemNameTheFile() throws {
         try folder.write("a file", to: "Classes")
         let run = try Command("model", "generate", folder.model, "-o", "Classes", in: folder.url)
         #expect(run.status == 2 && run.errors.contains("/Classes"), "\(run.errors)")
         #expect(try text("Classes") == "a file")
     }
 
-    @Test(.enabled(if: FileManager.default.isWritableFile(atPath: "/dev/full")))
+    @Test(
+        "Output that cannot be written is a failure",
+        .enabled(if: FileManager.default.isWritableFile(atPath: "/dev/full")))
     func outputThatCannotBeWrittenIsAFailure() throws {
         #expect(try Command.status("model", "hash", "--json", folder.model, writingTo: "/dev/full") == 2)
         #expect(try Command.status("model", "hash", "--json", folder.model, writingTo: "/dev/null") == 0)

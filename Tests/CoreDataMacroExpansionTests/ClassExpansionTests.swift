@@ -2,7 +2,8 @@ import Testing
 
 /// What `@ManagedObject` writes.
 @Suite struct ClassExpansionTests {
-    @Test func aFinalClassListsItsProperties() {
+    @Test("A final class lists its properties")
+    func aFinalClassListsItsProperties() {
         expectExpansion(
             of: """
                 @ManagedObject(stored: "note", custom: "label")
@@ -30,7 +31,8 @@ import Testing
             """)
     }
 
-    @Test func aClassWithHeirsListsItsPropertiesForThem() {
+    @Test("A class that may have subclasses lists its properties for them")
+    func aClassListsItsPropertiesForSubclasses() {
         expectExpansion(
             of: """
                 @ManagedObject
@@ -62,7 +64,8 @@ import Testing
             """)
     }
 
-    @Test func anHeirListsWhatItInherits() {
+    @Test("A subclass lists the properties that it inherits")
+    func aSubclassListsWhatItInherits() {
         expectExpansion(
             of: """
                 @ManagedObject
@@ -82,7 +85,8 @@ import Testing
             """)
     }
 
-    @Test func onlyComputedPropertiesThatOthersSeeAreListed() {
+    @Test("Stored, static, private, overridden, throwing and unavailable properties are not listed")
+    func onlyComputedPropertiesThatOthersSeeAreListed() {
         expectExpansion(
             of: """
                 @ManagedObject
@@ -107,7 +111,8 @@ import Testing
             """)
     }
 
-    @Test func dependenciesAreFound() {
+    @Test("Dependencies are found by the names of class methods and properties")
+    func dependenciesAreFound() {
         expectExpansion(
             of: """
                 @ManagedObject
@@ -147,7 +152,8 @@ import Testing
             """)
     }
 
-    @Test func aKeyThatBeginsWithACapitalLetterIsKnownByItsProperty() {
+    @Test("A key that begins with a capital letter is found by its property")
+    func aKeyThatBeginsWithACapitalLetterIsKnownByItsProperty() {
         expectExpansion(
             of: """
                 @ManagedObject(stored: "URL", "EAN")
@@ -192,7 +198,8 @@ import Testing
             """)
     }
 
-    @Test func validatorsAreFound() {
+    @Test("Validators are found by their names and parameters")
+    func validatorsAreFound() {
         expectExpansion(
             of: """
                 @ManagedObject
@@ -231,7 +238,8 @@ import Testing
             """)
     }
 
-    @Test func conditionsStay() {
+    @Test("Members under a condition are listed under the same condition")
+    func conditionsStay() {
         expectExpansion(
             of: """
                 @ManagedObject

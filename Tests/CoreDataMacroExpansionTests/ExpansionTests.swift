@@ -2,7 +2,8 @@ import Testing
 
 /// What `@Managed` and `@ManagedAccessor` write.
 @Suite struct ExpansionTests {
-    @Test func aPropertyHasAccessorsAndAKey() {
+    @Test("A managed property gets accessors and a key")
+    func aPropertyHasAccessorsAndAKey() {
         expectExpansion(
             of: """
                 final class Book: NSManagedObject {
@@ -25,7 +26,8 @@ import Testing
             """)
     }
 
-    @Test func aPropertyOfAnExtensionIsWrittenAlike() {
+    @Test("A managed property of an extension gets accessors and a key")
+    func aPropertyOfAnExtensionIsWrittenAlike() {
         expectExpansion(
             of: """
                 extension Book {
@@ -48,7 +50,8 @@ import Testing
             """)
     }
 
-    @Test func theModelMayHaveAnotherName() {
+    @Test("A managed property may have another name in the model")
+    func theModelMayHaveAnotherName() {
         expectExpansion(
             of: """
                 extension Book {
@@ -71,7 +74,8 @@ import Testing
             """)
     }
 
-    @Test func backticksAreNoPartOfTheName() {
+    @Test("Backticks are not part of the key")
+    func backticksAreNotPartOfTheKey() {
         expectExpansion(
             of: """
                 extension Book {
@@ -94,7 +98,8 @@ import Testing
             """)
     }
 
-    @Test func aPrimitivePropertyHasTheNameAfterItsPrefix() {
+    @Test("A primitive property has the key after its prefix")
+    func aPrimitivePropertyHasTheNameAfterItsPrefix() {
         expectExpansion(
             of: """
                 final class Book: NSManagedObject {
@@ -117,7 +122,8 @@ import Testing
             """)
     }
 
-    @Test func aPrimitivePropertyMayNameAnother() {
+    @Test("A primitive property may name its key")
+    func aPrimitivePropertyMayNameAnother() {
         expectExpansion(
             of: """
                 final class Book: NSManagedObject {
@@ -140,7 +146,8 @@ import Testing
             """)
     }
 
-    @Test func aMethodHasABodyByItsNameAndLabels() {
+    @Test("A managed accessor gets a body by its name and labels")
+    func aMethodHasABodyByItsNameAndLabels() {
         expectExpansion(
             of: """
                 extension Book {

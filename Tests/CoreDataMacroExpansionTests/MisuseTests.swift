@@ -27,8 +27,10 @@ struct Misuse: Sendable, CustomTestStringConvertible {
 
 /// What the macros say of declarations that they are not for, and where.
 @Suite struct MisuseTests {
-    @Test(arguments: properties + attributes + places + accessors + classes + lists + misfits)
-    func isToldAtItsPlace(_ misuse: Misuse) throws {
+    @Test(
+        "A misused macro has one diagnostic at the source location of the mistake",
+        arguments: properties + attributes + places + accessors + classes + lists + misfits)
+    func diagnosticsHaveTheirLocation(_ misuse: Misuse) throws {
         let complaints = complaints(about: misuse.source)
         try #require(complaints.count == 1, "\(complaints)")
         #expect(complaints[0].message == misuse.message)
@@ -227,7 +229,8 @@ struct Misuse: Sendable, CustomTestStringConvertible {
             """, isError: false),
     ]
 
-    @Test func theMacrosAreOfferedForApplesAttribute() {
+    @Test("Apple's attribute has a fix-it that offers the macro")
+    func theMacrosAreOfferedForApplesAttribute() {
         expectCorrection(
             of: """
                 @ManagedObject final class Book: NSManagedObject {
@@ -256,7 +259,8 @@ struct Misuse: Sendable, CustomTestStringConvertible {
                 fixIts: [FixItSpec(message: "replace '@NSManaged' with '@ManagedAccessor'")]))
     }
 
-    @Test func aSuperclassIsOffered() {
+    @Test("A class without a superclass has a fix-it that adds one")
+    func aSuperclassIsOffered() {
         expectCorrection(
             of: "@ManagedObject final class Book {}", "@ManagedObject final class Book: NSManagedObject {}",
             expanded: "final class Book {}",

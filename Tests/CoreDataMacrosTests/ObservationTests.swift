@@ -5,7 +5,8 @@ import Testing
 
 /// Swift Observation of properties with the macros: each property by itself.
 @Suite struct ObservationTests {
-    @Test func aPropertyThatIsReadIsObserved() throws {
+    @Test("Swift Observation follows the properties that are read, and no others")
+    func aPropertyThatIsReadIsObserved() throws {
         try ShopStack().inContext { context in
             let book = ShopBook(context: context)
             #expect(changes(reading: { _ = book.title }, changing: { book.title = "Emma" }))
@@ -14,7 +15,8 @@ import Testing
         }
     }
 
-    @Test func aComputedPropertyIsObservedByWhatItReads() throws {
+    @Test("Swift Observation follows a computed property by what it reads")
+    func aComputedPropertyIsObservedByWhatItReads() throws {
         try ShopStack().inContext { context in
             let book = ShopBook(context: context)
             #expect(changes(reading: { _ = book.headline }, changing: { book.pageCount = 3 }))
@@ -22,7 +24,8 @@ import Testing
         }
     }
 
-    @Test func ownAccessorsAreObserved() throws {
+    @Test("Swift Observation follows custom accessors")
+    func ownAccessorsAreObserved() throws {
         try ShopStack().inContext { context in
             let book = ShopBook(context: context)
             #expect(changes(reading: { _ = book.publishDate }, changing: { book.publishDate = .now }))
@@ -30,7 +33,8 @@ import Testing
         }
     }
 
-    @Test func relationshipsAreObserved() throws {
+    @Test("Swift Observation follows relationships")
+    func relationshipsAreObserved() throws {
         try ShopStack().inContext { context in
             let book = ShopBook(context: context)
             let tag = ShopTag(context: context)

@@ -4,7 +4,8 @@ import Testing
 @Suite struct PropertyTests {
     static let march = Date(timeIntervalSinceReferenceDate: 700_000_000)
 
-    @Test func valuesAreSetSavedAndRead() throws {
+    @Test("Values are set, saved and read")
+    func valuesAreSetSavedAndRead() throws {
         let stack = try ShopStack()
         try stack.inContext { context in
             let book = ShopBook(context: context)
@@ -34,7 +35,8 @@ import Testing
         }
     }
 
-    @Test func aCustomAccessorComputesATransientValue() throws {
+    @Test("A custom accessor computes a transient value and discards it with its source")
+    func aCustomAccessorComputesATransientValue() throws {
         try ShopStack().inContext { context in
             let book = ShopBook(context: context)
             #expect(book.publishMonthID == nil)
@@ -47,7 +49,8 @@ import Testing
         }
     }
 
-    @Test func aCustomAccessorLoadsAFault() throws {
+    @Test("A custom accessor fires a fault")
+    func aCustomAccessorLoadsAFault() throws {
         try ShopStack().inContext { context in
             let book = ShopBook(context: context)
             book.publishDate = Self.march
@@ -61,7 +64,8 @@ import Testing
         }
     }
 
-    @Test func accessorsWithPrimitiveValuesByNameWork() throws {
+    @Test("Accessors may use primitive values by key")
+    func accessorsWithPrimitiveValuesByNameWork() throws {
         try ShopStack().inContext { context in
             let page = ShopPage(context: context)
             page.number = 3
@@ -78,7 +82,8 @@ import Testing
         }
     }
 
-    @Test func keyValueCodingCallsAccessors() throws {
+    @Test("Key-value coding calls accessors")
+    func keyValueCodingCallsAccessors() throws {
         try ShopStack().inContext { context in
             let book = ShopBook(context: context)
             book.setValue("Emma", forKey: "title")
@@ -91,7 +96,8 @@ import Testing
         }
     }
 
-    @Test func primitiveValuesAreNoChange() throws {
+    @Test("Setting a primitive value does not count as a change")
+    func primitiveValuesAreNotChanges() throws {
         try ShopStack().inContext { context in
             let book = ShopBook(context: context)
             try context.save()
@@ -101,7 +107,8 @@ import Testing
         }
     }
 
-    @Test func keyPathsSort() throws {
+    @Test("Sort descriptors accept key paths of managed properties")
+    func keyPathsSort() throws {
         let stack = try ShopStack()
         try stack.inContext { context in
             for (title, note) in [("Persuasion", "1"), ("Emma", "3"), ("Sanditon", "2")] {

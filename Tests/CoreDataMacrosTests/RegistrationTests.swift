@@ -2,7 +2,8 @@ import CoreDataMacros
 import Testing
 
 @Suite struct RegistrationTests {
-    @Test func validatorsRunAtSave() throws {
+    @Test("Validators run when the context is saved")
+    func validatorsRunAtSave() throws {
         try ShopStack().inContext { context in
             let book = ShopBook(context: context)
             book.title = ""
@@ -13,7 +14,8 @@ import Testing
         }
     }
 
-    @Test func validatorsOfBothClassesRun() throws {
+    @Test("Validators of a class and its subclass run")
+    func validatorsOfBothClassesRun() throws {
         try ShopStack().inContext { context in
             let novel = ShopNovel(context: context)
             novel.title = " Emma"
@@ -25,7 +27,8 @@ import Testing
         }
     }
 
-    @Test func dependenciesAreTold() {
+    @Test("Dependencies of computed properties are registered, also for subclasses")
+    func dependenciesAreRegistered() {
         #expect(ShopBook.keyPathsForValuesAffectingValue(forKey: "publishMonthID") == ["publishDate"])
         #expect(ShopBook.keyPathsForValuesAffectingValue(forKey: "headline") == ["title", "pageCount"])
         #expect(ShopBook.keyPathsForValuesAffectingValue(forKey: "title").isEmpty)
@@ -34,7 +37,8 @@ import Testing
         #expect(ShopBook.keyPathsForValuesAffectingValue(forKey: "mood").isEmpty)
     }
 
-    @Test func observersOfComputedPropertiesAreTold() throws {
+    @Test("Observers of computed properties are notified")
+    func observersOfComputedPropertiesAreNotified() throws {
         try ShopStack().inContext { context in
             let book = ShopBook(context: context)
             var told: [String] = []
@@ -53,7 +57,8 @@ import Testing
         }
     }
 
-    @Test func subclassesHaveAllTheirSuperclassHas() throws {
+    @Test("A subclass has the properties of its superclass first, then its own")
+    func subclassesHaveAllTheirSuperclassHas() throws {
         let keys = ShopNovel.managedProperties.map(\.key)
         let inherited = ShopBook.managedProperties.map(\.key)
         #expect(Array(keys.prefix(inherited.count)) == inherited)
@@ -75,7 +80,8 @@ import Testing
         }
     }
 
-    @Test func keyPathsOfSubclassesHaveNames() {
+    @Test("Key paths of subclasses have names")
+    func keyPathsOfSubclassesHaveNames() {
         #expect(NSSortDescriptor(keyPath: \ShopNovel.title, ascending: true).key == "title")
         #expect(NSSortDescriptor(keyPath: \ShopNovel.note, ascending: true).key == "note")
         #expect(NSSortDescriptor(keyPath: \ShopNovel.secondTitle, ascending: true).key == "subtitle")

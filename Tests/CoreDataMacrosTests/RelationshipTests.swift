@@ -2,7 +2,8 @@ import CoreDataMacros
 import Testing
 
 @Suite struct RelationshipTests {
-    @Test func addingAndRemovingKeepsInverses() throws {
+    @Test("Adding to and removing from a relationship keeps the inverse")
+    func addingAndRemovingKeepsInverses() throws {
         let stack = try ShopStack()
         try stack.inContext { context in
             let book = ShopBook(context: context)
@@ -29,7 +30,8 @@ import Testing
         }
     }
 
-    @Test func orderedRelationshipsKeepTheirOrder() throws {
+    @Test("Accessors of an ordered relationship insert, remove and replace in order")
+    func orderedRelationshipsKeepTheirOrder() throws {
         let stack = try ShopStack()
         try stack.inContext { context in
             let book = ShopBook(context: context)

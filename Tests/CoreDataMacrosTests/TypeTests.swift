@@ -44,7 +44,8 @@ struct Point: Codable, Equatable {
 }
 
 @Suite struct TypeTests {
-    @Test func propertiesWithoutAValueReadAsNothing() throws {
+    @Test("A property without a value is nil, zero, false or empty")
+    func propertiesWithoutAValue() throws {
         try withSample { sample in
             #expect(sample.int == 0 && sample.int16 == 0 && sample.int32 == 0 && sample.int64 == 0)
             #expect(sample.optionalInt == nil && sample.optionalNumber == nil)
@@ -57,7 +58,8 @@ struct Point: Codable, Equatable {
         }
     }
 
-    @Test func valuesComeBackFromTheStore() throws {
+    @Test("Values of every type are read from the store")
+    func valuesComeBackFromTheStore() throws {
         let uuid = UUID()
         let date = Date(timeIntervalSinceReferenceDate: 12_345.5)
         try withSample { sample in
@@ -98,7 +100,8 @@ struct Point: Codable, Equatable {
         }
     }
 
-    @Test func optionalValuesAreTakenAway() throws {
+    @Test("Optional values are set to nil")
+    func optionalValuesAreTakenAway() throws {
         try withSample { sample in
             sample.optionalNumber = 4
             sample.word = .yes

@@ -3,7 +3,8 @@ import Testing
 
 /// `objectWillChange` of managed objects.
 @Suite struct ObservableObjectTests {
-    @Test func firesBeforeAPropertyChanges() throws {
+    @Test("The publisher objectWillChange fires before a property changes")
+    func firesBeforeAPropertyChanges() throws {
         let context = try Article.context()
         try context.performAndWait {
             let article = Article(context: context)
@@ -22,7 +23,8 @@ import Testing
         }
     }
 
-    @Test func thePublisherIsOneForAnObject() throws {
+    @Test("Each object has one publisher objectWillChange")
+    func thePublisherIsOneForAnObject() throws {
         let context = try Article.context()
         context.performAndWait {
             let article = Article(context: context)
@@ -33,7 +35,8 @@ import Testing
         }
     }
 
-    @Test func aRollbackFires() throws {
+    @Test("The publisher objectWillChange fires before a rollback")
+    func aRollbackFires() throws {
         let context = try Article.context()
         try context.performAndWait {
             let article = Article(context: context)

@@ -19,7 +19,8 @@ import Testing
         func receive(completion: Subscribers.Completion<Never>) {}
     }
 
-    @Test func valuesOfAProperty() throws {
+    @Test("A property publisher sends the current value and every new one")
+    func valuesOfAProperty() throws {
         let context = try Article.context()
         context.performAndWait {
             let article = Article(context: context)
@@ -40,7 +41,8 @@ import Testing
         }
     }
 
-    @Test func theNewestValueWaits() throws {
+    @Test("A property publisher keeps the newest value until it is requested")
+    func theNewestValueWaits() throws {
         let context = try Article.context()
         context.performAndWait {
             let article = Article(context: context)
@@ -83,7 +85,8 @@ import Testing
         func receive(completion: Subscribers.Completion<Never>) {}
     }
 
-    @Test func whatAReceivingSubscriberSetsComesNext() throws {
+    @Test("A value set while one is received comes next, the newest of several")
+    func valuesSetWhileReceiving() throws {
         let context = try Article.context()
         context.performAndWait {
             let article = Article(context: context)
@@ -106,7 +109,8 @@ import Testing
         }
     }
 
-    @Test func aDeliveredValueLeavesNoneThatIsOlder() throws {
+    @Test("A property publisher never sends a value older than one it has sent")
+    func aDeliveredValueLeavesNoneThatIsOlder() throws {
         let context = try Article.context()
         context.performAndWait {
             let article = Article(context: context)
@@ -141,7 +145,8 @@ import Testing
         }
     }
 
-    @Test func snapshotsOfResults() throws {
+    @Test("A results controller publishes snapshots until cancelled")
+    func snapshotsOfResults() throws {
         let context = try Article.context()
         try context.performAndWait {
             let first = Article(context: context)
@@ -170,7 +175,8 @@ import Testing
         }
     }
 
-    @Test func saves() throws {
+    @Test("A context publishes the object IDs of its saves only")
+    func saves() throws {
         let context = try Article.context()
         let other = try Article.context()
         var saved: [SavedObjectIDs] = []
@@ -200,7 +206,8 @@ import Testing
         #expect(saved.count == 3)
     }
 
-    @Test func notificationsOfAName() throws {
+    @Test("A context publishes its own notifications of a name")
+    func notificationsOfAName() throws {
         let context = try Article.context()
         var names: [Notification.Name] = []
         let listening = context.publisher(for: NSManagedObjectContext.didChangeObjectsNotification)

@@ -26,7 +26,7 @@ final class TestFolder: Sendable {
 
     init() throws { folder = try TestFolder() }
 
-    @Test("The bytes are synced before they get their name, and the name after it")
+    @Test("A file is synced before its rename, and its folder after it")
     func orderOfCalls() throws {
         try Data("old".utf8).write(to: folder.file("F"))
         let calls = RecordedFileCalls()
@@ -37,9 +37,7 @@ final class TestFolder: Sendable {
         #expect(try folder.names == ["F"])
     }
 
-    @Test(
-        "Whatever call fails, the file is the old one or the new one, and nothing is left after the next look"
-    )
+    @Test("After any failed call the file is old or new, and cleaning up leaves no draft")
     func everyFault() throws {
         let file = folder.file("F")
         func write(_ fault: RecordedFileCalls.Fault) throws -> (calls: Int, isDone: Bool) {
@@ -67,7 +65,7 @@ final class TestFolder: Sendable {
         }
     }
 
-    @Test("A file keeps its mode and its owner; a new one has those of any new file")
+    @Test("A replaced file keeps its mode and owner, and a new one has the default mode")
     func attributes() throws {
         try Data("old".utf8).write(to: folder.file("F"))
         for mode: mode_t in [0o600, 0o640, 0o444, 0o666] {
@@ -82,7 +80,7 @@ final class TestFolder: Sendable {
         #expect(try folder.mode("new") == folder.mode("plain"))
     }
 
-    @Test("A symbolic link stays; the file that it leads to changes, be it missing")
+    @Test("Writing and removing through a symbolic link changes its target, even a missing one")
     func links() throws {
         try FileManager.default.createDirectory(at: folder.file("there"), withIntermediateDirectories: false)
         symlink("there/F", folder.file("L").path)
@@ -96,7 +94,7 @@ final class TestFolder: Sendable {
         #expect(try FileKind(at: folder.file("there/F").path) == .missing)
     }
 
-    @Test("Links that lead to each other are an error")
+    @Test("Symbolic links that lead to each other are an error")
     func circle() throws {
         symlink("B", folder.file("A").path)
         symlink("A", folder.file("B").path)
@@ -110,7 +108,8 @@ final class TestFolder: Sendable {
     }
 
     @Test(
-        "What is not a regular file is neither replaced nor removed", arguments: ["pipe", "folder", "socket"])
+        "A file that is not a regular one is neither replaced nor removed",
+        arguments: ["pipe", "folder", "socket"])
     func onlyRegularFiles(_ kind: String) throws {
         let place = folder.file("P")
         switch kind {
@@ -153,7 +152,7 @@ final class TestFolder: Sendable {
         #expect(try FileKind(at: place.path) == .special(name: "a device"))
     }
 
-    @Test("A draft that a running process holds is not a leftover; one of a dead process is")
+    @Test("The draft of an ended process is removed, and that of a running one stays")
     func leftovers() throws {
         let draft = try FileDraft(for: folder.file("F"))
         try Data("draft".utf8).write(to: draft.url)
@@ -173,7 +172,7 @@ final class TestFolder: Sendable {
         #expect(try FileKind(at: strange.path + "/link") == .link)
     }
 
-    @Test("Without a free descriptor, at whichever call, nothing is left")
+    @Test("A write without a free file descriptor leaves nothing behind")
     func noDescriptors() throws {
         try Data("old".utf8).write(to: folder.file("F"))
         let count = RecordedFileCalls()
@@ -189,7 +188,7 @@ final class TestFolder: Sendable {
         }
     }
 
-    @Test("A folder that was about to be replaced is put back")
+    @Test("A folder whose replacement was interrupted is restored or new")
     func formerFolder() throws {
         let target = folder.file("M.momd")
         try FileManager.default.createDirectory(at: target, withIntermediateDirectories: false)

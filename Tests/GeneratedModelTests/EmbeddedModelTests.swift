@@ -4,13 +4,15 @@ import Testing
 
 /// The model as a part of the program.
 @Suite struct EmbeddedModelTests {
-    @Test func theCurrentVersionIsFoundByName() {
+    @Test("A container finds the current version of an embedded model by name")
+    func theCurrentVersionIsFoundByName() {
         let model = NSPersistentContainer(name: "Awkward").managedObjectModel
         #expect(model.entitiesByName["Everything"] != nil)
         #expect(model.entities.count == 10)
     }
 
-    @Test func aModuleOfAnotherNameFindsItToo() throws {
+    @Test("A container of another module finds the embedded model")
+    func aModuleOfAnotherNameFindsItToo() throws {
         let container = NSPersistentContainer(name: "Awkward", fileID: "Elsewhere/File.swift")
         let context = container.newBackgroundContext()
         context.performAndWait {
@@ -21,13 +23,15 @@ import Testing
         }
     }
 
-    @Test func theMergedModelOfTheProgramHasIt() throws {
+    @Test("The merged model of the program has the embedded model")
+    func theMergedModelOfTheProgramHasIt() throws {
         let model = try #require(NSManagedObjectModel.mergedModel(from: nil))
         #expect(model.entitiesByName["Everything"] != nil)
         #expect(NSManagedObjectModel(byMerging: nil)?.entitiesByName["Novel"] != nil)
     }
 
-    @Test func aStoreOfAnOlderVersionFindsItsModel() throws {
+    @Test("Store metadata of an older version find its embedded model")
+    func aStoreOfAnOlderVersionFindsItsModel() throws {
         let old = NSManagedObjectModel()
         let author = NSEntityDescription()
         author.name = "Author"
@@ -43,7 +47,8 @@ import Testing
     }
 
     /// Both modules have types of these names; the target's own names decide, in a file that imports both.
-    @Test func namesMeanThoseOfCoreData() {
+    @Test("Names that Foundation has too mean those of Core Data")
+    func namesMeanThoseOfCoreData() {
         let expression: NSExpression = NSExpression(forConstantValue: 1)
         let predicate: NSComparisonPredicate? = NSPredicate(format: "a == 1") as? NSComparisonPredicate
         #expect(expression.constantValue as? Int == 1)

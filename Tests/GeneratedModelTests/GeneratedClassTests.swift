@@ -3,7 +3,8 @@ import Testing
 
 /// Classes that the plugin made of `Awkward.xcdatamodeld`, used.
 @Suite struct GeneratedClassTests {
-    @Test func everyTypeComesBackFromTheStore() throws {
+    @Test("Generated properties of every type are read from the store")
+    func everyTypeComesBackFromTheStore() throws {
         let stack = try Awkward.container()
         let writing = stack.newBackgroundContext()
         let id = try writing.performAndWait {
@@ -55,7 +56,8 @@ import Testing
         }
     }
 
-    @Test func aNewObjectHasNoValuesButTheModelsDefaults() throws {
+    @Test("A new object has the default values of the model")
+    func aNewObjectHasNoValuesButTheModelsDefaults() throws {
         try Awkward.inContext { context in
             let object = Everything(context: context)
             #expect(object.int16 == 0)
@@ -67,7 +69,8 @@ import Testing
         }
     }
 
-    @Test func requestsFindObjectsOfTheEntityAndItsHeirs() throws {
+    @Test("A generated fetch request finds objects of its entity and subentities")
+    func requestsFindSubentities() throws {
         try Awkward.inContext { context in
             let novel = Novel(context: context)
             novel.title = "The Dispossessed"
@@ -83,7 +86,8 @@ import Testing
         }
     }
 
-    @Test func aClassMayBeCalledOtherwiseThanItsEntity() throws {
+    @Test("A class and its properties may have keywords as names, and another name than the entity")
+    func aClassMayBeCalledOtherwiseThanItsEntity() throws {
         try Awkward.inContext { context in
             let object = `Protocol`(context: context)
             #expect(object.entity.name == "Keywords")
@@ -101,7 +105,8 @@ import Testing
         }
     }
 
-    @Test func classesWrittenByHandAreFoundAndInheritedFrom() throws {
+    @Test("Classes written by hand are found and may be superclasses")
+    func classesWrittenByHandAreFoundAndInheritedFrom() throws {
         try Awkward.inContext { context in
             let heir = HeirOfManual(context: context)
             heir.text = "by hand"
@@ -116,7 +121,8 @@ import Testing
         }
     }
 
-    @Test func objectsAreIdentifiedByTheirAttributeOrByThemselves() throws {
+    @Test("A generated class is identifiable by its attribute id or by the object")
+    func objectsAreIdentifiedByTheirAttributeOrByThemselves() throws {
         try Awkward.inContext { context in
             let author = Author(context: context)
             let id = UUID()
@@ -129,7 +135,8 @@ import Testing
 
     private static func identity(of value: some Identifiable) -> AnyHashable { AnyHashable(value.id) }
 
-    @Test func fetchedPropertiesAreArraysOfTheirClass() throws {
+    @Test("A fetched property is an array of its class")
+    func fetchedPropertiesAreArraysOfTheirClass() throws {
         try Awkward.inContext { context in
             let author = Author(context: context)
             author.id = UUID()

@@ -5,7 +5,8 @@ import Testing
 
 /// Generated properties by name and by key path, and their observers.
 @Suite struct GeneratedCodingTests {
-    @Test func keyPathsHaveNames() throws {
+    @Test("Key paths of generated, inherited and handwritten properties have names")
+    func keyPathsHaveNames() throws {
         #expect(NSExpression(forKeyPath: \Author.name).keyPath == "name")
         #expect(NSSortDescriptor(keyPath: \Work.title, ascending: true).key == "title")
         // A class's own, one that it inherits, one from a class written by hand, and one in an extension of such.
@@ -18,7 +19,8 @@ import Testing
         #expect(NSExpression(forKeyPath: \BookChapter.novel).keyPath == "novel")
     }
 
-    @Test func valuesAreReachedByName() throws {
+    @Test("Key-value coding reads and writes generated properties")
+    func valuesAreReachedByName() throws {
         try Awkward.inContext { context in
             let novel = Novel(context: context)
             novel.setValue("Always Coming Home", forKey: "title")
@@ -36,7 +38,8 @@ import Testing
         }
     }
 
-    @Test func observersAreTold() throws {
+    @Test("Observers of a generated property are notified")
+    func observersAreNotified() throws {
         try Awkward.inContext { context in
             let novel = Novel(context: context)
             novel.title = "old"
@@ -53,7 +56,8 @@ import Testing
         }
     }
 
-    @Test func swiftsObservationFollowsAProperty() throws {
+    @Test("Swift Observation follows a generated property")
+    func swiftsObservationFollowsAProperty() throws {
         try Awkward.inContext { context in
             let author = Author(context: context)
             let changes = Mutex(0)

@@ -3,7 +3,8 @@ import Testing
 
 /// Composite attributes: dictionaries, and the value types that are made beside.
 @Suite struct GeneratedCompositeTests {
-    @Test func aValueBecomesADictionaryAndBack() throws {
+    @Test("A composite value becomes a dictionary and is read back")
+    func aValueBecomesADictionaryAndBack() throws {
         let stack = try Awkward.container()
         let writing = stack.newBackgroundContext()
         let place = Place(latitude: 45.5, longitude: -122.6, default: "Portland")
@@ -25,13 +26,15 @@ import Testing
         }
     }
 
-    @Test func noDictionaryIsNoValue() {
+    @Test("A missing dictionary gives nil, and an empty one an empty value")
+    func missingDictionary() {
         #expect(Place(nil) == nil)
         #expect(Place([:]) == Place())
         #expect(Stay(nights: 1).dictionary.keys.sorted() == ["nights"])
     }
 
-    @Test func valuesAreCoded() throws {
+    @Test("A composite value is encoded and decoded")
+    func valuesAreCoded() throws {
         let stay = Stay(nights: 2, place: Place(latitude: 1))
         let data = try JSONEncoder().encode(stay)
         #expect(try JSONDecoder().decode(Stay.self, from: data) == stay)

@@ -3,7 +3,8 @@ import Testing
 
 /// The generated accessors of relationships.
 @Suite struct GeneratedRelationshipTests {
-    @Test func objectsAreAddedAndRemoved() throws {
+    @Test("Generated accessors add to and remove from a relationship and its inverse")
+    func objectsAreAddedAndRemoved() throws {
         try Awkward.inContext { context in
             let author = Author(context: context)
             let novels = (0..<3).map { _ in Novel(context: context) }
@@ -20,7 +21,8 @@ import Testing
         }
     }
 
-    @Test func placesOfAnOrderedRelationshipChange() throws {
+    @Test("Generated accessors insert, remove and replace in an ordered relationship")
+    func placesOfAnOrderedRelationshipChange() throws {
         try Awkward.inContext { context in
             let novel = Novel(context: context)
             let chapters = (0..<6).map { number in
@@ -54,7 +56,8 @@ import Testing
         }
     }
 
-    @Test func theOrderIsSaved() throws {
+    @Test("The order of a relationship is saved")
+    func theOrderIsSaved() throws {
         let stack = try Awkward.container()
         let writing = stack.newBackgroundContext()
         let id = try writing.performAndWait {

@@ -18,7 +18,8 @@ import Testing
         NSCompoundPredicate(type: .and, subpredicates: [NSPredicate(format: "d == 1.5")]),
     ]
 
-    @Test func predicatesComeBack() throws {
+    @Test("A predicate is archived and read back equivalent")
+    func predicatesComeBack() throws {
         for predicate in predicates {
             let data = try NSKeyedArchiver.archivedData(
                 withRootObject: predicate.structuralCopy(), requiringSecureCoding: true)
@@ -34,7 +35,8 @@ import Testing
         }
     }
 
-    @Test func classesAreAskedFor() throws {
+    @Test("A predicate is read as the requested class, also in a list")
+    func requestedClasses() throws {
         let compound = predicates[2].structuralCopy()
         let data = try NSKeyedArchiver.archivedData(withRootObject: compound, requiringSecureCoding: true)
         let again = try NSKeyedUnarchiver.unarchivedObject(ofClass: NSCompoundPredicate.self, from: data)
@@ -48,7 +50,8 @@ import Testing
         #expect(all?.map(\.formatString) == predicates.map(\.formatString))
     }
 
-    @Test func sortDescriptorsComeBack() throws {
+    @Test("A sort descriptor is archived and read back")
+    func sortDescriptorsComeBack() throws {
         let descriptors = [
             NSSortDescriptor(key: "title", ascending: false, selector: "localizedStandardCompare:"),
             NSSortDescriptor(keyPath: \Author.name, ascending: true),

@@ -45,7 +45,7 @@ import Testing
         return "\(line) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(secrets)\(others)\r\n"
     }
 
-    @Test("A connection on which nothing comes is closed")
+    @Test("A connection without data is closed")
     func silence() async throws {
         try await withServer(Self.limits { $0.head = .milliseconds(50) }) { _, port in
             let client = try SlowClient(port: port)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("Headers that come one by one are not waited for beyond the time")
+    @Test("A connection with slow headers is closed after the time limit")
     func slowHeaders() async throws {
         try await withServer(Self.limits { $0.head = .milliseconds(200) }) { _, port in
             let client = try SlowClient(port: port)
@@ -76,7 +76,7 @@ import Testing
             + "{"
     }
 
-    @Test("A body that does not come to its end is not waited for")
+    @Test("A connection with a slow body is closed after the time limit")
     func slowBody() async throws {
         try await withServer(Self.limits { $0.body = .milliseconds(200) }) { site, port in
             let client = try SlowClient(port: port)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("A stranger is refused before the body has come, which is not waited for")
+    @Test("A client without the key is refused before its body has arrived")
     func strangersBody() async throws {
         try await withServer(Self.limits { $0.strangerIdle = .milliseconds(50) }) { site, port in
             let client = try SlowClient(port: port)
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("A connection without the key is closed when it rests; one with it stays")
+    @Test("An idle connection without the key is closed, and one with it stays")
     func idle() async throws {
         try await withServer(Self.limits { $0.strangerIdle = .milliseconds(50) }) { site, port in
             let client = try SlowClient(port: port)
@@ -117,7 +117,9 @@ import Testing
         }
     }
 
-    @Test("A refused client's connection is closed", arguments: ["Cookie: x=1\r\n", "Host: example.com\r\n"])
+    @Test(
+        "The connection of a refused client is closed",
+        arguments: ["Cookie: x=1\r\n", "Host: example.com\r\n"])
     func refused(header: String) async throws {
         try await withServer(Self.limits { _ in }) { _, port in
             let client = try SlowClient(port: port)
@@ -129,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("Any number of strangers leave room for the page, and do not end its connections")
+    @Test("Many clients without the key neither block nor close connections of the page")
     func many() async throws {
         try await withServer(Self.limits { $0.count = 8 }) { site, port in
             let page = try SlowClient(port: port)
@@ -164,7 +166,7 @@ import Testing
         }
     }
 
-    @Test("Where all connections have shown the key, the next one is closed")
+    @Test("A connection beyond the limit is closed if all others have shown the key")
     func full() async throws {
         try await withServer(Self.limits { $0.count = 2 }) { site, port in
             var pages: [SlowClient] = []
@@ -183,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("Connections that were closed are not counted")
+    @Test("Closed connections are not counted")
     func closed() async throws {
         try await withServer(Self.limits { _ in }) { site, port in
             for _ in 0..<20 {

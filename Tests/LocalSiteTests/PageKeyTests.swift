@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("The key alone is not enough either")
+    @Test("The key alone reads nothing")
     func theKeyAloneIsNotEnough() async throws {
         try await withSite { site, client in
             let headers: HTTPFields = [.authorization: site.access.authorization]
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(
-        "Only the whole key is the key",
+        "Any other authorization than the key is refused",
         arguments: ["", "Bearer ", "Bearer x", "basic", "token", "session", "key", "code"])
     func anotherKeyIsRefused(kind: String) async throws {
         try await withSite { site, client in
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test("A code is good for a time, and nothing else is a code")
+    @Test("A code expires, and tickets are not codes")
     func codesEnd() {
         let late = SiteAccess(ticketLifetime: .zero)
         let code = late.makePageAddress().split(separator: "=").last.map(String.init) ?? ""
@@ -151,7 +151,7 @@ import Testing
         #expect(access.redeem(ticket: ticket) && access.redeem(download: download))
     }
 
-    @Test("A download has a ticket in its address, which is good once")
+    @Test("A download ticket works once, with the cookie, and only for reading")
     func aDownloadHasATicket() async throws {
         try await withSite { site, client in
             func ticket() async throws -> String {
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test("What reads and changes with both is answered")
+    @Test("Requests with cookie and key are answered")
     func thePageIsAnswered() async throws {
         try await withSite { site, client in
             let answer = try await client.execute(

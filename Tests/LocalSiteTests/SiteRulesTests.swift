@@ -50,7 +50,8 @@ import Testing
 
     private static func text(_ response: TestResponse) -> String { String(buffer: response.body) }
 
-    @Test func theTokenIsExchangedForACookie() async throws {
+    @Test("The token is exchanged for a cookie")
+    func theTokenIsExchangedForACookie() async throws {
         try await withSite { site, client in
             let answer = try await client.execute(uri: site.access.entrance, method: .get) { $0 }
             #expect(answer.status == .seeOther)
@@ -65,7 +66,8 @@ import Testing
         }
     }
 
-    @Test func theAddressThatABrowserIsOpenedWithIsGoodOnce() async throws {
+    @Test("The address that opens a browser works once")
+    func theAddressThatABrowserIsOpenedWithIsGoodOnce() async throws {
         try await withSite { site, client in
             let entrance = site.access.makeSingleEntrance()
             #expect(!entrance.contains(site.access.token) && !entrance.contains(site.access.session))
@@ -82,7 +84,8 @@ import Testing
         }
     }
 
-    @Test func aTicketIsGoodForATime() {
+    @Test("A ticket expires, and each ticket is different")
+    func aTicketIsGoodForATime() {
         let access = SiteAccess(ticketLifetime: .zero)
         let late = access.makeSingleEntrance().split(separator: "=").last.map(String.init)
         #expect(!access.redeem(ticket: late ?? ""))
@@ -94,16 +97,19 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("localhost", 80), ("localhost:8123", 8123), ("127.0.0.1:80", 80), ("[::1]", 80),
-        ("[::1]:8123", 8123),
-        ("", 80), ("localhost:", 80), ("]", 80),
-    ])
+    @Test(
+        "The port for the name of the cookie is that of the authority, or 80",
+        arguments: [
+            ("localhost", 80), ("localhost:8123", 8123), ("127.0.0.1:80", 80), ("[::1]", 80),
+            ("[::1]:8123", 8123),
+            ("", 80), ("localhost:", 80), ("]", 80),
+        ])
     func cookiesAreNamedByThePort(authority: String, port: Int) {
         #expect(LocalRequestRules.port(of: authority) == port)
     }
 
-    @Test func theCookieOfAnotherPortDoesNotCount() async throws {
+    @Test("The cookie of another port is refused")
+    func theCookieOfAnotherPortDoesNotCount() async throws {
         try await withSite { site, client in
             let headers: HTTPFields = [.cookie: "coredata-8123=\(site.access.session)"]
             let answer = try await client.execute(uri: "/", method: .get, headers: headers) { $0 }
@@ -111,10 +117,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "/", "/files/site.css", "/api/value", "/?token=wrong", "/?token=", "/?ticket=", "/?ticket=x",
-        "/nothing",
-    ])
+    @Test(
+        "Without the cookie every request is refused",
+        arguments: [
+            "/", "/files/site.css", "/api/value", "/?token=wrong", "/?token=", "/?ticket=", "/?ticket=x",
+            "/nothing",
+        ])
     func nothingIsAnsweredWithoutTheCookie(path: String) async throws {
         try await withSite { _, client in
             let answer = try await client.execute(uri: path, method: .get) { $0 }
@@ -124,7 +132,8 @@ import Testing
         }
     }
 
-    @Test func aWrongCookieIsRefused() async throws {
+    @Test("A wrong cookie is refused")
+    func aWrongCookieIsRefused() async throws {
         try await withSite { site, client in
             for value in ["", "x", site.access.token, String(site.access.session.dropLast())] {
                 let headers: HTTPFields = [.cookie: "\(SiteAccess.cookieName(port: 80))=\(value)"]
@@ -134,7 +143,8 @@ import Testing
         }
     }
 
-    @Test func anotherHostIsRefused() async throws {
+    @Test("A request for another host is refused")
+    func anotherHostIsRefused() async throws {
         let site = LocalSite(name: "Test", files: .shared) { _ in }
         let app = Application(router: site.router(hosts: AllowedHosts(["localhost:1"])))
         try await app.test(.router) { client in
@@ -143,7 +153,8 @@ import Testing
         }
     }
 
-    @Test func hostsAreThoseOfThisComputer() {
+    @Test("The allowed hosts are local ones with the port")
+    func hostsAreThoseOfThisComputer() {
         let hosts = AllowedHosts()
         hosts.allow(port: 8123)
         #expect(
@@ -154,7 +165,8 @@ import Testing
                 && !hosts.contains("127.0.0.1:80"))
     }
 
-    @Test func everyAnswerHasThePolicy() async throws {
+    @Test("Every answer has the content security policy")
+    func everyAnswerHasThePolicy() async throws {
         try await withSite { site, client in
             for path in ["/", "/files/api.js", "/api/value", "/nothing"] {
                 let answer = try await client.execute(uri: path, method: .get, headers: Self.reader(site)) {
@@ -169,7 +181,8 @@ import Testing
         }
     }
 
-    @Test func filesAreServedByNameOnly() async throws {
+    @Test("Files are served by known names only, and unchanged ones are not sent again")
+    func filesAreServedByNameOnly() async throws {
         try await withSite { site, client in
             for (name, type) in [
                 ("site.css", "text/css"), ("dom.js", "text/javascript"), ("icon.svg", "image/svg+xml"),
@@ -195,7 +208,8 @@ import Testing
         }
     }
 
-    @Test func jsonGoesInAndOut() async throws {
+    @Test("JSON is received and sent")
+    func jsonIsReceivedAndSent() async throws {
         try await withSite { site, client in
             let answer = try await client.execute(
                 uri: "/api/echo", method: .post, headers: Self.headers(site),
@@ -209,7 +223,8 @@ import Testing
         }
     }
 
-    @Test func aPostOfAnotherPageIsRefused() async throws {
+    @Test("A POST of another origin, type or without credentials is refused")
+    func aPostOfAnotherPageIsRefused() async throws {
         let other = HTTPField.Name.fetchSite
         try await withSite { site, client in
             let refused: [(HTTPFields, HTTPResponse.Status)] = [
@@ -231,13 +246,14 @@ import Testing
     }
 
     @Test(
+        "A request from a page of another site is refused, unless it navigates to the page",
         arguments: [
             ("/api/value", "same-origin", "cors", true), ("/api/value", "none", "navigate", true),
             ("/api/value", "same-site", "no-cors", false), ("/api/value", "cross-site", "navigate", false),
             ("/files/site.css", "same-site", "no-cors", false), ("/", "cross-site", "navigate", true),
             ("/", "same-site", "no-cors", false), ("/", "same-site", "navigate", true),
         ])
-    func whatPagesOfOtherPortsLoadIsRefused(
+    func requestsOfOtherSites(
         path: String, site from: String, mode: String, isAnswered: Bool
     ) async throws {
         try await withSite { site, client in
@@ -251,7 +267,8 @@ import Testing
         }
     }
 
-    @Test func aFileIsNoJSON() async throws {
+    @Test("A body that is not JSON by type is refused")
+    func otherContentTypesAreRefused() async throws {
         try await withSite { site, client in
             let answer = try await client.execute(
                 uri: "/api/echo", method: .post,
@@ -262,7 +279,8 @@ import Testing
         }
     }
 
-    @Test func whatIsNotUnderstoodIsNamed() async throws {
+    @Test("Malformed and too large JSON is refused, and a missing key is named")
+    func malformedJSON() async throws {
         try await withSite { site, client in
             func send(_ body: String) async throws -> TestResponse {
                 try await client.execute(
@@ -279,7 +297,8 @@ import Testing
         }
     }
 
-    @Test func nothingIsChangedByAGet() async throws {
+    @Test("Other methods are refused, and GET does not reach routes that change something")
+    func nothingIsChangedByAGet() async throws {
         try await withSite { site, client in
             for method in [HTTPRequest.Method.put, .delete, .patch] {
                 let answer = try await client.execute(
@@ -299,7 +318,8 @@ import Testing
         }
     }
 
-    @Test func secretsDiffer() {
+    @Test("The secrets of each site are different")
+    func secretsDiffer() {
         let (one, other) = (SiteAccess(), SiteAccess())
         #expect(one.token.count == 64 && one.session.count == 64)
         #expect(Set([one.token, other.token, one.session, other.session]).count == 4)

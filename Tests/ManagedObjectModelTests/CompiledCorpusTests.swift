@@ -10,7 +10,8 @@ struct CompiledCorpusTests {
         Corpus.files(under: folder).filter { $0.hasSuffix(`extension`) }
     }
 
-    @Test func readsEveryCompiledModelWithTheHashesOfItsList() throws {
+    @Test("Every compiled model of the corpus has the hashes and the checksum that its folder lists")
+    func readsEveryCompiledModelWithTheHashesOfItsList() throws {
         let paths = Self.files(".mom", under: "mom")
         var entities = 0
         var equal = 0
@@ -48,7 +49,8 @@ struct CompiledCorpusTests {
         #expect(paths.count >= 41 && equal > 200 && unlisted == 4)
     }
 
-    @Test func readsTheModelOfEveryStoreWithTheHashesOfItsMetadata() throws {
+    @Test("The cached model of every store has the hashes of the store's metadata")
+    func readsTheModelOfEveryStoreWithTheHashesOfItsMetadata() throws {
         let paths = Self.files(".modelcache.bplist", under: "modelcache")
         var entities = 0
         for path in paths {
@@ -70,7 +72,8 @@ struct CompiledCorpusTests {
     }
 
     /// What compiled models and the copies of stores say is all in the model files made of them, or there is none.
-    @Test func writesEveryCompiledModelAsAFileOfXcode() throws {
+    @Test("A compiled model written as an Xcode model file and read back is equal")
+    func writesEveryCompiledModelAsAFileOfXcode() throws {
         var written = 0
         var refused: [String] = []
         for path in Self.files(".mom", under: "mom") + Self.files(".modelcache.bplist", under: "modelcache") {
@@ -98,7 +101,8 @@ struct CompiledCorpusTests {
     }
 
     /// Prints how long it takes to read everything; a clock is no reason to fail.
-    @Test func readsTheWholeCorpus() {
+    @Test("Every source, compiled model and model cache of the corpus opens")
+    func readsTheWholeCorpus() {
         let sources = Corpus.files(named: "contents", under: "models")
         let compiled = Self.files(".mom", under: "mom")
         let copies = Self.files(".modelcache.bplist", under: "modelcache")
@@ -111,7 +115,8 @@ struct CompiledCorpusTests {
         #expect(models == sources.count + compiled.count + copies.count)
     }
 
-    @Test func opensEveryFolderAtItsCurrentVersion() throws {
+    @Test("Every compiled model folder opens at its current version")
+    func opensEveryFolderAtItsCurrentVersion() throws {
         let lists = Corpus.files(named: "VersionInfo.plist", under: "mom")
         #expect(lists.count >= 12)
         for list in lists {
@@ -133,7 +138,8 @@ struct CompiledCorpusTests {
     }
 
     /// Both forms of one model say the same, but for what only the source knows.
-    @Test func readsWhatTheSourceSays() throws {
+    @Test("A compiled model is read equal to its source")
+    func compiledModelsEqualTheirSources() throws {
         var models = 0
         for pair in try Corpus.table("PAIRS_mom_source.tsv") + Corpus.table("PAIRS_modelcache_source.tsv") {
             let name = Corpus.url(pair[0]).deletingPathExtension().lastPathComponent

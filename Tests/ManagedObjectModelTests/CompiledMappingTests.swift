@@ -40,7 +40,8 @@ struct CompiledMappingTests {
 
     static let archive = model([entity()])
 
-    @Test func readsWhatTheHeadersDeclare() throws {
+    @Test("A compiled mapping model keeps types, names, hashes, property mappings and user info")
+    func readsWhatTheHeadersDeclare() throws {
         let model = try CompiledMappingReader.mappingModel(Self.archive)
         let mapping = try #require(model.entityMappingsByName["BookToBook"])
         #expect(mapping.mappingType == .transformEntityMappingType)
@@ -53,7 +54,8 @@ struct CompiledMappingTests {
         #expect(mapping.userInfo as? [String: String] == ["a": "b"])
     }
 
-    @Test func readsAFetchOfTheSource() throws {
+    @Test("A compiled entity mapping keeps a fetch as its source expression")
+    func readsAFetchOfTheSource() throws {
         let fetch = ArchivedValue.object(
             "NSFetchRequestExpression",
             [
@@ -67,7 +69,8 @@ struct CompiledMappingTests {
         #expect(model.entityMappings.first?.sourceExpression?.description == "FETCH($r, $c, NO)")
     }
 
-    @Test func readsAFetchInsideOfAnotherExpression() throws {
+    @Test("A compiled mapping keeps a fetch that is an argument of a function")
+    func readsAFetchInsideOfAnotherExpression() throws {
         let fetch = ArchivedValue.object(
             "NSFetchRequestExpression",
             [
@@ -95,7 +98,8 @@ struct CompiledMappingTests {
                 == "FUNCTION($entityPolicy, \"countOf:\", FETCH($r, $c, YES))")
     }
 
-    @Test func twoReadingsAreEqual() throws {
+    @Test("Mapping models read twice from one archive are equal until one changes")
+    func twoReadingsAreEqual() throws {
         let one = try CompiledMappingReader.mappingModel(Self.archive)
         let other = try CompiledMappingReader.mappingModel(Self.archive)
         #expect(one == other && one.hash == other.hash)
@@ -107,13 +111,15 @@ struct CompiledMappingTests {
         #expect(throws: ModelFileError.self) { try CompiledMappingReader.mappingModel(data) }
     }
 
-    @Test func anUnknownKeyIsNamed() {
+    @Test("A compiled mapping with an unknown key throws an error that names the key")
+    func anUnknownKeyIsNamed() {
         let error = error(Self.model([Self.entity([("NSSecret", .text("x"))])]))
         #expect(error?.reason == .unsupportedForm)
         #expect(error?.detail.contains("'NSSecret'") == true)
     }
 
-    @Test func transformsOfAPropertyAreRefused() {
+    @Test("A property mapping with transforms is refused as unsupported")
+    func transformsOfAPropertyAreRefused() {
         let property = ArchivedValue.object(
             "NSPropertyMapping",
             [("NSDestinationPropertyName", .text("a")), ("NSPropertyTransforms", .array([.text("x")]))])
@@ -122,7 +128,8 @@ struct CompiledMappingTests {
         #expect(error?.reason == .unsupportedForm && error?.element == "a")
     }
 
-    @Test func otherArchivesAreRefused() {
+    @Test("An archive that does not hold a mapping model is refused")
+    func otherArchivesAreRefused() {
         #expect(error(ArchivedValue.text("x").archive)?.reason == .malformed)
         #expect(error(ArchivedValue.object("NSManagedObjectModel", []).archive)?.reason == .unsupportedForm)
         #expect(error(Data("bplist00".utf8))?.reason == .malformed)
@@ -131,7 +138,8 @@ struct CompiledMappingTests {
         #expect(error(Self.model([.object("NSObject", [])]))?.reason == .unsupportedForm)
     }
 
-    @Test func valuesOfWrongTypesAreRefused() {
+    @Test("A compiled mapping with a value of the wrong type is refused")
+    func valuesOfWrongTypesAreRefused() {
         for (key, value) in [
             ("NSMappingName", ArchivedValue.number(1)), ("NSMappingType", .text("x")),
             ("NSMappingType", .number(9)),

@@ -40,7 +40,8 @@ struct CompiledModelFolderTests {
         "<plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key><string>\(name)</string></dict></plist>"
     }
 
-    @Test func versionsAreWrittenWithTheirList() throws {
+    @Test("A compiled model folder has all versions and a list with their hashes and checksums")
+    func versionsAreWrittenWithTheirList() throws {
         let folder = try Folder()
         let target = folder.url.appending(path: "A.momd")
         let (one, two) = (model("One"), model("Two"))
@@ -65,7 +66,8 @@ struct CompiledModelFolderTests {
         #expect(try folder.names() == ["A.momd"])
     }
 
-    @Test func aSourceIsCompiled() throws {
+    @Test("Compiling a source writes its current version, or a single version as one file")
+    func aSourceIsCompiled() throws {
         let folder = try Folder()
         try folder.write("<model><entity name=\"One\"/></model>", to: "A.xcdatamodeld/A.xcdatamodel/contents")
         let source = folder.url.appending(path: "A.xcdatamodeld")
@@ -92,7 +94,8 @@ struct CompiledModelFolderTests {
         return try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any] ?? [:]
     }
 
-    @Test func aFailureLeavesTheTargetAsItWas() throws {
+    @Test("A failed write leaves the folder that was there unchanged")
+    func aFailureLeavesTheTargetAsItWas() throws {
         let folder = try Folder()
         let target = folder.url.appending(path: "A.momd")
         try CompiledModelFolder.write([("A", model("One"))], currentVersion: nil, to: target)
@@ -116,7 +119,8 @@ struct CompiledModelFolderTests {
         }
     }
 
-    @Test func theCurrentVersionThatIsNotThere() throws {
+    @Test("A missing current version is an error, and without a list the first version opens")
+    func missingCurrentVersion() throws {
         let folder = try Folder()
         let target = folder.url.appending(path: "A.momd")
         try CompiledModelFolder.write(
@@ -138,7 +142,8 @@ struct CompiledModelFolderTests {
         <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
         """
 
-    @Test func theListMayBeXML() throws {
+    @Test("The list of versions may be an XML property list")
+    func theListMayBeXML() throws {
         let text = """
             \(Self.header)
             <plist version="1.0"><dict>
@@ -154,24 +159,27 @@ struct CompiledModelFolderTests {
         #expect(info.versionChecksums.isEmpty)
     }
 
-    @Test(arguments: [
-        "", "text", "<plist/>", "<plist><array/></plist>", "<plist><dict><key>a</key></dict></plist>",
-        "<plist><dict><string>a</string><string>b</string></dict></plist>",
-        "<plist><dict><key>a</key><true/><key>a</key><true/></dict></plist>",
-        "<plist><dict><key>NSManagedObjectModel_CurrentVersionName</key><true/></dict></plist>",
-        "<plist><dict><key>NSManagedObjectModel_VersionHashes</key><string>x</string></dict></plist>",
-        """
-        <plist><dict><key>NSManagedObjectModel_VersionHashes</key><dict><key>A</key><dict><key>E</key>
-        <string>x</string></dict></dict></dict></plist>
-        """,
-        "<!DOCTYPE plist [<!ENTITY a \"b\">]><plist><dict><key>&a;</key><true/></dict></plist>",
-        "<plist><dict><key>a</key><data>*</data></dict></plist>",
-    ])
-    func listsThatAreWrong(text: String) throws {
+    @Test(
+        "A malformed list of versions throws",
+        arguments: [
+            "", "text", "<plist/>", "<plist><array/></plist>", "<plist><dict><key>a</key></dict></plist>",
+            "<plist><dict><string>a</string><string>b</string></dict></plist>",
+            "<plist><dict><key>a</key><true/><key>a</key><true/></dict></plist>",
+            "<plist><dict><key>NSManagedObjectModel_CurrentVersionName</key><true/></dict></plist>",
+            "<plist><dict><key>NSManagedObjectModel_VersionHashes</key><string>x</string></dict></plist>",
+            """
+            <plist><dict><key>NSManagedObjectModel_VersionHashes</key><dict><key>A</key><dict><key>E</key>
+            <string>x</string></dict></dict></dict></plist>
+            """,
+            "<!DOCTYPE plist [<!ENTITY a \"b\">]><plist><dict><key>&a;</key><true/></dict></plist>",
+            "<plist><dict><key>a</key><data>*</data></dict></plist>",
+        ])
+    func malformedListOfVersions(text: String) throws {
         #expect(throws: ModelFileError.self) { try VersionInfo(Data(text.utf8)) }
     }
 
-    @Test func listsThatAreTooDeep() {
+    @Test("A list of versions that is nested too deeply throws")
+    func deeplyNestedListOfVersions() {
         let xml = String(repeating: "<dict><key>a</key>", count: 100_000)
         #expect(throws: ModelFileError.self) { try VersionInfo(Data("<plist>\(xml)".utf8)) }
         var table = PropertyListTable()
@@ -183,7 +191,8 @@ struct CompiledModelFolderTests {
 
     // MARK: References
 
-    @Test func referencesFindTheirModel() throws {
+    @Test("A model reference resolves by model, file, name or entity hashes")
+    func referencesFindTheirModel() throws {
         let folder = try Folder()
         let target = folder.url.appending(path: "A.momd")
         let (one, two) = (model("One"), model("Two"))
@@ -210,7 +219,8 @@ struct CompiledModelFolderTests {
         #expect(NSManagedObjectModel.mergedModel(from: [bundle], forStoreMetadata: metadata) == one)
     }
 
-    @Test func referencesToNothing() throws {
+    @Test("A reference that finds no model of its checksum throws error 134504")
+    func unresolvableReferences() throws {
         let folder = try Folder()
         let bundle = try #require(Bundle(path: folder.url.path))
         let one = model("One")

@@ -5,7 +5,8 @@ import Testing
 
 /// Models in the compiled form, written and read.
 struct CompiledModelTests {
-    @Test func everythingIsReadAsItWasWritten() throws {
+    @Test("A model read from its compiled form or model cache equals the model written")
+    func everythingIsReadAsItWasWritten() throws {
         let model = try CompiledSample.model()
         for read in [
             try NSManagedObjectModel(compiled: model.compiledData()),
@@ -44,7 +45,8 @@ struct CompiledModelTests {
         #expect(compiled.entitiesByName["Book"]?.indexes == model.entitiesByName["Book"]?.indexes)
     }
 
-    @Test func aCopyForAStoreHasTheIndexesThatAppleImplies() throws {
+    @Test("A model cache has the indexes that Apple's framework derives from indexed properties")
+    func aCopyForAStoreHasTheIndexesThatAppleImplies() throws {
         let model = try CompiledSample.model()
         let copy = try NSManagedObjectModel(modelCacheArchive: model.modelCacheArchive())
         let book = try #require(copy.entitiesByName["Book"])
@@ -55,11 +57,13 @@ struct CompiledModelTests {
     }
 
     /// The flags that archives of Apple's tools have for properties of these kinds.
-    @Test(arguments: [
-        ("bought", 251), ("count", 247), ("isRead", 241), ("price", 243), ("same", 255), ("tags", 179),
-        ("title", 65), ("year", 193),
-    ])
-    func propertyBits(name: String, bits: Int64) throws {
+    @Test(
+        "A compiled property has the flags that Apple's tools write for its kind",
+        arguments: [
+            ("bought", 251), ("count", 247), ("isRead", 241), ("price", 243), ("same", 255), ("tags", 179),
+            ("title", 65), ("year", 193),
+        ])
+    func propertyFlags(name: String, bits: Int64) throws {
         let editor = try ArchiveEditor(CompiledSample.model().compiledData())
         let classes = [
             "NSAttributeDescription", "NSDerivedAttributeDescription", "NSFetchedPropertyDescription",
@@ -69,14 +73,16 @@ struct CompiledModelTests {
         #expect(try editor.integer("_P", of: place) == bits)
     }
 
-    @Test func largeValuesAreMarkedAsApplesAre() throws {
+    @Test("An attribute with external storage has the flags that Apple's tools write")
+    func largeValuesAreMarkedAsApplesAre() throws {
         let editor = try ArchiveEditor(CompiledSample.model().compiledData())
         let cover = try #require(
             try editor.place("NSAttributeDescription", where: "NSPropertyName", is: "cover"))
         #expect(try editor.integer("NSFlagsKey", of: cover) == 4 | 16)
     }
 
-    @Test func whatHasNoArchivedFormIsRefused() throws {
+    @Test("A block predicate or a default value that cannot be archived is refused")
+    func unarchivableValuesAreRefused() throws {
         let model = try CompiledSample.model()
         let book = try #require(model.entitiesByName["Book"])
         book.attributesByName["year"]?.setValidationPredicates(
@@ -92,7 +98,8 @@ struct CompiledModelTests {
 
     private final class Unarchivable: NSObject {}
 
-    @Test func aModelThatContradictsItselfIsNotCompiled() throws {
+    @Test("A model with duplicate entities, a lost destination or a composite cycle is not compiled")
+    func aModelThatContradictsItselfIsNotCompiled() throws {
         let model = NSManagedObjectModel()
         let one = NSEntityDescription()
         one.name = "A"
@@ -118,7 +125,8 @@ struct CompiledModelTests {
         circle.elements = []
     }
 
-    @Test func aModelWithoutEntities() throws {
+    @Test("A model without entities is read back without entities")
+    func aModelWithoutEntities() throws {
         let empty = NSManagedObjectModel()
         #expect(try NSManagedObjectModel(compiled: empty.compiledData()).entities.isEmpty)
         #expect(try NSManagedObjectModel(modelCacheArchive: empty.modelCacheArchive()).entities.isEmpty)

@@ -97,7 +97,8 @@ struct CompilerCorpusTests {
         }
     }
 
-    @Test func compilesAsAppleDoes() throws {
+    @Test("Sources compile to the archives of Apple's compiler, but for differences of versions")
+    func compilesAsAppleDoes() throws {
         var count = Count()
         for pair in try Corpus.table("PAIRS_mom_source.tsv") {
             // The table has one compiled model beside the source of the version before it.
@@ -112,7 +113,8 @@ struct CompilerCorpusTests {
         #expect(count.pairs >= 28 && count.objects > 5_000)
     }
 
-    @Test func copiesForStoresAsAppleDoes() throws {
+    @Test("Model caches of sources equal those in Apple's stores, but for differences of versions")
+    func copiesForStoresAsAppleDoes() throws {
         var count = Count()
         for pair in try Corpus.table("PAIRS_modelcache_source.tsv") {
             let model = try NSManagedObjectModel(loading: Corpus.url(pair[1]))
@@ -143,7 +145,8 @@ struct CompilerCorpusTests {
     }
 
     /// Also the models without a source: what was read is written as it was, predicates and fetch requests included.
-    @Test func writesEveryCompiledModelAsItWas() throws {
+    @Test("Every compiled model is written as it was read, but for differences of versions")
+    func writesEveryCompiledModelAsItWas() throws {
         var count = Count()
         let rules =
             Self.compilerRules + [
@@ -168,7 +171,8 @@ struct CompilerCorpusTests {
         #expect(count.pairs >= 41)
     }
 
-    @Test func writesEveryCopyOfAStoreAsItWas() throws {
+    @Test("Every model cache is written as it was read, but for differences of versions")
+    func writesEveryCopyOfAStoreAsItWas() throws {
         var count = Count()
         let rules =
             Self.storeRules + [

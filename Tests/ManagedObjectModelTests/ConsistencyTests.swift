@@ -10,7 +10,8 @@ struct ConsistencyTests {
         }
     }
 
-    @Test func aSoundModelHasNone() throws {
+    @Test("A sound model has no inconsistencies")
+    func aSoundModelHasNone() throws {
         let book = entity("Book", [attribute("title", .string)])
         let library = relationship("books", to: book)
         let model = makeModel(book, entity("Library", [library]))
@@ -18,7 +19,8 @@ struct ConsistencyTests {
         try model.validate()
     }
 
-    @Test func names() {
+    @Test("Missing, duplicate and reserved names are inconsistencies")
+    func names() {
         let unnamed = NSEntityDescription()
         let book = entity(
             "Book",
@@ -34,7 +36,8 @@ struct ConsistencyTests {
             ])
     }
 
-    @Test func inheritance() {
+    @Test("Inheritance cycles, redefined properties and missing superentities are inconsistencies")
+    func inheritance() {
         let a = entity("A", [])
         let b = entity("B", [], subentities: [a])
         a.subentities = [b]
@@ -48,7 +51,8 @@ struct ConsistencyTests {
         withExtendedLifetime(outside) {}
     }
 
-    @Test func aCompositeThatContainsItselfDoesNotStopAnything() {
+    @Test("A composite attribute that contains itself is found and does not loop forever")
+    func aCompositeThatContainsItselfDoesNotStopAnything() {
         let outer = NSCompositeAttributeDescription()
         let inner = NSCompositeAttributeDescription()
         (outer.name, inner.name) = ("outer", "inner")
@@ -61,7 +65,8 @@ struct ConsistencyTests {
         #expect(outer.versionHash.count == 32)
     }
 
-    @Test func aCycleOfSuperentitiesDoesNotStopAnything() {
+    @Test("A cycle of superentities does not loop forever")
+    func aCycleOfSuperentitiesDoesNotStopAnything() {
         let a = entity("A", [attribute("x", .string)])
         let b = entity("B", [], subentities: [a])
         a.subentities = [b]
@@ -74,7 +79,8 @@ struct ConsistencyTests {
         #expect(model.isImmutable)
     }
 
-    @Test func attributes() {
+    @Test("Missing types, object ID types and default values of another type are inconsistencies")
+    func attributes() {
         let untyped = attribute("untyped", .undefined)
         let transient = attribute("transient", .undefined)
         transient.isTransient = true
@@ -88,7 +94,8 @@ struct ConsistencyTests {
             problems(model) == ["invalidType A.untyped", "invalidType A.id", "invalidDefaultValue A.number"])
     }
 
-    @Test func composites() {
+    @Test("Empty composites, duplicate elements and elements of invalid types are inconsistencies")
+    func composites() {
         let plain = attribute("plain", .composite)
         let empty = NSCompositeAttributeDescription()
         empty.name = "empty"
@@ -103,7 +110,8 @@ struct ConsistencyTests {
             ])
     }
 
-    @Test func relationships() {
+    @Test("Wrong inverses, impossible counts and missing destinations are inconsistencies")
+    func relationships() {
         let book = entity("Book", [])
         let author = entity("Author", [])
         let writer = relationship("author", to: author, max: 1)
@@ -131,7 +139,8 @@ struct ConsistencyTests {
                 == "Book.reader: the inverse Book.author is not a relationship of 'Author'")
     }
 
-    @Test func derivations() {
+    @Test("A derivation has a problem unless it derives a value of an existing property")
+    func derivations() {
         let author = entity("Author", [attribute("name", .string), attribute("age", .integer16)])
         let page = entity("Page", [attribute("number", .integer32), attribute("text", .string)])
         func problem(_ expression: NSExpression?) -> String? {
@@ -167,7 +176,8 @@ struct ConsistencyTests {
         #expect(problem(NSExpression(forConstantValue: 1)) != nil)
     }
 
-    @Test func indexesAndConstraints() {
+    @Test("Indexes and constraints over unsuitable properties are inconsistencies")
+    func indexesAndConstraints() {
         let transient = attribute("cache", .string)
         transient.isTransient = true
         let place = NSCompositeAttributeDescription()
@@ -200,7 +210,8 @@ struct ConsistencyTests {
             ])
     }
 
-    @Test func fetchedProperties() {
+    @Test("A fetched property needs a request for an entity of the model")
+    func fetchedProperties() {
         let bare = NSFetchedPropertyDescription()
         bare.name = "bare"
         let unknown = NSFetchedPropertyDescription()
@@ -212,7 +223,8 @@ struct ConsistencyTests {
             ])
     }
 
-    @Test func theErrorListsEverything() {
+    @Test("The error of a validation lists every inconsistency")
+    func theErrorListsEverything() {
         let model = makeModel(entity("A", [attribute("a", .undefined), attribute("entity", .string)]))
         let error = #expect(throws: ModelConsistencyError.self) { try model.validate() }
         #expect(error?.inconsistencies.count == 2)

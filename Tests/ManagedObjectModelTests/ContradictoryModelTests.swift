@@ -49,7 +49,9 @@ struct ContradictoryModelTests {
             detail: "'y' is not a property of the entity (and 2 more contradictions in the model)"),
     ]
 
-    @Test(arguments: cases)
+    @Test(
+        "A model that contradicts itself is not compiled, and the error names the element",
+        arguments: cases)
     func isNotCompiled(_ sample: Case) throws {
         try inFolder { folder in
             let version = folder.appending(path: "M.xcdatamodeld/M.xcdatamodel")

@@ -31,7 +31,8 @@ struct CopyingTests {
         return model
     }
 
-    @Test func aCopyOfAModelStandsAlone() throws {
+    @Test("A copy of a model is equal and refers only to its own entities and properties")
+    func aCopyOfAModelStandsAlone() throws {
         let model = library()
         let copy = try #require(model.copy() as? NSManagedObjectModel)
         #expect(copy == model)
@@ -54,7 +55,8 @@ struct CopyingTests {
         #expect(copy.inconsistencies().isEmpty)
     }
 
-    @Test func aCopiedEntityJoinsAnotherModelByNames() throws {
+    @Test("A copied entity in another model finds destinations and inverses by name")
+    func aCopiedEntityJoinsAnotherModelByNames() throws {
         let model = library()
         let book = try #require(model.entitiesByName["Book"]?.copy() as? NSEntityDescription)
         let author = try #require(model.entitiesByName["Author"]?.copy() as? NSEntityDescription)
@@ -70,6 +72,7 @@ struct CopyingTests {
     }
 
     @Test(
+        "Attributes are equal until a setting of one differs",
         arguments: [
             { $0.name = "x" }, { $0.isOptional = false }, { $0.isTransient = true },
             { $0.userInfo = ["a": 1] },
@@ -93,7 +96,8 @@ struct CopyingTests {
         #expect(again == copy)
     }
 
-    @Test func equalityOfRelationships() throws {
+    @Test("Relationships are equal until a setting of one differs")
+    func equalityOfRelationships() throws {
         let author = entity("Author", [])
         let original = relationship("author", to: author, max: 1)
         for change in [
@@ -109,7 +113,8 @@ struct CopyingTests {
         #expect(original != attribute("author", .string))
     }
 
-    @Test func copiesKeepTheirClass() throws {
+    @Test("A copy of a property keeps its class and copies what it holds")
+    func copiesKeepTheirClass() throws {
         let derived = NSDerivedAttributeDescription()
         derived.derivationExpression = NSExpression(forKeyPath: "a.b")
         #expect((derived.copy() as? NSDerivedAttributeDescription)?.derivation == .value(keyPath: "a.b"))
@@ -129,7 +134,8 @@ struct CopyingTests {
 
     // MARK: Merging
 
-    @Test func mergingTakesCopiesOfAllEntities() throws {
+    @Test("Merging models copies all entities, configurations, templates and identifiers")
+    func mergingTakesCopiesOfAllEntities() throws {
         let song = entity("Song", [attribute("title", .string)])
         let music = makeModel(song)
         music.versionIdentifiers = ["2"]
@@ -144,7 +150,8 @@ struct CopyingTests {
         #expect(NSManagedObjectModel(byMerging: []) == nil)
     }
 
-    @Test func differentEntitiesOfOneNameDoNotMerge() async {
+    @Test("Models with different entities of one name do not merge")
+    func differentEntitiesOfOneNameDoNotMerge() async {
         let error = #expect(throws: ModelConsistencyError.self) {
             try NSManagedObjectModel(merging: [library(), makeModel(entity("Book", []))])
         }
@@ -156,7 +163,8 @@ struct CopyingTests {
         }
     }
 
-    @Test func mergingForAStoreChoosesTheVersions() throws {
+    @Test("Merging for a store chooses the entity versions of its metadata")
+    func mergingForAStoreChoosesTheVersions() throws {
         let old = makeModel(entity("Book", [attribute("title", .string)]))
         let new = makeModel(entity("Book", [attribute("name", .string)]), entity("Song", []))
         let metadata: [String: Any] = [
@@ -171,7 +179,8 @@ struct CopyingTests {
         #expect(NSManagedObjectModel(byMerging: [new], forStoreMetadata: [:]) == nil)
     }
 
-    @Test func bundlesWithoutModelsHaveNoMergedModel() {
+    @Test("Bundles without models have no merged model")
+    func bundlesWithoutModelsHaveNoMergedModel() {
         #expect(NSManagedObjectModel.mergedModel(from: []) == nil)
         #expect(NSManagedObjectModel.mergedModel(from: [.main], forStoreMetadata: [:]) == nil)
     }

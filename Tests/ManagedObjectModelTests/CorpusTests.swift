@@ -6,7 +6,8 @@ import Testing
 /// Models and hashes that Apple's tools wrote.
 @Suite(.enabled(if: Corpus.isPresent, "\(Corpus.missing)"))
 struct CorpusTests {
-    @Test func readsEveryModelOfXcode() throws {
+    @Test("Every Xcode model of the corpus is read, and contradicts itself only by missing types")
+    func readsEveryModelOfXcode() throws {
         let paths = Corpus.files(named: "contents", under: "models")
         #expect(!paths.isEmpty)
         let clock = ContinuousClock()
@@ -33,14 +34,16 @@ struct CorpusTests {
         #expect(contradictions.count <= 2)
     }
 
-    @Test func readsXMLAsFoundationDoes() throws {
+    @Test("Model files are parsed into the tree that Foundation's XML parser gives")
+    func readsXMLAsFoundationDoes() throws {
         for path in Corpus.files(named: "contents", under: "models") {
             let data = try Data(contentsOf: Corpus.url(path))
             #expect(try ModelElement(xml: data) == FoundationTree(data).root, "\(path)")
         }
     }
 
-    @Test func readsTheCurrentVersionOfEveryModel() throws {
+    @Test("Every model folder opens at the version that its marker names")
+    func readsTheCurrentVersionOfEveryModel() throws {
         let markers = Corpus.files(named: ".xccurrentversion", under: "models")
         #expect(!markers.isEmpty)
         for marker in markers {
@@ -57,7 +60,8 @@ struct CorpusTests {
         }
     }
 
-    @Test func hashesEntitiesAsTheModelCompilerDoes() throws {
+    @Test("Entity hashes equal those of Apple's model compiler")
+    func hashesEntitiesAsTheModelCompilerDoes() throws {
         var count = Count()
         for pair in try Corpus.table("PAIRS_mom_source.tsv") where pair.count >= 2 {
             let compiled = Corpus.url(pair[0])
@@ -84,7 +88,8 @@ struct CorpusTests {
         #expect(count.equalEntities > 0)
     }
 
-    @Test func hashesEntitiesAsStoresHaveThem() throws {
+    @Test("Entity hashes equal those in the metadata of Apple's stores")
+    func hashesEntitiesAsStoresHaveThem() throws {
         var count = Count()
         for pair in try Corpus.table("PAIRS_modelcache_source.tsv") where pair.count >= 2 {
             let path = pair[0].replacingOccurrences(of: ".modelcache.bplist", with: ".hashes.plist")

@@ -6,7 +6,8 @@ import Testing
 /// Model files of Xcode, read and written back.
 @Suite(.enabled(if: Corpus.isPresent, "\(Corpus.missing)"))
 struct CorpusWritingTests {
-    @Test func writesEveryFileBackAsItWas() throws {
+    @Test("Every model file is written back as the same tree, and byte by byte if Xcode wrote it")
+    func writesEveryFileBackAsItWas() throws {
         let paths = Corpus.files(named: "contents", under: "models")
         #expect(!paths.isEmpty)
         var identical = 0
@@ -27,7 +28,8 @@ struct CorpusWritingTests {
         }
     }
 
-    @Test func writesMarkersOfCurrentVersions() throws {
+    @Test("Markers of current versions are written back byte by byte, but for four")
+    func writesMarkersOfCurrentVersions() throws {
         let paths = Corpus.files(named: ".xccurrentversion", under: "models")
         var identical = 0
         for path in paths {
@@ -38,7 +40,8 @@ struct CorpusWritingTests {
         #expect(paths.count - identical <= 4)
     }
 
-    @Test func writesModelsAgain() throws {
+    @Test("A model written to a file and read back is equal, and loses only what has no meaning")
+    func writesModelsAgain() throws {
         let paths = Corpus.some(Corpus.files(named: "contents", under: "models"))
         var lost: [String: Int] = [:]
         var identical = 0

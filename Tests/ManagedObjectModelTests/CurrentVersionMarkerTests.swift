@@ -30,7 +30,8 @@ struct CurrentVersionMarkerTests {
         BinaryPropertyList(nodes: nodes, root: root).data()
     }
 
-    @Test func aBinaryListWithTheName() throws {
+    @Test("A marker may be a binary property list, with or without the name")
+    func aBinaryListWithTheName() throws {
         let named = binary(
             [
                 .string("_XCCurrentVersionName"), .string("A 2.xcdatamodel"),
@@ -42,7 +43,8 @@ struct CurrentVersionMarkerTests {
     }
 
     /// Sixty lists, each of which has the one below twice: more than 2^60 objects in a few hundred bytes.
-    @Test func listsThatMultiplyAreRefused() throws {
+    @Test("A binary marker whose nested lists multiply is refused")
+    func listsThatMultiplyAreRefused() throws {
         var nodes: [BinaryPropertyList.Node] = [.string("x")]
         for _ in 0..<60 { nodes.append(.array([nodes.count - 1, nodes.count - 1])) }
         nodes.append(.string("_XCCurrentVersionName"))
@@ -52,7 +54,8 @@ struct CurrentVersionMarkerTests {
         #expect(try error(data).reason == .malformed)
     }
 
-    @Test func aNameThatIsNoTextIsAnError() throws {
+    @Test("A marker whose name is not a string, or that is too large, throws")
+    func aNameThatIsNotAStringIsAnError() throws {
         let number = binary(
             [.string("_XCCurrentVersionName"), .integer(2), .dictionary(keys: [0], values: [1])], root: 2)
         #expect(try error(number).detail == "'_XCCurrentVersionName' is not a text")
@@ -60,7 +63,7 @@ struct CurrentVersionMarkerTests {
         #expect(try error(Data(count: 1 << 17)).reason == .tooLarge)
     }
 
-    @Test(arguments: 0..<4)
+    @Test("A mutated marker is read or throws an error that names the file", arguments: 0..<4)
     func mutatedFileIsANameOrAnError(seed: UInt64) throws {
         var random = Fuzzing.numbers(seed: seed)
         let samples = [

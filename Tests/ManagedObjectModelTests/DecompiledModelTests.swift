@@ -19,8 +19,8 @@ struct DecompiledModelTests {
 
     // MARK: Settings of archives that no model file has
 
-    @Test(arguments: [3, 5, 8, 4096])
-    func resultTypesThatDoNotExist(type: Int64) throws {
+    @Test("A compiled fetch request with an unknown result type is refused", arguments: [3, 5, 8, 4096])
+    func unknownResultTypes(type: Int64) throws {
         var editor = try sample()
         for request in try editor.objects(of: "NSFetchRequest") {
             editor.set("NSResultType", of: request, to: .integer(type))
@@ -29,8 +29,8 @@ struct DecompiledModelTests {
         #expect(error(editor.data)?.detail == "the result type \(type) is unknown")
     }
 
-    @Test(arguments: [0, 1, 2, 4])
-    func resultTypesThatExist(type: Int64) throws {
+    @Test("A model file keeps the result type of a fetch request", arguments: [0, 1, 2, 4])
+    func knownResultTypes(type: Int64) throws {
         var editor = try sample()
         let requests = try editor.objects(of: "NSFetchRequest")
         #expect(!requests.isEmpty)
@@ -41,7 +41,8 @@ struct DecompiledModelTests {
         #expect(again.templates["all"]?.resultType.rawValue == UInt(type))
     }
 
-    @Test func theTypeGoesWithTheClass() throws {
+    @Test("A compiled attribute whose type does not fit its class is refused")
+    func typesThatDoNotFitTheClass() throws {
         var plain = try sample()
         plain.set(
             "NSAttributeType", of: try place("NSAttributeDescription", "title", in: plain), to: .integer(2100)
@@ -59,9 +60,11 @@ struct DecompiledModelTests {
 
     // MARK: Values
 
-    @Test(arguments: [
-        Int64.max, .min, .max - 1, 9_007_199_254_740_993, -9_007_199_254_740_993, 1 << 62, 0, -1,
-    ])
+    @Test(
+        "A model file keeps any 64-bit integer as default value",
+        arguments: [
+            Int64.max, .min, .max - 1, 9_007_199_254_740_993, -9_007_199_254_740_993, 1 << 62, 0, -1,
+        ])
     func wholeNumbersOfAnySize(number: Int64) throws {
         let attribute = attribute("n", .integer64)
         attribute.defaultValue = NSNumber(value: number)
@@ -73,7 +76,8 @@ struct DecompiledModelTests {
         #expect((again?.defaultValue as? NSNumber)?.int64Value == number)
     }
 
-    @Test func wholeNumbersInOtherForms() throws {
+    @Test("A default value of an integer attribute is written if it is an integer, else refused")
+    func wholeNumbersInOtherForms() throws {
         let attribute = attribute("n", .integer64)
         let model = makeModel(entity("A", [attribute]))
         for (value, text) in [
@@ -99,7 +103,8 @@ struct DecompiledModelTests {
         return error
     }
 
-    @Test func filteringPredicates() throws {
+    @Test("A filtering predicate cannot be written to a model file")
+    func filteringPredicates() throws {
         let derived = NSDerivedAttributeDescription()
         derived.name = "d"
         derived.type = .string
@@ -112,7 +117,8 @@ struct DecompiledModelTests {
         #expect(error?.detail == "a model file has no place for the filtering predicate 'a == 1'")
     }
 
-    @Test func warningsWithoutPredicates() throws {
+    @Test("A validation warning without a predicate cannot be written to a model file")
+    func warningsWithoutPredicates() throws {
         let plain = attribute("a", .string)
         let other = entity("B", [])
         let link = relationship("r", to: other)
@@ -126,7 +132,8 @@ struct DecompiledModelTests {
         #expect(refusal(model)?.element == "A.r")
     }
 
-    @Test func readOnlyProperties() throws {
+    @Test("A read-only property cannot be written to a model file")
+    func readOnlyProperties() throws {
         let plain = attribute("a", .string)
         let model = makeModel(entity("A", [plain]))
         plain.isMarkedReadOnly = true
@@ -135,7 +142,8 @@ struct DecompiledModelTests {
 
     // MARK: Composite types
 
-    @Test func compositesOfOneNameGetNumbers() throws {
+    @Test("Composite types that want one name get numbered names, found without repeated search")
+    func compositesOfOneNameGetNumbers() throws {
         var table = CompositeTypeTable()
         var names: [String] = []
         for index in 0..<500 {

@@ -11,7 +11,8 @@ struct EditorArchiveCorpusTests {
         Corpus.url($0).deletingLastPathComponent()
     }
 
-    @Test func readsEveryModel() throws {
+    @Test("Every Xcode 3 model of the corpus is read, and equals the model file written from it")
+    func readsEveryModel() throws {
         var count = (entities: 0, attributes: 0, relationships: 0, indexed: 0)
         for folder in Self.folders {
             let model = try NSManagedObjectModel(loading: folder)
@@ -34,7 +35,8 @@ struct EditorArchiveCorpusTests {
     }
 
     /// The model of an application, beside the compiled one in it.
-    @Test func compilesAsAppleDoes() throws {
+    @Test("An Xcode 3 model compiles to Apple's archive, but for keys that newer compilers added")
+    func compilesAsAppleDoes() throws {
         let model = try NSManagedObjectModel(
             loading: Corpus.url("models/Sunic+DigitalOrder/Hotel.xcdatamodel"))
         let file = Corpus.url("mom/Sunic+DigitalOrder/build/Debug-iphonesimulator/Hotel.app/Hotel.mom")

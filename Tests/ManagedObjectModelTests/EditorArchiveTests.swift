@@ -116,7 +116,8 @@ struct EditorArchiveTests {
 
     // MARK: Reading
 
-    @Test func everySettingIsReadAndWrittenAsXcodeDoes() throws {
+    @Test("Every setting of an Xcode 3 model is written to a model file in Xcode's form")
+    func everySettingIsReadAndWrittenAsXcodeDoes() throws {
         let folder = try Folder(Self.whole.archive)
         let tree = try XcodeModelFile.contents(of: folder.url)
         let text = String(decoding: try tree.xml(), as: UTF8.self)
@@ -168,7 +169,8 @@ struct EditorArchiveTests {
                 """)
     }
 
-    @Test func theModelIsTheOneOfItsText() throws {
+    @Test("An Xcode 3 model equals the model of the file written from it")
+    func theModelIsTheOneOfItsText() throws {
         let folder = try Folder(Self.whole.archive)
         let model = try NSManagedObjectModel(loading: folder.url)
         let text = try XcodeModelFile.contents(of: folder.url).xml()
@@ -187,7 +189,8 @@ struct EditorArchiveTests {
         #expect(model.versionIdentifiers == ["1"])
     }
 
-    @Test func todaysFileComesFirst() throws {
+    @Test("A file named contents takes precedence over one named elements")
+    func contentsTakesPrecedenceOverElements() throws {
         let folder = try Folder(Self.whole.archive)
         let contents = folder.url.appending(path: "contents")
         try Data("<model><entity name=\"New\"/></model>".utf8).write(to: contents)
@@ -217,7 +220,8 @@ struct EditorArchiveTests {
         ])
     }
 
-    @Test func otherFiles() throws {
+    @Test("A file that is not an archive of Xcode 3's model editor is refused")
+    func otherFiles() throws {
         #expect(error(Data())?.reason == .malformed)
         #expect(error(Data("<?xml version=\"1.0\"?><plist/>".utf8))?.reason == .malformed)
         #expect(error(Data("bplist00".utf8))?.reason == .malformed)
@@ -226,7 +230,8 @@ struct EditorArchiveTests {
         #expect(compiled?.file?.lastPathComponent == "elements")
     }
 
-    @Test func whatIsNotKnownIsNamed() {
+    @Test("An unknown setting, class or package of an Xcode 3 model is refused by name")
+    func unknownSettingsAreNamed() {
         let setting = error(setting: "XD_PAttK_new", .text("x"))
         #expect(setting?.reason == .unsupportedForm && setting?.element == "E.a")
         #expect(setting?.detail.contains("'XD_PAttK_new'") == true)
@@ -264,7 +269,8 @@ struct EditorArchiveTests {
         #expect(configuration?.element == "c" && configuration?.reason == .unsupportedForm)
     }
 
-    @Test func valuesThatCannotBe() {
+    @Test("An impossible value in an Xcode 3 model is refused")
+    func impossibleValues() {
         #expect(error(setting: "XD_PAttK_attributeType", .number(12))?.detail.contains("12") == true)
         #expect(error(setting: "XD_PAttK_attributeType", .number(-1))?.reason == .invalidValue)
         let date = error(setting: "XD_PAttK_defaultValueAsString", .text("soon"))
@@ -281,7 +287,7 @@ struct EditorArchiveTests {
         #expect(parents?.element == "E" && parents?.detail.contains("A, B") == true)
     }
 
-    @Test(arguments: 0..<4)
+    @Test("A mutated Xcode 3 archive gives a model or an error", arguments: 0..<4)
     func aMutatedArchiveIsAModelOrAnError(seed: UInt64) throws {
         var random = Fuzzing.numbers(seed: seed)
         let original = Array(Self.whole.archive)

@@ -4,7 +4,8 @@ import Testing
 
 /// Entities built in code: their tree, their properties and their order.
 struct EntityDescriptionTests {
-    @Test func defaults() {
+    @Test("A new entity is concrete, has the class NSManagedObject and no properties")
+    func defaults() {
         let entity = NSEntityDescription()
         #expect(entity.name == nil && entity.renamingIdentifier == nil && !entity.isAbstract)
         #expect(entity.managedObjectClassName == "NSManagedObject")
@@ -16,7 +17,8 @@ struct EntityDescriptionTests {
         #expect(entity.managedObjectClassName == "Book")
     }
 
-    @Test func inheritedPropertiesComeFirst() {
+    @Test("An entity lists inherited properties before its own")
+    func inheritedPropertiesComeFirst() {
         let child = entity("Child", [attribute("b", .string), attribute("a", .string)])
         let parent = entity(
             "Parent", [attribute("z", .string), attribute("c", .string)], subentities: [child])
@@ -29,7 +31,8 @@ struct EntityDescriptionTests {
         #expect(parent.selfAndDescendants.map(\.name) == ["Parent", "Child"])
     }
 
-    @Test func everyListOfPropertiesBeginsWithThatOfTheSuperentity() {
+    @Test("The list of all properties begins with that of the superentity, mutable or not")
+    func everyListOfPropertiesBeginsWithThatOfTheSuperentity() {
         let grandchild = entity("G", [attribute("b", .string), attribute("A", .string)])
         let child = entity(
             "C", [attribute("d", .string), attribute("c", .string)], subentities: [grandchild])
@@ -43,7 +46,8 @@ struct EntityDescriptionTests {
         }
     }
 
-    @Test func aPropertyCanBeAppendedToASubentity() {
+    @Test("A property appended to a subentity becomes its own property")
+    func aPropertyCanBeAppendedToASubentity() {
         let child = entity("Child", [attribute("b", .string)])
         let parent = entity("Parent", [attribute("a", .string)], subentities: [child])
         child.properties.append(attribute("c", .string))
@@ -52,7 +56,8 @@ struct EntityDescriptionTests {
         withExtendedLifetime(parent) {}
     }
 
-    @Test func aSubentityHasOneSuperentity() {
+    @Test("A subentity given to a second superentity leaves the first")
+    func aSubentityHasOneSuperentity() {
         let child = entity("Child", [])
         let first = entity("First", [], subentities: [child])
         let second = entity("Second", [], subentities: [child])
@@ -62,7 +67,8 @@ struct EntityDescriptionTests {
         #expect(child.superentity == nil)
     }
 
-    @Test func aPropertyBelongsToOneEntity() async {
+    @Test("A property that belongs to an entity cannot be added to another")
+    func aPropertyBelongsToOneEntity() async {
         await #expect(processExitsWith: .failure) {
             let title = attribute("title", .string)
             let book = entity("Book", [title])
@@ -76,7 +82,8 @@ struct EntityDescriptionTests {
         #expect(title.entity === song)
     }
 
-    @Test func relationshipsByDestination() {
+    @Test("An entity finds its relationships by destination")
+    func relationshipsByDestination() {
         let author = entity("Author", [])
         let book = entity(
             "Book",
@@ -85,7 +92,8 @@ struct EntityDescriptionTests {
         #expect(author.relationships(forDestination: book).isEmpty)
     }
 
-    @Test func keyPaths() {
+    @Test("A key path leads through relationships to an attribute, or into a composite attribute")
+    func keyPaths() {
         let author = entity("Author", [attribute("name", .string)])
         let place = NSCompositeAttributeDescription()
         place.name = "place"
@@ -106,7 +114,8 @@ struct EntityDescriptionTests {
         }
     }
 
-    @Test func deprecatedIndexSettingsAreHonoured() {
+    @Test("The deprecated index settings give indexes in the store")
+    func deprecatedIndexSettingsAreHonoured() {
         let title = attribute("title", .string)
         title.isIndexedAlone = true
         let book = entity("Book", [title, attribute("year", .integer16)])
@@ -118,7 +127,8 @@ struct EntityDescriptionTests {
 
     // MARK: Numbers of entities
 
-    @Test func preorderIsByNameWithoutRegardToCase() {
+    @Test("Entities are numbered in preorder, siblings by name ignoring case")
+    func preorderIsByNameWithoutRegardToCase() {
         let novel = entity("novel", [])
         let comic = entity("Comic", [])
         let book = entity("Book", [], subentities: [novel, comic])
@@ -136,7 +146,8 @@ struct EntityDescriptionTests {
 
     // MARK: Attributes and relationships
 
-    @Test func defaultsOfProperties() {
+    @Test("New attributes and relationships have the default settings of Core Data")
+    func defaultsOfProperties() {
         let attribute = NSAttributeDescription()
         #expect(attribute.isOptional && !attribute.isTransient && attribute.type == .undefined)
         #expect(attribute.attributeValueClassName == nil && attribute.renamingIdentifier == nil)
@@ -155,7 +166,8 @@ struct EntityDescriptionTests {
         #expect(expression.expressionResultType == .dateAttributeType)
     }
 
-    @Test func rawValuesAreThoseOfApple() {
+    @Test("Attribute types, delete rules and request types have Apple's raw values")
+    func rawValuesAreThoseOfApple() {
         let types: [NSAttributeType] = [
             .undefinedAttributeType, .integer16AttributeType, .integer32AttributeType,
             .integer64AttributeType,
@@ -173,7 +185,8 @@ struct EntityDescriptionTests {
         #expect(NSPersistentStoreRequestType.batchDeleteRequestType.rawValue == 7)
     }
 
-    @Test func validationWarningsArePairedWithPredicates() {
+    @Test("Validation predicates are set and removed together with their warnings")
+    func validationWarningsArePairedWithPredicates() {
         let attribute = attribute("a", .string)
         let predicate = NSComparisonPredicate(
             leftExpression: .expressionForEvaluatedObject(),

@@ -17,7 +17,8 @@ struct FetchExpressionTests {
         "r": NSFetchRequest<any NSFetchRequestResult>(entityName: "Book"), "c": Echo(),
     ])
 
-    @Test func theContextGivesTheValue() throws {
+    @Test("A fetch expression takes its result from the context")
+    func theContextGivesTheValue() throws {
         _ = NSManagedObjectModel()
         let fetch = try NSExpression(parsing: "FETCH($r, $c, NO)")
         #expect(try fetch.value(with: nil, context: variables) as? String == "Book false")
@@ -27,7 +28,8 @@ struct FetchExpressionTests {
         #expect(try inside.value(with: nil, context: variables) as? String == "BOOK TRUE")
     }
 
-    @Test func theTextIsReadAgain() throws {
+    @Test("A fetch expression is parsed from its own description")
+    func theTextIsReadAgain() throws {
         _ = NSManagedObjectModel()
         let fetch = try NSExpression(
             parsing: MappingExpression.sourceInstances(ofEntityNamed: "B").description)
@@ -37,7 +39,8 @@ struct FetchExpressionTests {
         #expect(fetch.expressionType.rawValue == 50)
     }
 
-    @Test func archivesComeBack() throws {
+    @Test("A fetch expression survives secure archiving")
+    func archivesComeBack() throws {
         _ = NSManagedObjectModel()
         for format in ["FETCH($r, $c, NO)", "FETCH($r, $c, YES)", "FETCH(a.b, $c, NO)"] {
             let predicate = NSPredicate(format: "SELF IN \(format) AND x == 1")
@@ -56,7 +59,8 @@ struct FetchExpressionTests {
         #expect(try again.value(with: nil, context: variables) as? String == "Book true")
     }
 
-    @Test func aRequestItselfCannotBeArchived() async {
+    @Test("A fetch expression that holds a request as a constant cannot be archived")
+    func aRequestItselfCannotBeArchived() async {
         await #expect(processExitsWith: .failure) {
             let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
             let fetch = NSFetchRequestExpression.expression(
@@ -66,7 +70,8 @@ struct FetchExpressionTests {
         }
     }
 
-    @Test func whatIsNoRequestOrContextIsAnError() throws {
+    @Test("A fetch expression without a request or a context throws")
+    func missingRequestOrContextIsAnError() throws {
         _ = NSManagedObjectModel()
         for format in ["FETCH($c, $c, NO)", "FETCH($r, $r, NO)", "FETCH($r, $none, NO)"] {
             let fetch = try NSExpression(parsing: format)

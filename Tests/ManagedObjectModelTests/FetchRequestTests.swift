@@ -4,7 +4,8 @@ import Testing
 
 /// Fetch requests as values: their defaults, copies, and what the runtime sees of them.
 struct FetchRequestTests {
-    @Test func defaults() {
+    @Test("A new fetch request has the default settings of Core Data")
+    func defaults() {
         let request = NSFetchRequest<NSDictionary>(entityName: "Book")
         #expect(request.requestType == .fetchRequestType)
         #expect(request.entityName == "Book" && request.entity == nil)
@@ -20,7 +21,8 @@ struct FetchRequestTests {
         #expect(NSFetchRequest<NSNumber>().entityName == nil)
     }
 
-    @Test func aCopyIsIndependent() throws {
+    @Test("A copy of a fetch request does not change with the original")
+    func aCopyIsIndependent() throws {
         let book = entity("Book", [])
         let request = NSFetchRequest<any NSFetchRequestResult>()
         request.entity = book
@@ -37,7 +39,8 @@ struct FetchRequestTests {
         #expect(request.entityName == nil)
     }
 
-    @Test func theRuntimeSeesAnyRequestAlike() throws {
+    @Test("A request of any result type has a specification with its entity name and result class")
+    func theRuntimeSeesAnyRequestAlike() throws {
         let requests: [NSPersistentStoreRequest] = [
             NSFetchRequest<NSDictionary>(entityName: "A"), NSFetchRequest<NSNumber>(entityName: "B"),
             NSFetchRequest<any NSFetchRequestResult>(entityName: "C"),
@@ -51,14 +54,16 @@ struct FetchRequestTests {
         #expect(other.entityName == "A" && other.fetchSpecification?.resultClass == NSNumber.self)
     }
 
-    @Test func theRuntimePutsTheEntityInPlace() {
+    @Test("Resolving a request by name sets its entity")
+    func theRuntimePutsTheEntityInPlace() {
         let book = entity("Book", [])
         let request = NSFetchRequest<NSDictionary>(entityName: "Book")
         (request as NSPersistentStoreRequest).resolveEntity(book)
         #expect(request.entity === book)
     }
 
-    @Test func aSubclassIsCopiedAsItself() {
+    @Test("A copy of a subclass of a fetch request has the same class")
+    func aSubclassIsCopiedAsItself() {
         final class Special: NSFetchRequest<NSNumber> {}
         let request = Special(entityName: "Book")
         #expect((request.copy() as? Special)?.entityName == "Book")

@@ -29,7 +29,7 @@ struct ForeignModelTests {
         return editor.data
     }
 
-    @Test("Of two indexes of one name a new store gets the first")
+    @Test("A new store gets the first of two indexes with one name, and its model cache keeps both")
     func equalNamesOfIndexes() throws {
         let read = try NSManagedObjectModel(compiled: doubled())
         try read.validate()
@@ -43,14 +43,14 @@ struct ForeignModelTests {
         #expect((read.copy() as? NSManagedObjectModel).map { (try? $0.validate()) != nil } == true)
     }
 
-    @Test("In a model made in code two indexes of one name are a mistake")
+    @Test("A model made in code with two indexes of one name is invalid")
     func equalNamesInCode() {
         let element = entity("Element", [attribute("a", .string)])
         element.indexes = [index("byA", over: "a"), index("byA", over: "a")]
         #expect(throws: (any Error).self) { try model(element).validate() }
     }
 
-    @Test("An index of an inherited property may belong to the superentity")
+    @Test("An entity keeps an index of its superentity over an inherited property")
     func inheritedIndexes() throws {
         let parent = entity("Parent", [attribute("a", .string)])
         parent.indexes = [index("byA", over: "a")]
@@ -89,7 +89,7 @@ struct ForeignModelTests {
         return editor.data
     }
 
-    @Test("A default value of a class that is not here is kept as an archive, and written back unchanged")
+    @Test("A default value of an unknown class is kept as an archive and written back unchanged")
     func foreignDefault() throws {
         let read = try NSManagedObjectModel(compiled: withCover())
         try read.validate()
@@ -104,8 +104,8 @@ struct ForeignModelTests {
         #expect(again == read)
     }
 
-    @Test("A default value of another attribute than a transformable one is refused")
-    func foreignDefaultOfAText() throws {
+    @Test("A default value of an unknown class is refused unless the attribute is transformable")
+    func foreignDefaultOfAString() throws {
         var editor = try ArchiveEditor(withCover())
         let place = try #require(
             try editor.place("NSAttributeDescription", where: "NSPropertyName", is: "cover"))

@@ -33,7 +33,8 @@ struct HostileCompiledModelTests {
 
     // MARK: Data
 
-    @Test func dataCutOffAtAnyPlace() throws {
+    @Test("A compiled model cut off at any offset is an error")
+    func truncatedData() throws {
         let model = NSManagedObjectModel()
         let entity = NSEntityDescription()
         entity.name = "A"
@@ -43,7 +44,8 @@ struct HostileCompiledModelTests {
         #expect(error(whole) == nil)
     }
 
-    @Test func archivesOfOtherThings() throws {
+    @Test("Data that is not the archive of a model is refused with a reason")
+    func archivesOfOtherThings() throws {
         let array = try KeyedArchiveWriter.archivedData(withRootObject: ["a"])
         #expect(error(array)?.detail == "the archive holds an object of the class NSArray, not a model")
         let text = try KeyedArchiveWriter.archivedData(withRootObject: "a")
@@ -57,7 +59,8 @@ struct HostileCompiledModelTests {
 
     // MARK: Structure
 
-    @Test func entitiesThatInheritFromThemselves() throws {
+    @Test("A compiled model with an inheritance cycle is refused")
+    func entitiesThatInheritFromThemselves() throws {
         var editor = try Self.sample()
         let book = try entity("Book", in: editor)
         editor.set("NSSuperentity", of: try entity("Item", in: editor), toObject: book)
@@ -72,14 +75,16 @@ struct HostileCompiledModelTests {
         #expect(error(own)?.reason == .cycle && error(own)?.element == "Page")
     }
 
-    @Test func subentitiesThatDoNotInherit() throws {
+    @Test("A subentity that does not name its superentity is refused")
+    func subentitiesThatDoNotInherit() throws {
         var editor = try Self.sample()
         editor.set("NSSuperentity", of: try entity("Novel", in: editor), to: .identifier(0))
         #expect(error(editor)?.detail == "the subentity 'Novel' does not inherit from the entity")
         #expect(error(editor)?.element == "Book")
     }
 
-    @Test func destinationsAndInversesThatAreNotThere() throws {
+    @Test("A compiled relationship without a destination or a matching inverse is refused")
+    func missingDestinationsAndInverses() throws {
         var editor = try Self.sample()
         let pages = try property("pages", in: editor)
         editor.set("NSDestinationEntity", of: pages, to: .identifier(0))
@@ -97,7 +102,8 @@ struct HostileCompiledModelTests {
         #expect(error(inverse)?.detail == "the inverse is not a relationship of 'Page'")
     }
 
-    @Test func namesThatAreThereTwice() throws {
+    @Test("An entity or property whose name differs from its key, or that is shared, is refused")
+    func contradictoryNames() throws {
         var editor = try Self.sample()
         editor.set("NSEntityName", of: try entity("Page", in: editor), to: .string("Book"))
         #expect(error(editor)?.detail == "the entity has the name 'Book'")
@@ -114,27 +120,32 @@ struct HostileCompiledModelTests {
         #expect(error(shared)?.detail == "the property belongs to another entity")
     }
 
-    @Test(arguments: [
-        ("NSAttributeType", 12_345, "the attribute type 12345 is unknown"),
-        ("NSAttributeType", -1, "the attribute type -1 is unknown"),
-        ("NSAttributeType", Int64.max, "the attribute type 9223372036854775807 is unknown"),
-    ])
+    @Test(
+        "A compiled attribute of an unknown type is refused",
+        arguments: [
+            ("NSAttributeType", 12_345, "the attribute type 12345 is unknown"),
+            ("NSAttributeType", -1, "the attribute type -1 is unknown"),
+            ("NSAttributeType", Int64.max, "the attribute type 9223372036854775807 is unknown"),
+        ])
     func attributeTypesThatAreUnknown(key: String, number: Int64, message: String) throws {
         var editor = try Self.sample()
         editor.set(key, of: try property("isRead", in: editor), to: .integer(number))
         #expect(error(editor)?.detail == message && error(editor)?.element == "Book.isRead")
     }
 
-    @Test(arguments: [
-        ("NSDeleteRule", 9), ("NSMaxCount", -1), ("NSMinCount", 1 << 40), ("NSMaxCount", Int64.min),
-    ])
+    @Test(
+        "A compiled relationship with an impossible delete rule or count is refused",
+        arguments: [
+            ("NSDeleteRule", 9), ("NSMaxCount", -1), ("NSMinCount", 1 << 40), ("NSMaxCount", Int64.min),
+        ])
     func numbersThatNoRelationshipHas(key: String, number: Int64) throws {
         var editor = try Self.sample()
         editor.set(key, of: try property("pages", in: editor), to: .integer(number))
         #expect(error(editor)?.reason == .invalidValue && error(editor)?.element == "Book.pages")
     }
 
-    @Test func aCompositeThatContainsItself() throws {
+    @Test("A compiled composite attribute that contains itself is refused")
+    func aCompositeThatContainsItself() throws {
         var editor = try Self.sample()
         let place = try #require(
             try editor.place("NSCompositeAttributeDescription", where: "NSPropertyName", is: "place"))
@@ -145,7 +156,8 @@ struct HostileCompiledModelTests {
     }
 
     /// Every key of every object, with values of all the types that it should not have.
-    @Test func everyKeyWithAWrongValue() throws {
+    @Test("A wrong value for any key of a compiled model gives a model or an error")
+    func everyKeyWithAWrongValue() throws {
         let original = try Self.sample()
         let model = try #require(try original.objects(of: "NSManagedObjectModel").first)
         let wrong: [BinaryPropertyList.Node] = [
@@ -177,7 +189,8 @@ struct HostileCompiledModelTests {
 
     // MARK: Size
 
-    @Test func predicatesThatAreNoTrees() throws {
+    @Test("A compiled predicate that contains itself is refused")
+    func predicatesThatContainThemselves() throws {
         var circle = try Self.sample()
         let not = try #require(try circle.objects(of: "NSCompoundPredicate").first)
         let list = try #require(try circle.objects(of: "NSArray").first)
@@ -187,7 +200,8 @@ struct HostileCompiledModelTests {
         #expect(error(circle)?.reason == .cycle)
     }
 
-    @Test func predicatesThatMultiply() throws {
+    @Test("A compiled predicate whose shared parts multiply is refused")
+    func predicatesThatMultiply() throws {
         let writer = ModelArchiveWriter()
         var part = writer.add(["NSTruePredicate", "NSPredicate"], [])
         for _ in 0..<40 {
@@ -201,7 +215,8 @@ struct HostileCompiledModelTests {
         #expect(error(try request(with: part, writer))?.reason == .tooLarge)
     }
 
-    @Test func predicatesThatAreDeep() throws {
+    @Test("A compiled predicate that is nested too deeply is refused")
+    func predicatesThatAreDeep() throws {
         let writer = ModelArchiveWriter()
         var part = writer.add(["NSTruePredicate", "NSPredicate"], [])
         for _ in 0..<50_000 {
@@ -226,7 +241,8 @@ struct HostileCompiledModelTests {
     }
 
     /// Entities that all have the same table: a small file that stands for millions of values.
-    @Test func tablesThatAreShared() throws {
+    @Test("A compiled model whose entities share one large table is refused")
+    func tablesThatAreShared() throws {
         let writer = ModelArchiveWriter()
         let notes = writer.addDictionary(
             ["NSDictionary"], (0..<4_000).map { (key: "k\($0)", place: writer.place(of: "v\($0)")) })
@@ -246,7 +262,8 @@ struct HostileCompiledModelTests {
         #expect(error(data)?.detail.contains("stands for more than") == true)
     }
 
-    @Test func valuesThatMultiply() throws {
+    @Test("A user info value whose shared parts multiply is refused")
+    func valuesThatMultiply() throws {
         let writer = ModelArchiveWriter()
         var value = writer.add(["NSArray"], [("NS.objects", .list([]))])
         for _ in 0..<60 { value = writer.add(["NSArray"], [("NS.objects", .list([value, value]))]) }
@@ -259,7 +276,8 @@ struct HostileCompiledModelTests {
         #expect(error(data)?.element == "E")
     }
 
-    @Test func aTreeOfEntitiesThatIsTooDeep() throws {
+    @Test("A compiled model with too long a chain of superentities is refused")
+    func aTreeOfEntitiesThatIsTooDeep() throws {
         let writer = ModelArchiveWriter()
         var entities: [(key: String, place: Int)] = []
         for index in 0..<3_000 {
@@ -280,7 +298,8 @@ struct HostileCompiledModelTests {
         #expect(error(data)?.reason == .tooLarge)
     }
 
-    @Test func manyPropertiesTakeTimeByTheirNumber() throws {
+    @Test("A compiled entity with thousands of properties and indexes is read")
+    func manyPropertiesTakeTimeByTheirNumber() throws {
         let model = NSManagedObjectModel()
         let entity = NSEntityDescription()
         entity.name = "E"
@@ -306,7 +325,7 @@ struct HostileCompiledModelTests {
     // MARK: Random mistakes
 
     /// Archives with wrong references, numbers and bytes.
-    @Test(arguments: 0..<6)
+    @Test("A mutated archive gives a model or an error", arguments: 0..<6)
     func mutatedArchiveIsAModelOrAnError(seed: UInt64) throws {
         var random = Fuzzing.numbers(seed: seed)
         let model = try CompiledSample.model()
@@ -319,7 +338,9 @@ struct HostileCompiledModelTests {
         #expect(models > 0)
     }
 
-    @Test(.enabled(if: Corpus.isPresent, "\(Corpus.missing)"))
+    @Test(
+        "A mutated archive of Apple's tools gives a model or an error",
+        .enabled(if: Corpus.isPresent, "\(Corpus.missing)"))
     func mutatedArchiveOfApplesIsAModelOrAnError() throws {
         var random = Fuzzing.numbers(seed: 77)
         let paths =

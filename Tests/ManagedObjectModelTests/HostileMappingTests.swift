@@ -14,7 +14,8 @@ struct HostileMappingTests {
         return error(MappingText.whole.replacingOccurrences(of: old, with: new))
     }
 
-    @Test func otherFiles() {
+    @Test("A file that is not a mapping model is refused")
+    func otherFiles() {
         #expect(error("")?.reason == .malformed)
         #expect(error("<model/>")?.reason == .malformed)
         #expect(error("<database><x/></database>")?.detail.contains("<x>") == true)
@@ -24,16 +25,19 @@ struct HostileMappingTests {
         #expect(error(MappingText.database(MappingText.model))?.reason == .unknownName)
     }
 
-    @Test(arguments: [
-        "<!DOCTYPE database [<!ENTITY a \"b\">]><database/>", "<!DOCTYPE database [ ]><database/>",
-        "<!DOCTYPE database SYSTEM \"a", "<!DOCTYPE database", "<!DOCTYPE a><!DOCTYPE a><database/>",
-        "<database><!DOCTYPE a></database>", "<database/><!DOCTYPE a>", "<!DOCTYPE <a>><database/>",
-    ])
+    @Test(
+        "A document type that declares something, or is malformed, is refused",
+        arguments: [
+            "<!DOCTYPE database [<!ENTITY a \"b\">]><database/>", "<!DOCTYPE database [ ]><database/>",
+            "<!DOCTYPE database SYSTEM \"a", "<!DOCTYPE database", "<!DOCTYPE a><!DOCTYPE a><database/>",
+            "<database><!DOCTYPE a></database>", "<database/><!DOCTYPE a>", "<!DOCTYPE <a>><database/>",
+        ])
     func documentTypesThatDeclareSomething(text: String) {
         #expect(error(text)?.reason == .malformed)
     }
 
-    @Test func references() {
+    @Test("A mapping model with a missing, wrong or repeated reference is refused")
+    func references() {
         #expect(error(replacing: "idrefs=\"z12\"", with: "idrefs=\"z99\"")?.reason == .unknownName)
         #expect(error(replacing: "idrefs=\"z12\"", with: "idrefs=\"z10\"")?.reason == .invalidValue)
         #expect(error(replacing: "idrefs=\"z10 z11\"", with: "idrefs=\"z10 z10\"")?.reason == .duplicateName)
@@ -46,7 +50,8 @@ struct HostileMappingTests {
         #expect(error?.detail.contains("z31") == true)
     }
 
-    @Test func names() {
+    @Test("A mapping that names an unknown entity or maps one property twice is refused")
+    func names() {
         #expect(error(replacing: ">Lamp<", with: ">Tree<")?.reason == .unknownName)
         #expect(error(replacing: ">Shelf<", with: ">Tree<")?.reason == .unknownName)
         #expect(error(replacing: ">price<", with: ">name<")?.reason == .duplicateName)
@@ -58,7 +63,8 @@ struct HostileMappingTests {
         #expect(error(again)?.reason == .duplicateName)
     }
 
-    @Test func values() {
+    @Test("A value of a mapping model that cannot be read is refused")
+    func values() {
         #expect(error(replacing: ">Undefined<", with: ">Other<")?.detail.contains("Other") == true)
         #expect(error(replacing: ">3<", with: ">x<")?.reason == .invalidValue)
         #expect(error(replacing: "\"bool\">1<", with: "\"bool\">x<")?.reason == .invalidValue)
@@ -86,7 +92,8 @@ struct HostileMappingTests {
         #expect(error(replacing: title, with: notes)?.reason == .invalidValue)
     }
 
-    @Test func aFetchOfItsOwnIsNotRead() {
+    @Test("A custom fetch of the source of a mapping is refused as unsupported")
+    func customFetchIsRefused() {
         #expect(
             error(
                 replacing:
@@ -104,7 +111,8 @@ struct HostileMappingTests {
             replacing: MappingText.source.base64EncodedString(), with: model.archive.base64EncodedString())
     }
 
-    @Test func embeddedModels() {
+    @Test("A malformed model inside a mapping model is refused")
+    func embeddedModels() {
         #expect(error(embedding: .text("x"))?.reason == .malformed)
         #expect(error(embedding: .object("Other", []))?.detail.contains("sourcemodeldata") == true)
         #expect(error(embedding: .object("XDPMModel", []))?.reason == .malformed)
@@ -130,7 +138,8 @@ struct HostileMappingTests {
         #expect(error?.detail.contains("'XD_PAttK_new'") == true)
     }
 
-    @Test func settingsThatSayNothingMayBeUnknown() throws {
+    @Test("An unknown setting of an embedded model may be empty")
+    func settingsThatSayNothingMayBeUnknown() throws {
         let quiet = EditorModel.attribute(
             "a", .stringAttributeType,
             settings: [("XD_1", .null), ("XD_2", .flag(false)), ("XD_3", .array([])), ("XD_4", .text(""))])
@@ -139,7 +148,8 @@ struct HostileMappingTests {
         #expect(model.entitiesByName["A"]?.attributesByName["a"]?.attributeType == .stringAttributeType)
     }
 
-    @Test func settingsOfEmbeddedModelsAreRead() throws {
+    @Test("The settings of a model inside a mapping model are read")
+    func settingsOfEmbeddedModelsAreRead() throws {
         let names = ArchivedValue.array([.array([.text("a"), .text("b")])])
         let a = EditorModel.attribute(
             "a", .integer32AttributeType,
@@ -168,7 +178,8 @@ struct HostileMappingTests {
         #expect(attribute.isTransient && attribute.userInfo as? [String: String] == ["k": "v"])
     }
 
-    @Test func withoutAModelMissingExpressionsAreNotGuessed() {
+    @Test("Without the source model a missing value expression is an error")
+    func withoutAModelMissingExpressionsAreNotGuessed() {
         let text = MappingText.whole.replacingOccurrences(
             of: MappingText.source.base64EncodedString(), with: "")
         let error = error(text)
@@ -177,7 +188,8 @@ struct HostileMappingTests {
     }
 
     /// The archive is small and says that one table of settings belongs to each of many entities.
-    @Test func sharedObjectsAreCounted() throws {
+    @Test("Shared objects of an embedded model count towards its limit")
+    func sharedObjectsAreCounted() throws {
         let settings = (0..<200).map { ("s\($0)", ArchivedValue.null) }
         let entity = EditorModel.entity("A", [], settings: settings)
         let limit = 10_000

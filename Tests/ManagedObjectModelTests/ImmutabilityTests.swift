@@ -31,7 +31,8 @@ struct ImmutabilityTests {
         return model
     }
 
-    @Test func everyKindOfDescriptionIsReadAsBefore() throws {
+    @Test("An immutable model is read like a mutable one")
+    func everyKindOfDescriptionIsReadAsBefore() throws {
         let model = ImmutabilityTests.library()
         let titles = model.entities.map(\.allProperties).map { $0.map(\.name) }
         model.makeImmutable()
@@ -44,7 +45,8 @@ struct ImmutabilityTests {
         #expect(book.indexes[0].elements[0].property?.name == "title")
     }
 
-    @Test func aCopyCanBeChanged() throws {
+    @Test("A copy of an immutable model can be changed without changing the original")
+    func aCopyCanBeChanged() throws {
         let model = ImmutabilityTests.libraryInUse()
         let copy = try #require(model.copy() as? NSManagedObjectModel)
         #expect(copy == model)
@@ -58,7 +60,8 @@ struct ImmutabilityTests {
         #expect(copy != model)
     }
 
-    @Test func manyThreadsMayPutItIntoUseAndReadIt() async {
+    @Test("Many tasks may make a model immutable and read it at once")
+    func manyTasksMakeAModelImmutable() async {
         let model = ImmutabilityTests.library()
         await withTaskGroup(of: Data?.self) { group in
             for _ in 0..<16 {
@@ -71,17 +74,20 @@ struct ImmutabilityTests {
         }
     }
 
-    @Test func entitiesOfAModelInUse() async {
+    @Test("Setting the entities of an immutable model ends the process")
+    func entitiesOfAModelInUse() async {
         await #expect(processExitsWith: .failure) { ImmutabilityTests.libraryInUse().entities = [] }
     }
 
-    @Test func configurationsOfAModelInUse() async {
+    @Test("Setting a configuration of an immutable model ends the process")
+    func configurationsOfAModelInUse() async {
         await #expect(processExitsWith: .failure) {
             ImmutabilityTests.libraryInUse().setEntities([], forConfigurationName: "none")
         }
     }
 
-    @Test func templatesOfAModelInUse() async {
+    @Test("Changing a fetch request template of an immutable model ends the process")
+    func templatesOfAModelInUse() async {
         await #expect(processExitsWith: .failure) {
             ImmutabilityTests.libraryInUse().setFetchRequestTemplate(nil, forName: "books")
         }
@@ -90,7 +96,8 @@ struct ImmutabilityTests {
         }
     }
 
-    @Test func entityOfAModelInUse() async {
+    @Test("Changing an entity of an immutable model ends the process")
+    func entityOfAModelInUse() async {
         await #expect(processExitsWith: .failure) {
             let model = ImmutabilityTests.libraryInUse()
             model.entities[0].name = "Tome"
@@ -105,7 +112,8 @@ struct ImmutabilityTests {
         }
     }
 
-    @Test func propertiesOfAModelInUse() async {
+    @Test("Changing a property of an immutable model ends the process")
+    func propertiesOfAModelInUse() async {
         await #expect(processExitsWith: .failure) {
             let model = ImmutabilityTests.libraryInUse()
             model.entities[0].attributesByName["title"]?.isOptional = false
@@ -125,7 +133,8 @@ struct ImmutabilityTests {
         }
     }
 
-    @Test func indexesOfAModelInUse() async {
+    @Test("Changing or reusing an index of an immutable model ends the process")
+    func indexesOfAModelInUse() async {
         await #expect(processExitsWith: .failure) {
             let model = ImmutabilityTests.libraryInUse()
             model.entities[0].indexes[0].elements[0].isAscending = false
@@ -144,7 +153,8 @@ struct ImmutabilityTests {
         }
     }
 
-    @Test func aTemplateOfAModelInUseIsExecutedAsItIs() throws {
+    @Test("Executing a template of an immutable model neither changes its entity nor retains it")
+    func aTemplateOfAModelInUseIsExecutedAsItIs() throws {
         weak var book: NSEntityDescription?
         do {
             let model = ImmutabilityTests.libraryInUse()
@@ -158,7 +168,8 @@ struct ImmutabilityTests {
         #expect(book == nil)
     }
 
-    @Test func theMessageNamesThePropertyAndThePlace() async throws {
+    @Test("The message about an immutable model names the setting and the property")
+    func theMessageNamesThePropertyAndThePlace() async throws {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -169,7 +180,8 @@ struct ImmutabilityTests {
         #expect(message.contains("Can't modify an immutable model: 'isTransient' of Book.title"))
     }
 
-    @Test func anEntityOutlivesItsModel() throws {
+    @Test("An entity of a released model still has its properties and hash")
+    func anEntityOutlivesItsModel() throws {
         var model: NSManagedObjectModel? = ImmutabilityTests.libraryInUse()
         let book = try #require(model?.entitiesByName["Book"])
         model = nil
@@ -179,7 +191,8 @@ struct ImmutabilityTests {
         #expect(book.versionHash.count == 32)
     }
 
-    @Test func aModelIsFreedWithItsDescriptions() {
+    @Test("A model is freed together with its entities and properties")
+    func aModelIsFreedWithItsDescriptions() {
         weak var model: NSManagedObjectModel?
         weak var child: NSEntityDescription?
         weak var property: NSPropertyDescription?

@@ -7,13 +7,15 @@ import Testing
 struct LongErrorTests {
     private static let long = String(repeating: "x", count: 1_000_000)
 
-    @Test func shortTextsAreKept() {
+    @Test("An error keeps a short text whole")
+    func shortTextsAreKept() {
         let detail = String(repeating: "d", count: 600)
         let error = ModelFileError(.malformed, detail, element: "Book.title")
         #expect(error.detail == detail && error.element == "Book.title")
     }
 
-    @Test func longTextsLoseTheirMiddle() {
+    @Test("An error shortens a long text in the middle")
+    func longTextsLoseTheirMiddle() {
         let error = ModelFileError(
             .malformed, "the text '\(Self.long)' cannot be read: why", element: "A\(Self.long).b")
         #expect(error.detail.hasPrefix("the text 'xxx") && error.detail.hasSuffix("xxx' cannot be read: why"))
@@ -24,17 +26,19 @@ struct LongErrorTests {
         #expect(ModelFileError(.malformed, marks).detail.utf8.count < 1_000)
     }
 
-    @Test(arguments: [
-        "<fetchRequest name=\"f\" entity=\"A\" predicateString=\"\(long) ((\"/>",
-        "<entity name=\"B\" coreSpotlightDisplayNameExpression=\"\(long) ((\"/>",
-        "<entity name=\"B\"><attribute name=\"\(long)\" attributeType=\"\(long)\"/></entity>",
-        "<entity name=\"B\"><attribute name=\"a\" derived=\"YES\" derivationExpression=\"\(long) ((\"/></entity>",
-        """
-        <entity name="B"><fetchIndex name="i" partialIndexPredicate="\(long) ((">
-        <fetchIndexElement property="a"/></fetchIndex></entity>
-        """,
-        "<entity name=\"B\" isAbstract=\"\(long)\"/>",
-    ])
+    @Test(
+        "An error about a model file with very long strings stays short",
+        arguments: [
+            "<fetchRequest name=\"f\" entity=\"A\" predicateString=\"\(long) ((\"/>",
+            "<entity name=\"B\" coreSpotlightDisplayNameExpression=\"\(long) ((\"/>",
+            "<entity name=\"B\"><attribute name=\"\(long)\" attributeType=\"\(long)\"/></entity>",
+            "<entity name=\"B\"><attribute name=\"a\" derived=\"YES\" derivationExpression=\"\(long) ((\"/></entity>",
+            """
+            <entity name="B"><fetchIndex name="i" partialIndexPredicate="\(long) ((">
+            <fetchIndexElement property="a"/></fetchIndex></entity>
+            """,
+            "<entity name=\"B\" isAbstract=\"\(long)\"/>",
+        ])
     func errorsOfTheReaderAreShort(content: String) {
         let error = #expect(throws: ModelFileError.self) { try parse("<entity name=\"A\"/>\(content)") }
         #expect((error?.description.utf8.count ?? .max) < 1_000)

@@ -11,7 +11,8 @@ struct MappingCorpusTests {
 
     private func folder(_ path: String) -> URL { Corpus.url(path).deletingLastPathComponent() }
 
-    @Test func readsEveryMappingModelOfXcode() throws {
+    @Test("Every mapping model of the corpus is read with hashes and source expressions")
+    func readsEveryMappingModelOfXcode() throws {
         #expect(!Self.paths.isEmpty)
         var mappings = 0
         var properties = 0
@@ -47,7 +48,8 @@ struct MappingCorpusTests {
     }
 
     /// The expressions can be written as text and read again.
-    @Test func expressionsArePrintedAndParsed() throws {
+    @Test("Every value expression of the corpus is parsed from its description")
+    func expressionsArePrintedAndParsed() throws {
         var texts: Set<String> = []
         for path in Self.paths {
             for mapping in try NSMappingModel(loading: folder(path)).entityMappings {
@@ -66,7 +68,8 @@ struct MappingCorpusTests {
     }
 
     /// What the developer wrote as an expression in one file is what another makes of a key path and a mapping.
-    @Test func generatedExpressionsAreThoseOfTheEditor() throws {
+    @Test("An expression generated from a key path equals the one that a developer wrote")
+    func generatedExpressionsAreThoseOfTheEditor() throws {
         let paths = Self.paths.filter { $0.contains("Vocabulary") }
         let expressions = try paths.compactMap { path in
             try NSMappingModel(loading: folder(path)).entityMappingsByName["WordToWord"]?
@@ -78,7 +81,8 @@ struct MappingCorpusTests {
     }
 
     /// The embedded models are those of the project's model files where the collection has both.
-    @Test func embeddedModelsHaveTheHashesOfTheModelFiles() throws {
+    @Test("Models inside mapping models have the hashes of the project's model files")
+    func embeddedModelsHaveTheHashesOfTheModelFiles() throws {
         var equal = 0
         var differing: [String] = []
         for path in Self.paths {

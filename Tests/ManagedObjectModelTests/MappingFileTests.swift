@@ -14,7 +14,8 @@ struct MappingFileTests {
             .first { $0.name == property }?.valueExpression?.description
     }
 
-    @Test func entityMappingsComeInTheOrderOfTheirNumbers() throws {
+    @Test("A mapping file lists its entity mappings by number, with their types")
+    func entityMappingsComeInTheOrderOfTheirNumbers() throws {
         let file = try MappingText.file(MappingText.whole)
         #expect(
             file.mappingModel.entityMappings.map(\.name) == ["BookToBook", "PageToPage", "Shelf", "Lamp"])
@@ -25,7 +26,8 @@ struct MappingFileTests {
             ])
     }
 
-    @Test func theFileTellsItsModelsAndMetadata() throws {
+    @Test("A mapping file gives its source and destination models and its metadata")
+    func theFileHasModelsAndMetadata() throws {
         let file = try MappingText.file(MappingText.whole)
         #expect(file.sourceModelPath == "Shelf.xcdatamodeld/Shelf.xcdatamodel")
         #expect(file.destinationModelPath == "Shelf.xcdatamodeld/Shelf 2.xcdatamodel")
@@ -37,7 +39,8 @@ struct MappingFileTests {
         #expect(hashes?["XDDevMappingModel"]?.count == 32)
     }
 
-    @Test func embeddedModelsHaveTheirSettings() throws {
+    @Test("A model inside a mapping file keeps types, optionality and inverses")
+    func embeddedModelsHaveTheirSettings() throws {
         let model = try #require(MappingText.file(MappingText.whole).sourceModel)
         let book = try #require(model.entitiesByName["Book"])
         #expect(book.attributesByName["price"]?.attributeType == .integer32AttributeType)
@@ -47,7 +50,8 @@ struct MappingFileTests {
         #expect(book.relationshipsByName["pages"]?.inverseRelationship?.isToMany == false)
     }
 
-    @Test func whatTheDeveloperDidNotWriteIsMade() throws {
+    @Test("Value expressions that a mapping file leaves out are generated")
+    func missingExpressionsAreGenerated() throws {
         let book = try mapping("BookToBook")
         #expect(expression(book, "name") == "$source.title")
         #expect(expression(book, "price") == "$source.price")
@@ -65,7 +69,8 @@ struct MappingFileTests {
         #expect(book.entityMigrationPolicyClassName == nil)
     }
 
-    @Test func theFilterNarrowsTheFetch() throws {
+    @Test("The source filter of a mapping becomes the predicate of its fetch")
+    func theFilterNarrowsTheFetch() throws {
         let fetch = try #require(mapping("BookToBook").sourceExpression as? NSFetchRequestExpression)
         #expect(fetch.isCountOnlyRequest == false)
         #expect(fetch.contextExpression.description == "$manager.sourceContext")
@@ -84,7 +89,8 @@ struct MappingFileTests {
         #expect(try mapping("Shelf").sourceExpression == nil)
     }
 
-    @Test func aMappingModelLeadsBetweenItsModelsOnly() throws {
+    @Test("A mapping model leads from its source to its destination only")
+    func aMappingModelLeadsBetweenItsModelsOnly() throws {
         let file = try MappingText.file(MappingText.whole)
         let source = try #require(file.sourceModel)
         let destination = try #require(file.destinationModel)
@@ -94,7 +100,8 @@ struct MappingFileTests {
         #expect(!NSMappingModel().leads(from: source, to: destination))
     }
 
-    @Test func aPolicyMakesTheTypeCustom() throws {
+    @Test("A migration policy class makes a mapping custom")
+    func aPolicyMakesTheTypeCustom() throws {
         let text = MappingText.whole.replacingOccurrences(
             of: "<attribute name=\"migrationpolicyclassname\" type=\"string\"></attribute>",
             with: "<attribute name=\"migrationpolicyclassname\" type=\"string\">Shop.Lamps</attribute>")
@@ -103,18 +110,21 @@ struct MappingFileTests {
         #expect(lamp.entityMigrationPolicyClassName == "Shop.Lamps")
     }
 
-    @Test(arguments: [
-        ("Custom", NSEntityMappingType.customEntityMappingType), ("Add", .addEntityMappingType),
-        ("Remove", .removeEntityMappingType), ("Copy", .copyEntityMappingType),
-        ("Transform", .transformEntityMappingType), ("Undefined", .transformEntityMappingType),
-    ])
+    @Test(
+        "A mapping keeps the type of the file, and an undefined one becomes a transform",
+        arguments: [
+            ("Custom", NSEntityMappingType.customEntityMappingType), ("Add", .addEntityMappingType),
+            ("Remove", .removeEntityMappingType), ("Copy", .copyEntityMappingType),
+            ("Transform", .transformEntityMappingType), ("Undefined", .transformEntityMappingType),
+        ])
     func theTypeOfTheFileIsKept(name: String, type: NSEntityMappingType) throws {
         let text = MappingText.whole.replacingOccurrences(of: ">Undefined<", with: ">\(name)<")
         #expect(
             try MappingText.file(text).mappingModel.entityMappingsByName["BookToBook"]?.mappingType == type)
     }
 
-    @Test func rawValuesAreThoseOfApple() {
+    @Test("Entity mapping types have Apple's raw values")
+    func rawValuesAreThoseOfApple() {
         let types: [NSEntityMappingType] = [
             .undefinedEntityMappingType, .customEntityMappingType, .addEntityMappingType,
             .removeEntityMappingType, .copyEntityMappingType, .transformEntityMappingType,
@@ -123,14 +133,16 @@ struct MappingFileTests {
         #expect(NSEntityMappingType(rawValue: 6) == nil)
     }
 
-    @Test func escapesOfXMLStores() {
+    @Test("Escape sequences of XML stores are decoded")
+    func escapesOfXMLStores() {
         #expect(XMLStoreText.unescaped("a \\u3c00 b \\u2600\\u2600 c") == "a < b && c")
         #expect(XMLStoreText.unescaped("\\\\u3c00 \\\\\\\\ \\n \\u12") == "\\u3c00 \\\\ \\n \\u12")
         #expect(XMLStoreText.unescaped("\\u3dd8\\u00de") == "\u{1F600}")
         #expect(XMLStoreText.unescaped("é\\u0001") == "é\u{100}")
     }
 
-    @Test func readsAFolderAFileAndAnArchive() throws {
+    @Test("A mapping model is read from a folder, an XML file or a compiled archive")
+    func readsAFolderAFileAndAnArchive() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
         let mapping = folder.appendingPathComponent("A.xcmappingmodel")
@@ -156,7 +168,8 @@ struct MappingFileTests {
         #expect(error?.line != nil)
     }
 
-    @Test func findsTheMappingModelInABundle() throws {
+    @Test("A bundle finds the mapping model between two models, past broken files")
+    func findsTheMappingModelInABundle() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).bundle")
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -25,7 +25,8 @@ struct MappingInferenceTests {
             })
     }
 
-    @Test func entitiesAreAddedRemovedCopiedAndTransformed() throws {
+    @Test("Inference adds, removes, copies and transforms entities")
+    func entitiesAreAddedRemovedCopiedAndTransformed() throws {
         let source = makeModel(
             entity("Same", [attribute("a", .string)]), entity("Changed", [attribute("a", .string)]),
             entity("Gone", [attribute("a", .string)]))
@@ -64,7 +65,8 @@ struct MappingInferenceTests {
         #expect(model.leads(from: source, to: destination))
     }
 
-    @Test func renamedEntitiesAndPropertiesAreFound() throws {
+    @Test("Inference follows renaming identifiers of entities, attributes and relationships")
+    func renamedEntitiesAndPropertiesAreFound() throws {
         let book = entity("Book", [attribute("title", .string)])
         let page = entity("Page", [relationship("book", to: book, max: 1)])
         let source = makeModel(book, page)
@@ -89,7 +91,8 @@ struct MappingInferenceTests {
     }
 
     /// Version 3 still names its attribute as in version 1: it is found from either version.
-    @Test func anIdentifierIsGoodForAllOlderVersions() throws {
+    @Test("A renaming identifier matches the name or the identifier of an older version")
+    func anIdentifierIsGoodForAllOlderVersions() throws {
         let first = makeModel(entity("E", [attribute("color", .string)]))
         let paint = attribute("paintColor", .string)
         paint.renamingIdentifier = "color"
@@ -111,7 +114,8 @@ struct MappingInferenceTests {
                 == ["primaryColor": "$source.paintColor"])
     }
 
-    @Test func exchangedNamesAreFollowed() throws {
+    @Test("Inference follows two attributes that exchange their names")
+    func exchangedNames() throws {
         let source = makeModel(entity("E", [attribute("a", .string), attribute("b", .string)]))
         let a = attribute("a", .string)
         a.renamingIdentifier = "b"
@@ -128,7 +132,8 @@ struct MappingInferenceTests {
                 == ["a": "$source.a", "b": "$source.b"])
     }
 
-    @Test func twoOfOneOriginAreRefused() {
+    @Test("Inference refuses two properties or entities with one origin")
+    func twoOfOneOriginAreRefused() {
         let source = makeModel(entity("E", [attribute("a", .string)]))
         let b = attribute("b", .string)
         b.renamingIdentifier = "a"
@@ -140,7 +145,8 @@ struct MappingInferenceTests {
             self.error(source, makeModel(entity("E", []), other))?.userInfo["entity"] as? String == "F")
     }
 
-    @Test func optionalAndMandatoryAreExchanged() throws {
+    @Test("Inference maps an optional attribute to a required one and back")
+    func optionalAndMandatoryAreExchanged() throws {
         let source = makeModel(
             entity("E", [attribute("a", .string), attribute("b", .string, optional: false)]))
         let a = attribute("a", .string, optional: false)
@@ -151,13 +157,15 @@ struct MappingInferenceTests {
                 == ["a": "$source.a", "b": "$source.b"])
     }
 
-    @Test(arguments: [
-        (NSAttributeType.integer16AttributeType, NSAttributeType.integer64AttributeType, true),
-        (.integer64AttributeType, .integer16AttributeType, false),
-        (.integer32AttributeType, .doubleAttributeType, false),
-        (.stringAttributeType, .integer32AttributeType, false),
-        (.dateAttributeType, .dateAttributeType, true),
-    ])
+    @Test(
+        "Inference accepts a change of type only to a wider integer",
+        arguments: [
+            (NSAttributeType.integer16AttributeType, NSAttributeType.integer64AttributeType, true),
+            (.integer64AttributeType, .integer16AttributeType, false),
+            (.integer32AttributeType, .doubleAttributeType, false),
+            (.stringAttributeType, .integer32AttributeType, false),
+            (.dateAttributeType, .dateAttributeType, true),
+        ])
     func typesOfAttributes(old: NSAttributeType, new: NSAttributeType, isInferred: Bool) throws {
         let source = makeModel(entity("E", [attribute("a", .init(rawValue: old))]))
         let destination = makeModel(entity("E", [attribute("a", .init(rawValue: new))]))
@@ -175,7 +183,8 @@ struct MappingInferenceTests {
         }
     }
 
-    @Test func relationshipsBecomeToManyAndOrdered() throws {
+    @Test("Inference makes a relationship to-many or ordered, but not to-one")
+    func relationshipsBecomeToManyAndOrdered() throws {
         func model(max: Int, ordered: Bool) -> NSManagedObjectModel {
             let page = entity("Page", [])
             let pages = relationship("pages", to: page, max: max)
@@ -201,7 +210,8 @@ struct MappingInferenceTests {
         #expect(error?.userInfo["property"] as? String == "pages")
     }
 
-    @Test func aRelationshipCannotLeadElsewhere() {
+    @Test("Inference refuses a relationship with another destination")
+    func aRelationshipCannotLeadElsewhere() {
         func model(to name: String) -> NSManagedObjectModel {
             let (a, b) = (entity("A", []), entity("B", []))
             return makeModel(a, b, entity("E", [relationship("r", to: name == "A" ? a : b)]))
@@ -211,7 +221,8 @@ struct MappingInferenceTests {
         #expect(error?.userInfo["property"] as? String == "r")
     }
 
-    @Test func propertiesMoveInTheHierarchy() throws {
+    @Test("Inference follows an attribute that moves to a superentity or subentity")
+    func propertiesMoveInTheHierarchy() throws {
         func model(up: Bool) -> NSManagedObjectModel {
             let moved = attribute("moved", .string)
             let child = entity("Child", up ? [] : [moved])
@@ -225,7 +236,8 @@ struct MappingInferenceTests {
         #expect(expressions(down["IEM_Transform_Parent"]?.attributeMappings) == [:])
     }
 
-    @Test func entitiesMoveOutOfAHierarchyAndUnderANewParent() throws {
+    @Test("Inference moves an entity out of a hierarchy or below a new superentity")
+    func entitiesMoveOutOfAHierarchyAndUnderANewParent() throws {
         let child = entity("Child", [attribute("a", .string)])
         let together = makeModel(entity("Parent", [], subentities: [child]), child)
         let apart = makeModel(entity("Parent", []), entity("Child", [attribute("a", .string)]))
@@ -244,7 +256,8 @@ struct MappingInferenceTests {
         #expect(error?.code.rawValue == 134190)
     }
 
-    @Test func derivedAndTransientAttributesHaveNoExpression() throws {
+    @Test("Inference leaves derived and transient attributes without an expression")
+    func derivedAndTransientAttributesHaveNoExpression() throws {
         func model() -> NSManagedObjectModel {
             let derived = NSDerivedAttributeDescription()
             derived.name = "derived"

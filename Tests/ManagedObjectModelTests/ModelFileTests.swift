@@ -39,7 +39,8 @@ struct ModelFileTests {
         try NSManagedObjectModel(loading: url).entities[0].name
     }
 
-    @Test func everyFormOfAModel() throws {
+    @Test("A model is read from a versioned folder, a version or its contents")
+    func everyFormOfAModel() throws {
         let folder = try Folder()
         try folder.writeModel("One", to: "A.xcdatamodeld/A.xcdatamodel")
         let versioned = folder.url.appending(path: "A.xcdatamodeld")
@@ -49,7 +50,8 @@ struct ModelFileTests {
         #expect(NSManagedObjectModel(contentsOf: versioned)?.entities.count == 1)
     }
 
-    @Test func theCurrentVersionIsTheOneThatTheMarkerNames() throws {
+    @Test("The current version is the one that the marker names")
+    func theCurrentVersionIsTheOneThatTheMarkerNames() throws {
         let folder = try Folder()
         for version in ["A", "A 2", "A 10"] {
             try folder.writeModel(
@@ -66,7 +68,8 @@ struct ModelFileTests {
         #expect(throws: ModelFileError.self) { try entityName(url) }
     }
 
-    @Test func severalVersionsWithoutAMarker() throws {
+    @Test("Several versions without a marker are an error that names the missing file")
+    func severalVersionsWithoutAMarker() throws {
         let folder = try Folder()
         try folder.writeModel("X", to: "A.xcdatamodeld/B.xcdatamodel")
         try folder.writeModel("Y", to: "A.xcdatamodeld/C.xcdatamodel")
@@ -77,7 +80,8 @@ struct ModelFileTests {
         #expect(error?.detail.contains(".xccurrentversion") == true)
     }
 
-    @Test func formsThatAreNotRead() throws {
+    @Test("A model in the .omo form is refused as unsupported")
+    func formsThatAreNotRead() throws {
         let folder = try Folder()
         try folder.write("momv2$", to: "new.momd/new.omo")
         for path in ["new.momd", "new.momd/new.omo"] {
@@ -89,7 +93,8 @@ struct ModelFileTests {
         }
     }
 
-    @Test func filesThatCannotBeRead() throws {
+    @Test("A missing, empty or unreadable model throws an error")
+    func filesThatCannotBeRead() throws {
         let folder = try Folder()
         try folder.write("", to: "empty.xcdatamodeld/x")
         try FileManager.default.createDirectory(
@@ -102,7 +107,8 @@ struct ModelFileTests {
         }
     }
 
-    @Test func anErrorNamesTheFileTheLineAndThePlace() throws {
+    @Test("An error of a model file names the file, the line and the property")
+    func anErrorNamesTheFileTheLineAndThePlace() throws {
         let folder = try Folder()
         try folder.write(
             """

@@ -19,7 +19,8 @@ struct ModelFileWritingTests {
         try ModelElement(model: makeModel(ManagedObjectModelTests.entity(entity, [attribute("a", .string)])))
     }
 
-    @Test func aModelGetsVersions() throws {
+    @Test("A model file gets versions, sorted by name, one of which is current")
+    func aModelGetsVersions() throws {
         try inFolder { folder in
             let url = folder.appending(path: "Shop.xcdatamodeld")
             var file = try XcodeModelFile.create(at: url, contents: tree("One"))
@@ -42,7 +43,8 @@ struct ModelFileWritingTests {
         }
     }
 
-    @Test func whatCannotBeWrittenLeavesNothing() throws {
+    @Test("A failed write leaves neither a new file nor a changed version")
+    func failedWrite() throws {
         try inFolder { folder in
             let url = folder.appending(path: "Shop.xcdatamodeld")
             let broken = ModelElement("model", attributes: [.init("v", "\u{1}")])
@@ -58,7 +60,8 @@ struct ModelFileWritingTests {
         }
     }
 
-    @Test func namesThatAreTakenOrImpossible() throws {
+    @Test("A version name that exists or is invalid is refused")
+    func namesThatAreTakenOrImpossible() throws {
         try inFolder { folder in
             let url = folder.appending(path: "Shop.xcdatamodeld")
             var file = try XcodeModelFile.create(at: url, contents: tree("One"))
@@ -82,7 +85,8 @@ struct ModelFileWritingTests {
         }
     }
 
-    @Test func theMarkerIsThatOfXcode() throws {
+    @Test("The marker of the current version has Xcode's form and is read back")
+    func theMarkerIsThatOfXcode() throws {
         try inFolder { folder in
             let url = folder.appending(path: CurrentVersionMarker.fileName)
             for marker in [
@@ -99,7 +103,7 @@ struct ModelFileWritingTests {
         }
     }
 
-    @Test("The bytes of a version are on the disk before they take the place of the old ones")
+    @Test("A version is on disk before it replaces the old one")
     func versionsAreSynced() throws {
         try inFolder { folder in
             let url = folder.appending(path: "Shop.xcdatamodeld")
@@ -121,7 +125,7 @@ struct ModelFileWritingTests {
         }
     }
 
-    @Test("A new model folder is synced with all in it before it gets its name")
+    @Test("A new model folder is synced with everything in it before it gets its name")
     func newFoldersAreSynced() throws {
         try inFolder { folder in
             let calls = RecordedFileCalls()

@@ -14,7 +14,8 @@ struct ModelWriterTests {
         return #expect(throws: ModelFileError.self) { try ModelElement(model: model) }
     }
 
-    @Test func everySettingOfAFile() throws {
+    @Test("A model keeps every setting of a model file when written and read back")
+    func everySettingOfAFile() throws {
         let source = """
             <entity name="Base" isAbstract="YES" syncable="YES"><attribute name="id" attributeType="UUID"
                 defaultValueString="6B29FC40-CA47-1067-B31D-00DD010662DA"/></entity>
@@ -94,7 +95,8 @@ struct ModelWriterTests {
         #expect(copy.entitiesByName["Book"]?.indexes[2].elements.map(\.collationType) == [.rTree, .rTree])
     }
 
-    @Test func aModelBuiltInCode() throws {
+    @Test("A model built in code is written in the order of Xcode and read back")
+    func aModelBuiltInCode() throws {
         let page = entity("Page", [])
         let pages = relationship("pages", to: page)
         let book = relationship("book", to: nil, max: 1)
@@ -119,7 +121,8 @@ struct ModelWriterTests {
         #expect(copy.entitiesByName["Book"]?.propertiesByName["place"] == parts)
     }
 
-    @Test func compositesOfOneNameAndDifferentElements() throws {
+    @Test("Composite attributes with one name and different elements get separate types")
+    func compositesOfOneNameAndDifferentElements() throws {
         func composite(_ names: String...) -> NSCompositeAttributeDescription {
             let composite = NSCompositeAttributeDescription()
             composite.name = "place"
@@ -136,7 +139,8 @@ struct ModelWriterTests {
         #expect(try again(model).entityVersionHashesByName == model.entityVersionHashesByName)
     }
 
-    @Test func documentSettingsAreCarriedOver() throws {
+    @Test("The document settings of the old file are carried over")
+    func documentSettingsAreCarriedOver() throws {
         let old = try ModelElement(
             xml: Data(
                 """
@@ -149,7 +153,8 @@ struct ModelWriterTests {
         #expect(new.isIdentical(to: old))
     }
 
-    @Test func predicatesThatAreNoLimits() {
+    @Test("A validation predicate that is not a limit cannot be written")
+    func predicatesOtherThanLimits() {
         let name = attribute("name", .string)
         name.setValidationPredicates(
             [NSPredicate(format: "SELF BEGINSWITH 'a'")], withValidationWarnings: ["no"])
@@ -159,7 +164,8 @@ struct ModelWriterTests {
         #expect(found?.detail.contains("SELF BEGINSWITH \"a\"") == true)
     }
 
-    @Test func aLimitWithAWarningOfItsOwn() {
+    @Test("A limit with a custom warning, or a second one of its kind, cannot be written")
+    func aLimitWithAWarningOfItsOwn() {
         let year = attribute("year", .integer32)
         year.setValidationPredicates(
             [NSPredicate(format: "SELF >= 5")], withValidationWarnings: ["too early"])
@@ -170,7 +176,8 @@ struct ModelWriterTests {
         #expect(error(twice)?.reason == .inexpressible)
     }
 
-    @Test func valuesWithoutText() {
+    @Test("A default value or user info that a model file cannot express is refused")
+    func valuesWithoutText() {
         let data = attribute("data", .binaryData)
         data.defaultValue = Data([1])
         #expect(error(data)?.element == "E.data")
@@ -186,7 +193,8 @@ struct ModelWriterTests {
         #expect(error(relationship("r", to: nil))?.reason == .missingValue)
     }
 
-    @Test func requestsWithMoreThanAFileSays() throws {
+    @Test("A fetch request with sort descriptors or a block predicate cannot be written")
+    func inexpressibleRequests() throws {
         let model = makeModel(entity("E", [attribute("a", .string)]))
         let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "E")
         request.sortDescriptors = [NSSortDescriptor(key: "a", ascending: true)]
@@ -200,7 +208,8 @@ struct ModelWriterTests {
         #expect(throws: ModelFileError.self) { try ModelElement(model: model) }
     }
 
-    @Test func aCompositeThatContainsItself() {
+    @Test("A composite attribute that contains itself cannot be written")
+    func aCompositeThatContainsItself() {
         let composite = NSCompositeAttributeDescription()
         composite.name = "c"
         composite.elements = [composite]
@@ -208,7 +217,8 @@ struct ModelWriterTests {
         composite.elements = []
     }
 
-    @Test func whatDecidesEquality() throws {
+    @Test("Indexes and Spotlight expressions decide equality, code generation does not")
+    func equality() throws {
         let one = try parse("<entity name=\"A\"><attribute name=\"x\" attributeType=\"String\"/></entity>")
         let two = try parse(
             """

@@ -34,7 +34,9 @@ struct MultipliedArchiveTests {
         return editor
     }
 
-    @Test(arguments: [(20, 2), (62, 2), (2, 2200)])
+    @Test(
+        "Composite attributes that multiply by sharing are refused",
+        arguments: [(20, 2), (62, 2), (2, 2200)])
     func compositesThatMultiply(depth: Int, fan: Int) throws {
         let editor = try composites(depth: depth, fan: fan)
         let error = self.error(editor)
@@ -43,7 +45,8 @@ struct MultipliedArchiveTests {
         #expect(error?.element?.hasPrefix("Book.place.point") == true)
     }
 
-    @Test func compositesThatAreSharedAreReadAtEveryPlace() throws {
+    @Test("A shared composite attribute is read wherever it is used")
+    func compositesThatAreSharedAreReadAtEveryPlace() throws {
         let model = try NSManagedObjectModel(compiled: composites(depth: 3, fan: 4).data)
         func leaves(_ attribute: NSAttributeDescription) -> Int {
             guard let composite = attribute as? NSCompositeAttributeDescription else { return 1 }
@@ -53,7 +56,8 @@ struct MultipliedArchiveTests {
         #expect(leaves(place) == 64)
     }
 
-    @Test func indexesThatShareTheirElements() throws {
+    @Test("Indexes that multiply by sharing their elements are refused")
+    func indexesThatShareTheirElements() throws {
         var editor = try sample()
         let book = try #require(try editor.place("NSEntityDescription", where: "NSEntityName", is: "Book"))
         let index = try #require(try editor.objects(of: "NSFetchIndexDescription").first)
@@ -77,7 +81,8 @@ struct MultipliedArchiveTests {
         return list
     }
 
-    @Test func listsOfUserInfoThatMultiply() throws {
+    @Test("Lists of user info that multiply by sharing are refused")
+    func listsOfUserInfoThatMultiply() throws {
         var editor = try sample()
         let table = try editor.addTable("k", nestedLists(20, in: &editor))
         editor.set("NSUserInfo", of: try attribute("year", in: editor), toObject: table)
@@ -85,7 +90,8 @@ struct MultipliedArchiveTests {
         #expect(error(editor)?.element == "Book.year")
     }
 
-    @Test func userInfoThatManyPropertiesShare() throws {
+    @Test("User info shared by one property is read, and by many is refused")
+    func userInfoThatManyPropertiesShare() throws {
         var editor = try sample()
         let table = try editor.addTable("k", nestedLists(15, in: &editor))
         editor.set("NSUserInfo", of: try attribute("year", in: editor), toObject: table)

@@ -6,7 +6,7 @@ import Testing
 
 /// Mapping models with random mistakes: whatever comes out of them, it is a mapping model or an error.
 struct MutatedMappingTests {
-    @Test(arguments: 0..<4)
+    @Test("A mutated mapping file gives a mapping model or an error", arguments: 0..<4)
     func mutatedTextIsAMappingModelOrAnError(seed: UInt64) throws {
         var random = Fuzzing.numbers(seed: seed)
         var read = 0
@@ -23,7 +23,7 @@ struct MutatedMappingTests {
         #expect(read > 0)
     }
 
-    @Test(arguments: 0..<4)
+    @Test("A mutated model inside a mapping file gives a model or an error", arguments: 0..<4)
     func mutatedEmbeddedModelIsAModelOrAnError(seed: UInt64) throws {
         var random = Fuzzing.numbers(seed: seed)
         var read = 0
@@ -40,7 +40,7 @@ struct MutatedMappingTests {
         #expect(read > 0)
     }
 
-    @Test(arguments: 0..<4)
+    @Test("A mutated compiled mapping gives a mapping model or an error", arguments: 0..<4)
     func mutatedArchiveIsAMappingModelOrAnError(seed: UInt64) throws {
         var random = Fuzzing.numbers(seed: seed)
         var read = 0

@@ -35,12 +35,13 @@ struct MutatedModelTests {
         </model>
         """
 
-    @Test func theSampleIsSound() throws {
+    @Test("The sample to be mutated has no inconsistencies")
+    func theSampleIsSound() throws {
         let model = try NSManagedObjectModel(tree: ModelElement(xml: Data(Self.sample.utf8)))
         #expect(model.inconsistencies().isEmpty)
     }
 
-    @Test(arguments: 0..<8)
+    @Test("A mutated model file gives a model or an error", arguments: 0..<8)
     func mutatedTextIsAModelOrAnError(seed: UInt64) throws {
         var random = Fuzzing.numbers(seed: seed)
         let original = Array(Self.sample.utf8)

@@ -21,7 +21,8 @@ struct MutatedVersionInfoTests {
         return try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
     }
 
-    @Test func bothFormatsAreRead() throws {
+    @Test("A list of versions is read from binary and XML property lists")
+    func bothFormatsAreRead() throws {
         for data in [Self.info.data(), try Self.xml(Self.info)] {
             let read = try VersionInfo(data)
             #expect(read.currentVersionName == "B")
@@ -30,7 +31,7 @@ struct MutatedVersionInfoTests {
         }
     }
 
-    @Test(arguments: 0..<4)
+    @Test("A mutated list of versions is read or throws an error", arguments: 0..<4)
     func mutatedListsAreListsOrErrors(seed: UInt64) throws {
         var random = Fuzzing.numbers(seed: seed)
         let samples = [Self.info.data(), try Self.xml(Self.info)]
@@ -52,7 +53,8 @@ struct MutatedVersionInfoTests {
         #expect(read > 0 && refused > 0)
     }
 
-    @Test func anyPrefixIsAnError() throws {
+    @Test("A list of versions cut off at any offset is an error")
+    func anyPrefixIsAnError() throws {
         for data in [Self.info.data(), try Self.xml(Self.info)] {
             for length in 0..<(data.count - 1) {
                 #expect(throws: ModelFileError.self) { try VersionInfo(data.prefix(length)) }
@@ -61,7 +63,7 @@ struct MutatedVersionInfoTests {
     }
 
     /// Dictionaries, each of which has the one below twice.
-    @Test(arguments: [4, 30, 60])
+    @Test("Nested dictionaries are read, and refused when they multiply by sharing", arguments: [4, 30, 60])
     func dictionariesThatMultiply(depth: Int) throws {
         var nodes: [BinaryPropertyList.Node] = [
             .string("a"), .string("b"), .dictionary(keys: [], values: []),
@@ -78,7 +80,8 @@ struct MutatedVersionInfoTests {
         }
     }
 
-    @Test func valuesOfOtherKinds() throws {
+    @Test("A list of versions with values of the wrong type is refused")
+    func valuesOfOtherKinds() throws {
         for (key, value) in [
             ("NSManagedObjectModel_CurrentVersionName", "<integer>1</integer>"),
             ("NSManagedObjectModel_VersionHashes", "<string>a</string>"),

@@ -20,7 +20,8 @@ struct StrictModelTests {
         """
     }
 
-    @Test func theInverseIsOfTheEntityThatDeclaresIt() throws {
+    @Test("An inverse is found in the entity that declares it")
+    func theInverseIsOfTheEntityThatDeclaresIt() throws {
         for settings in [
             "inverseName=\"owner\" inverseEntity=\"Item\"", "inverseName=\"reader\" inverseEntity=\"Book\"",
             "inverseName=\"owner\"", "",
@@ -32,7 +33,9 @@ struct StrictModelTests {
         #expect(books?.inverseRelationship?.placeName == "Item.owner")
     }
 
-    @Test(arguments: ["Page", "Book", "Person", "Nobody"])
+    @Test(
+        "An inverse that another entity declares is refused",
+        arguments: ["Page", "Book", "Person", "Nobody"])
     func anInverseOfAnotherEntity(name: String) {
         let error = self.error(relationships("inverseName=\"owner\" inverseEntity=\"\(name)\""))
         #expect(error?.reason == .unknownName && error?.element == "Person.books")
@@ -40,21 +43,24 @@ struct StrictModelTests {
             error?.detail == "the inverse 'owner' of 'Book' is declared by 'Item', not by '\(name)'")
     }
 
-    @Test func anInverseEntityWithoutAnInverse() {
+    @Test("An inverse entity without an inverse name is refused")
+    func anInverseEntityWithoutAnInverse() {
         #expect(error(relationships("inverseEntity=\"Item\""))?.reason == .missingValue)
     }
 
     // MARK: Missing values
 
-    @Test(arguments: [
-        "<uniquenessConstraints><uniquenessConstraint><constraint/></uniquenessConstraint></uniquenessConstraints>",
-        """
-        <uniquenessConstraints><uniquenessConstraint><constraint value="a"/><constraint value=""/>
-        </uniquenessConstraint></uniquenessConstraints>
-        """,
-        "<compoundIndexes><compoundIndex><index value=\"a\"/><index/></compoundIndex></compoundIndexes>",
-        "<userInfo><entry key=\"k\"/></userInfo>",
-    ])
+    @Test(
+        "A constraint, index or user info entry without a value is refused",
+        arguments: [
+            "<uniquenessConstraints><uniquenessConstraint><constraint/></uniquenessConstraint></uniquenessConstraints>",
+            """
+            <uniquenessConstraints><uniquenessConstraint><constraint value="a"/><constraint value=""/>
+            </uniquenessConstraint></uniquenessConstraints>
+            """,
+            "<compoundIndexes><compoundIndex><index value=\"a\"/><index/></compoundIndex></compoundIndexes>",
+            "<userInfo><entry key=\"k\"/></userInfo>",
+        ])
     func partsWithoutValue(part: String) {
         let error = self.error(
             "<entity name=\"A\"><attribute name=\"a\" attributeType=\"String\"/>\(part)</entity>")
@@ -62,7 +68,8 @@ struct StrictModelTests {
         #expect(error?.element?.hasPrefix("A") == true && error?.line != nil)
     }
 
-    @Test func entriesOfOneKey() {
+    @Test("Two user info entries with one key are refused")
+    func entriesOfOneKey() {
         let error = self.error(
             """
             <entity name="A"><attribute name="a" attributeType="String"><userInfo><entry key="k" value="1"/>
@@ -77,7 +84,8 @@ struct StrictModelTests {
     /// é as one character, and as e with an accent.
     private static let (composed, decomposed) = ("\u{E9}", "e\u{301}")
 
-    @Test func namesOfXMLAreComparedByteByByte() throws {
+    @Test("Names of XML elements and attributes are compared byte by byte")
+    func namesOfXMLAreComparedByteByByte() throws {
         let text = "<model \(Self.composed)=\"1\" \(Self.decomposed)=\"2\"/>"
         let tree = try ModelElement(xml: Data(text.utf8))
         #expect(tree.attributes.map { Array($0.name.utf8).count } == [2, 3])
@@ -95,7 +103,8 @@ struct StrictModelTests {
         #expect(kelvin["usedWithCloudKit"] == nil)
     }
 
-    @Test func namesInTwoNormalFormsAreOneName() {
+    @Test("Entity and attribute names in two Unicode normal forms are duplicates")
+    func namesInTwoNormalFormsAreOneName() {
         let entities = "<entity name=\"\(Self.composed)\"/><entity name=\"\(Self.decomposed)\"/>"
         #expect(error(entities)?.reason == .duplicateName)
         let attributes = [Self.composed, Self.decomposed].map {
@@ -104,7 +113,9 @@ struct StrictModelTests {
         #expect(error("<entity name=\"A\">\(attributes.joined())</entity>")?.reason == .duplicateName)
     }
 
-    @Test(arguments: ["\u{0}", "\u{1}", "\u{B}", "a\u{C}", "\u{1F}"])
+    @Test(
+        "Control characters in text are refused when reading and writing",
+        arguments: ["\u{0}", "\u{1}", "\u{B}", "a\u{C}", "\u{1F}"])
     func controlCharactersInMarkedText(text: String) {
         let error = #expect(throws: ModelFileError.self) {
             try ModelElement(xml: Data("<model><![CDATA[\(text)]]></model>".utf8))
@@ -113,12 +124,15 @@ struct StrictModelTests {
         #expect(throws: ModelFileError.self) { try ModelElement("model", text: text).xml() }
     }
 
-    @Test func lineBreaksInMarkedText() throws {
+    @Test("Line breaks in CDATA are normalized to line feeds")
+    func lineBreaksInMarkedText() throws {
         let tree = try ModelElement(xml: Data("<m><![CDATA[\ra\r\nb\r\r\n\n]]></m>".utf8))
         #expect(tree.text == "\na\nb\n\n\n")
     }
 
-    @Test(arguments: [" \t\n\r", "\r\na", "\u{A0}", "\u{2028}x", "a\r", "]]>"])
+    @Test(
+        "Text with special whitespace or a CDATA end is read back as written",
+        arguments: [" \t\n\r", "\r\na", "\u{A0}", "\u{2028}x", "a\r", "]]>"])
     func textOfAnyCharactersIsKept(text: String) throws {
         let tree = ModelElement("m", text: text)
         #expect(try ModelElement(xml: tree.xml()).text.utf8.elementsEqual(text.utf8))
@@ -127,6 +141,7 @@ struct StrictModelTests {
     // MARK: Values of archives
 
     @Test(
+        "A default value that the attribute type cannot hold is an inconsistency",
         arguments: [
             (NSAttributeType.integer16AttributeType, NSNumber(value: 70_000), false),
             (.integer16AttributeType, NSNumber(value: -32_768), true),
@@ -152,7 +167,8 @@ struct StrictModelTests {
 
     // MARK: Read-only properties
 
-    @Test func readOnlyPropertiesOfArchives() throws {
+    @Test("A read-only property of a compiled model is kept and counts in the hash")
+    func readOnlyPropertiesOfArchives() throws {
         let model = makeModel(entity("A", [attribute("a", .string), attribute("b", .string)]))
         var editor = try ArchiveEditor(model.compiledData())
         let place = try #require(try editor.place("NSAttributeDescription", where: "NSPropertyName", is: "a"))

@@ -10,7 +10,8 @@ struct VersionHashTests {
             entity("User", [attribute("name", .string, optional: false), attribute("petName", .string)]))
     }
 
-    @Test func hashOfAnEntity() {
+    @Test("An entity has the hash, checksum and digest that Apple's framework computes")
+    func hashOfAnEntity() {
         let model = userModel()
         let hash = model.entityVersionHashesByName["User"]?.hexadecimal
         #expect(hash == "6b31f4e97b691d16c4c820bae55f89408d47013bd42151ecfde1eac7fe4be798")
@@ -20,7 +21,8 @@ struct VersionHashTests {
                 == "0KLB/FnL8roMcgeszeCxnPnvYqnn4VzB2DpFP6csqrDKzLB6fyG5rrVfjY5DtnQxx4355oWuKFublPf2Jo1UWg==")
     }
 
-    @Test func hashStaysTheSameWhenTheModelGoesIntoUse() {
+    @Test("Version hashes stay the same when the model becomes immutable")
+    func hashStaysTheSameWhenTheModelGoesIntoUse() {
         let model = userModel()
         let before = model.entityVersionHashesByName
         model.makeImmutable()
@@ -40,19 +42,21 @@ struct VersionHashTests {
         }
     }
 
-    @Test(arguments: [
-        Change("name") { $0.name = "Person" },
-        Change("abstract") { $0.isAbstract = true },
-        Change("modifier") { $0.versionHashModifier = "2" },
-        Change("constraint") { $0.uniquenessConstraints = [["name"]] },
-        Change("property") { $0.properties.append(attribute("age", .integer16)) },
-        Change("optional") { $0.properties[0].isOptional = true },
-        Change("transient") { $0.properties[0].isTransient = true },
-        Change("type") { $0.attributesByName["name"]?.type = .uri },
-        Change("external") { $0.attributesByName["name"]?.allowsExternalBinaryDataStorage = true },
-        Change("preserved") { $0.attributesByName["name"]?.preservesValueInHistoryOnDeletion = true },
-        Change("property modifier") { $0.properties[0].versionHashModifier = "2" },
-    ])
+    @Test(
+        "The hash of an entity depends on what the store depends on",
+        arguments: [
+            Change("name") { $0.name = "Person" },
+            Change("abstract") { $0.isAbstract = true },
+            Change("modifier") { $0.versionHashModifier = "2" },
+            Change("constraint") { $0.uniquenessConstraints = [["name"]] },
+            Change("property") { $0.properties.append(attribute("age", .integer16)) },
+            Change("optional") { $0.properties[0].isOptional = true },
+            Change("transient") { $0.properties[0].isTransient = true },
+            Change("type") { $0.attributesByName["name"]?.type = .uri },
+            Change("external") { $0.attributesByName["name"]?.allowsExternalBinaryDataStorage = true },
+            Change("preserved") { $0.attributesByName["name"]?.preservesValueInHistoryOnDeletion = true },
+            Change("property modifier") { $0.properties[0].versionHashModifier = "2" },
+        ])
     func hashDependsOn(_ change: Change) {
         let user = userModel().entities[0]
         let before = user.versionHash
@@ -60,28 +64,30 @@ struct VersionHashTests {
         #expect(user.versionHash != before)
     }
 
-    @Test(arguments: [
-        Change("class") { $0.managedObjectClassName = "Person" },
-        Change("user info") { $0.userInfo = ["a": "b"] },
-        Change("renaming") { $0.renamingIdentifier = "Person" },
-        Change("index") {
-            let element = NSFetchIndexElementDescription(propertyName: "name", collationType: .binary)
-            $0.indexes = [NSFetchIndexDescription(name: "i", elements: [element])]
-        },
-        Change("default") { $0.attributesByName["name"]?.defaultValue = "x" },
-        Change("order") { $0.properties = $0.properties.reversed() },
-        Change("transient property") {
-            let transient = attribute("cache", .undefined)
-            transient.isTransient = true
-            $0.properties.append(transient)
-        },
-        Change("fetched property") {
-            let fetched = NSFetchedPropertyDescription()
-            fetched.name = "all"
-            fetched.fetchRequest = NSFetchRequest(entityName: "User")
-            $0.properties.append(fetched)
-        },
-    ])
+    @Test(
+        "The hash of an entity does not depend on what the store does not see",
+        arguments: [
+            Change("class") { $0.managedObjectClassName = "Person" },
+            Change("user info") { $0.userInfo = ["a": "b"] },
+            Change("renaming") { $0.renamingIdentifier = "Person" },
+            Change("index") {
+                let element = NSFetchIndexElementDescription(propertyName: "name", collationType: .binary)
+                $0.indexes = [NSFetchIndexDescription(name: "i", elements: [element])]
+            },
+            Change("default") { $0.attributesByName["name"]?.defaultValue = "x" },
+            Change("order") { $0.properties = $0.properties.reversed() },
+            Change("transient property") {
+                let transient = attribute("cache", .undefined)
+                transient.isTransient = true
+                $0.properties.append(transient)
+            },
+            Change("fetched property") {
+                let fetched = NSFetchedPropertyDescription()
+                fetched.name = "all"
+                fetched.fetchRequest = NSFetchRequest(entityName: "User")
+                $0.properties.append(fetched)
+            },
+        ])
     func hashDoesNotDependOn(_ change: Change) {
         let user = userModel().entities[0]
         let before = user.versionHash
@@ -89,7 +95,8 @@ struct VersionHashTests {
         #expect(user.versionHash == before)
     }
 
-    @Test func hashOfARelationshipNamesBothEnds() throws {
+    @Test("The hash of a relationship depends on its inverse, destination, counts and order")
+    func hashOfARelationshipNamesBothEnds() throws {
         func hash(_ change: (NSRelationshipDescription, NSRelationshipDescription) -> Void) -> Data {
             let book = entity("Book", [])
             let author = entity("Author", [])
@@ -117,7 +124,8 @@ struct VersionHashTests {
             } != plain)
     }
 
-    @Test func relationshipThatIsItsOwnInverseHashesAsIfItHadNone() {
+    @Test("A relationship that is its own inverse is hashed like one without an inverse")
+    func relationshipThatIsItsOwnInverseHashesAsIfItHadNone() {
         let person = entity("Person", [])
         let friends = relationship("friends", to: person)
         person.properties = [friends]
@@ -128,7 +136,8 @@ struct VersionHashTests {
         withExtendedLifetime(model) {}
     }
 
-    @Test func derivedAttributeHashesItsExpressionOnly() {
+    @Test("The hash of a derived attribute depends on its expression only")
+    func derivedAttributeHashesItsExpressionOnly() {
         func derived(
             _ name: String, _ expression: NSExpression, _ change: (NSDerivedAttributeDescription) -> Void
         )
@@ -148,7 +157,8 @@ struct VersionHashTests {
         #expect(derived("a", NSExpression(forKeyPath: "pages.@sum")) { _ in } != hash)
     }
 
-    @Test func textOfADerivation() {
+    @Test("A derivation has the text that Apple's framework hashes")
+    func textOfADerivation() {
         func text(_ expression: NSExpression) -> String { DerivationText(expression).text }
         let title = NSExpression(forKeyPath: "title")
         #expect(text(NSExpression(forKeyPath: "author.name")) == "author.name")
@@ -158,7 +168,8 @@ struct VersionHashTests {
         #expect(text(NSExpression(forKeyPath: "books.price.@sum")) == "sum:(books.price)")
     }
 
-    @Test func compositeAttributeHashesItsElementsOnly() {
+    @Test("The hash of a composite attribute depends on its elements only")
+    func compositeAttributeHashesItsElementsOnly() {
         func composite(_ name: String, _ elements: [NSAttributeDescription]) -> Data {
             let attribute = NSCompositeAttributeDescription()
             attribute.name = name
@@ -171,7 +182,8 @@ struct VersionHashTests {
         #expect(composite("a", [latitude, longitude]) != composite("a", [latitude]))
     }
 
-    @Test func storesOfOtherVersionsDoNotFit() {
+    @Test("A model is compatible only with store metadata that has exactly its hashes")
+    func storesOfOtherVersionsDoNotFit() {
         let model = userModel()
         let hashes = model.entityVersionHashesByName
         func fits(_ value: Any?, _ configuration: String? = nil) -> Bool {

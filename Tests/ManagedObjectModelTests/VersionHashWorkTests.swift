@@ -38,7 +38,8 @@ struct VersionHashWorkTests {
         return (model, counting)
     }
 
-    @Test func eachPropertyOfAModelIsHashedOnce() {
+    @Test("An inherited property is hashed once for all entities of a model")
+    func eachPropertyOfAModelIsHashedOnce() {
         let (model, attributes) = deepModel(attributes: 5, chain: 30, leaves: 20)
         let hashes = model.entityVersionHashesByName
         #expect(hashes.count == 51)
@@ -47,7 +48,8 @@ struct VersionHashWorkTests {
         #expect(hashes["C3"] == model.entitiesByName["C3"]?.versionHash)
     }
 
-    @Test func eachHashIsComputedOnce() {
+    @Test("Each entity and property is hashed once, however often a digest is read")
+    func eachHashIsComputedOnce() {
         let (model, _) = deepModel(attributes: 40, chain: 190, leaves: 100)
         let hashes = VersionHashes()
         for entity in model.entities + model.entities { _ = hashes.digest(of: entity) }
@@ -55,7 +57,8 @@ struct VersionHashWorkTests {
         #expect(hashes.computedCount == 291 + 40 + 290)
     }
 
-    @Test func aModelInUseHasTheSameHashes() {
+    @Test("An immutable model hashes nothing anew and has the same hashes")
+    func aModelInUseHasTheSameHashes() {
         let (model, attributes) = deepModel(attributes: 3, chain: 10, leaves: 4)
         let before = model.entityVersionHashesByName
         model.makeImmutable()
@@ -64,7 +67,8 @@ struct VersionHashWorkTests {
         #expect(model.entities.allSatisfy { $0.versionHash == before[$0.name ?? ""] })
     }
 
-    @Test func aComparisonOfModelsHashesEachPropertyOnceForEach() {
+    @Test("Comparing two models hashes each property once per model")
+    func aComparisonOfModelsHashesEachPropertyOnceForEach() {
         let (old, oldAttributes) = deepModel(attributes: 2, chain: 8, leaves: 4)
         let (new, newAttributes) = deepModel(attributes: 2, chain: 8, leaves: 4)
         #expect(MappingInference(from: old, to: new).obstacles.isEmpty)
@@ -72,7 +76,8 @@ struct VersionHashWorkTests {
         #expect(newAttributes.map(\.asked) == [1, 1])
     }
 
-    @Test func anEntityTakesThePlaceOfAnInheritedPropertyInTheHash() {
+    @Test("A property that overrides an inherited one counts in the hash of its entity")
+    func overridingPropertyCountsInTheHash() {
         let child = entity("Child", [attribute("a", .string), attribute("b", .string)])
         let parent = entity(
             "Parent", [attribute("a", .integer16), attribute("c", .string)], subentities: [child])

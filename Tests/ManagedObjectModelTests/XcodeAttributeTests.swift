@@ -9,6 +9,7 @@ struct XcodeAttributeTests {
     }
 
     @Test(
+        "Each attribute type of a model file has its type and value class",
         arguments: [
             ("Integer 16", NSAttributeType.integer16AttributeType, "NSNumber"),
             ("Integer 32", .integer32AttributeType, "NSNumber"),
@@ -32,19 +33,22 @@ struct XcodeAttributeTests {
         #expect(attribute.attributeValueClassName == className)
     }
 
-    @Test func attributeWithoutATypeIsUndefined() throws {
+    @Test("An attribute without a type is undefined")
+    func attributeWithoutATypeIsUndefined() throws {
         let attribute = try attribute("transient=\"YES\"")
         #expect(attribute.type == .undefined)
         #expect(attribute.isTransient)
     }
 
-    @Test func optionalIsOffUnlessTheFileSaysSo() throws {
+    @Test("An attribute is optional only if the file says so")
+    func optionalIsOffUnlessTheFileSaysSo() throws {
         #expect(try attribute("attributeType=\"String\"").isOptional == false)
         #expect(try attribute("attributeType=\"String\" optional=\"NO\"").isOptional == false)
         #expect(try attribute("attributeType=\"String\" optional=\"YES\"").isOptional)
     }
 
-    @Test func switches() throws {
+    @Test("The switches of an attribute are off by default and on when set")
+    func switches() throws {
         let off = try attribute("attributeType=\"Binary\"")
         #expect(!off.isTransient && !off.allowsExternalBinaryDataStorage && !off.allowsCloudEncryption)
         #expect(!off.isIndexedBySpotlight && !off.preservesValueInHistoryOnDeletion && !off.isSyncable)
@@ -63,7 +67,8 @@ struct XcodeAttributeTests {
             try attribute("attributeType=\"Double\" usesScalarValueType=\"NO\"").usesScalarValueType == false)
     }
 
-    @Test func versioning() throws {
+    @Test("An attribute keeps its renaming identifier and hash modifier")
+    func versioning() throws {
         let plain = try attribute("attributeType=\"String\"")
         #expect(plain.renamingIdentifier == "a")
         #expect(plain.versionHashModifier == nil)
@@ -72,7 +77,8 @@ struct XcodeAttributeTests {
         #expect(set.versionHashModifier == "2")
     }
 
-    @Test func userInfo() throws {
+    @Test("An attribute keeps its user info")
+    func userInfo() throws {
         #expect(try attribute("attributeType=\"String\"").userInfo?.isEmpty == true)
         let info =
             try attribute(
@@ -82,7 +88,8 @@ struct XcodeAttributeTests {
         #expect(info == ["k": "v", "n": ""])
     }
 
-    @Test func transformable() throws {
+    @Test("A transformable attribute keeps its transformer and value class")
+    func transformable() throws {
         let attribute = try attribute(
             "attributeType=\"Transformable\" valueTransformerName=\"ColorsTransformer\" customClassName=\"UIColor\""
         )
@@ -101,7 +108,8 @@ struct XcodeAttributeTests {
         try attribute("attributeType=\"\(type)\" defaultValueString=\"\(text)\"").defaultValue as? Value
     }
 
-    @Test func defaultNumbers() throws {
+    @Test("A default number is read in the type of its attribute")
+    func defaultNumbers() throws {
         #expect(try defaultValue("Integer 16", "-7", as: Int16.self) == -7)
         #expect(try defaultValue("Integer 32", "2147483647", as: Int32.self) == .max)
         #expect(try defaultValue("Integer 64", "9223372036854775807", as: Int64.self) == .max)
@@ -116,7 +124,8 @@ struct XcodeAttributeTests {
         #expect(decimal?.stringValue == "12345678901234567890.123456789")
     }
 
-    @Test func defaultTexts() throws {
+    @Test("A default string, UUID or URI is read in the type of its attribute")
+    func defaultTexts() throws {
         #expect(try defaultValue("String", "Unknown &amp; new", as: String.self) == "Unknown & new")
         #expect(try defaultValue("String", "", as: String.self) == "")
         let uuid = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
@@ -129,7 +138,8 @@ struct XcodeAttributeTests {
         #expect(try defaultValue("URI", "https://swift.org/a", as: URL.self)?.host == "swift.org")
     }
 
-    @Test func defaultDatesCountFrom2001() throws {
+    @Test("A default date is read as an interval since 2001 or as a written date")
+    func defaultDatesCountFrom2001() throws {
         let interval =
             try attribute("attributeType=\"Date\" defaultDateTimeInterval=\"284061600\"").defaultValue
             as? Date
@@ -138,7 +148,8 @@ struct XcodeAttributeTests {
         #expect(text?.timeIntervalSinceReferenceDate == 284_061_600)
     }
 
-    @Test func missingDefaults() throws {
+    @Test("An attribute without a usable default value has none")
+    func missingDefaults() throws {
         #expect(try attribute("attributeType=\"String\"").defaultValue == nil)
         #expect(try attribute("attributeType=\"Integer 16\" defaultValueString=\"\"").defaultValue == nil)
         #expect(try attribute("attributeType=\"Binary\" defaultValueString=\"x\"").defaultValue == nil)
@@ -154,7 +165,9 @@ struct XcodeAttributeTests {
         }
     }
 
-    @Test(arguments: ["Integer 16", "Integer 32", "Integer 64", "Decimal", "Double", "Float"])
+    @Test(
+        "Limits of a number become validation predicates with Apple's error codes",
+        arguments: ["Integer 16", "Integer 32", "Integer 64", "Decimal", "Double", "Float"])
     func limitsOfNumbers(type: String) throws {
         let limits = try limits("attributeType=\"\(type)\" minValueString=\"5\" maxValueString=\"60\"")
         #expect(limits.map(\.1) == [1620, 1610])
@@ -165,7 +178,8 @@ struct XcodeAttributeTests {
         if type != "Decimal" { #expect(limits.map(\.0.formatString) == ["SELF >= 5", "SELF <= 60"]) }
     }
 
-    @Test func limitsOfStrings() throws {
+    @Test("Lengths and the pattern of a string become validation predicates with error codes")
+    func limitsOfStrings() throws {
         let limits = try limits(
             "attributeType=\"String\" minValueString=\"2\" maxValueString=\"9\" regularExpressionString=\"[a-z]+\""
         )
@@ -174,9 +188,11 @@ struct XcodeAttributeTests {
             limits.map(\.0.formatString) == ["length >= 2", "length <= 9", "SELF MATCHES \"[a-z]+\""])
     }
 
-    @Test(arguments: [
-        ("a", [false, true, true]), ("abcdefghij", [true, false, true]), ("ab1", [true, true, false]),
-    ])
+    @Test(
+        "Validation predicates of a string check its length and pattern",
+        arguments: [
+            ("a", [false, true, true]), ("abcdefghij", [true, false, true]), ("ab1", [true, true, false]),
+        ])
     func limitsOfStringsHold(value: String, expected: [Bool]) throws {
         let limits = try limits(
             "attributeType=\"String\" minValueString=\"2\" maxValueString=\"9\" regularExpressionString=\"[a-z]+\""
@@ -184,7 +200,8 @@ struct XcodeAttributeTests {
         #expect(limits.map { $0.0.evaluate(with: value) } == expected)
     }
 
-    @Test func limitsOfDates() throws {
+    @Test("Limits of a date become validation predicates with error codes")
+    func limitsOfDates() throws {
         let limits = try limits(
             "attributeType=\"Date\" minDateTimeInterval=\"407847600\" maxDateTimeInterval=\"439470000\"")
         #expect(limits.map(\.1) == [1640, 1630])
@@ -198,22 +215,25 @@ struct XcodeAttributeTests {
         #expect(limits.map { $0.0.evaluate(with: date) } == [true, false])
     }
 
-    @Test func attributeWithoutLimitsHasNoPredicates() throws {
+    @Test("An attribute without limits has no validation predicates")
+    func attributeWithoutLimitsHasNoPredicates() throws {
         #expect(try limits("attributeType=\"Boolean\" minValueString=\"1\"").isEmpty)
         #expect(try attribute("attributeType=\"String\"").validationPredicates.isEmpty)
     }
 
     // MARK: Derived and composite attributes
 
-    @Test(arguments: [
-        ("name", Derivation.value(keyPath: "name")),
-        ("oneToMany.@count", .aggregate(.count, keyPath: "oneToMany")),
-        ("books.price.@sum", .aggregate(.sum, keyPath: "books.price")),
-        ("canonical:(title)", .text(.canonical, keyPath: "title")),
-        ("uppercase:(author.name)", .text(.uppercase, keyPath: "author.name")),
-        ("lowercase:(title)", .text(.lowercase, keyPath: "title")),
-        ("now()", .now),
-    ])
+    @Test(
+        "A derived attribute has the derivation that its expression states",
+        arguments: [
+            ("name", Derivation.value(keyPath: "name")),
+            ("oneToMany.@count", .aggregate(.count, keyPath: "oneToMany")),
+            ("books.price.@sum", .aggregate(.sum, keyPath: "books.price")),
+            ("canonical:(title)", .text(.canonical, keyPath: "title")),
+            ("uppercase:(author.name)", .text(.uppercase, keyPath: "author.name")),
+            ("lowercase:(title)", .text(.lowercase, keyPath: "title")),
+            ("now()", .now),
+        ])
     func derivation(text: String, expected: Derivation) throws {
         let attribute = try attribute(
             "attributeType=\"String\" derived=\"YES\" derivationExpression=\"\(text)\"")
@@ -223,7 +243,8 @@ struct XcodeAttributeTests {
         #expect(derived.type == .string)
     }
 
-    @Test func derivedCountIsTheFunctionOfTheModelCompiler() throws {
+    @Test("A derived count becomes the function that Apple's model compiler writes")
+    func derivedCountIsTheFunctionOfTheModelCompiler() throws {
         let attribute = try attribute(
             "attributeType=\"Integer 64\" derived=\"YES\" derivationExpression=\"pages.@count\"")
         let expression = (attribute as? NSDerivedAttributeDescription)?.derivationExpression
@@ -234,7 +255,8 @@ struct XcodeAttributeTests {
         #expect(arguments.map(\.text) == ["pages"])
     }
 
-    @Test func compositeOfComposites() throws {
+    @Test("A composite attribute may contain composite attributes")
+    func compositeOfComposites() throws {
         let composite: NSCompositeAttributeDescription? = try parseProperty(
             "<attribute name=\"place\" optional=\"YES\" attributeType=\"Composite\" composite=\"Place\"/>",
             more: """

@@ -5,7 +5,8 @@ import Testing
 /// Each setting of an entity, relationship, fetched property, fetch request, index and configuration in the
 /// model editor, from the text of the file to the description.
 struct XcodeEntityTests {
-    @Test func entityWithoutSettings() throws {
+    @Test("An entity without settings has the default ones")
+    func entityWithoutSettings() throws {
         let model = try parse("<entity name=\"Book\"/>")
         let book = try #require(model.entitiesByName["Book"])
         #expect(book.managedObjectClassName == "NSManagedObject")
@@ -18,7 +19,8 @@ struct XcodeEntityTests {
         #expect(model.versionIdentifiers == [""])
     }
 
-    @Test func entityWithSettings() throws {
+    @Test("An entity keeps every setting of the model file")
+    func entityWithSettings() throws {
         let model = try parse(
             """
             <entity name="Book" representedClassName=".Book" isAbstract="YES" syncable="YES" elementID="Tome"
@@ -43,13 +45,16 @@ struct XcodeEntityTests {
         #expect(model.versionIdentifiers == ["1.25"])
     }
 
-    @Test(arguments: ["Book", ".Book", "Library.Book", "A.B.Book"])
+    @Test(
+        "The class name of an entity stays as written",
+        arguments: ["Book", ".Book", "Library.Book", "A.B.Book"])
     func classNamesStayAsTheyAre(name: String) throws {
         let model = try parse("<entity name=\"Book\" representedClassName=\"\(name)\"/>")
         #expect(model.entities[0].managedObjectClassName == name)
     }
 
-    @Test func inheritanceInAnyOrderOfTheFile() throws {
+    @Test("An entity may stand before its superentity in the file")
+    func inheritanceInAnyOrderOfTheFile() throws {
         let model = try parse(
             """
             <entity name="Novel" parentEntity="Book"><attribute name="genre" attributeType="String"/></entity>
@@ -66,7 +71,8 @@ struct XcodeEntityTests {
 
     // MARK: Relationships
 
-    @Test func relationships() throws {
+    @Test("A relationship keeps every setting of the model file")
+    func relationships() throws {
         let model = try parse(
             """
             <entity name="Book">
@@ -101,7 +107,8 @@ struct XcodeEntityTests {
 
     // MARK: Fetch requests
 
-    @Test func fetchRequests() throws {
+    @Test("A fetch request keeps every setting of the model file")
+    func fetchRequests() throws {
         let model = try parse(
             """
             <entity name="Book"><attribute name="title" attributeType="String"/></entity>
@@ -131,7 +138,8 @@ struct XcodeEntityTests {
         #expect(model.fetchRequestTemplatesByName.keys.sorted() == ["ids", "plain", "rows", "titled"])
     }
 
-    @Test func templateWithValuesForItsVariables() throws {
+    @Test("A request made from a template replaces variables without changing the template")
+    func templateWithValuesForItsVariables() throws {
         let model = try parse(
             """
             <entity name="Book"><attribute name="title" attributeType="String"/></entity>
@@ -147,7 +155,8 @@ struct XcodeEntityTests {
         #expect(model.fetchRequestFromTemplate(withName: "none", substitutionVariables: [:]) == nil)
     }
 
-    @Test func fetchedProperty() throws {
+    @Test("A fetched property keeps its request and user info")
+    func fetchedProperty() throws {
         let fetched: NSFetchedPropertyDescription? = try parseProperty(
             """
             <fetchedProperty name="same" optional="YES">
@@ -164,7 +173,8 @@ struct XcodeEntityTests {
 
     // MARK: Indexes
 
-    @Test func indexes() throws {
+    @Test("Indexes of all forms are read, those of older versions of Xcode first")
+    func indexes() throws {
         let model = try parse(
             """
             <entity name="Place">
@@ -206,7 +216,8 @@ struct XcodeEntityTests {
 
     // MARK: Configurations and unknown settings
 
-    @Test func configurations() throws {
+    @Test("A model has its configurations and the default one")
+    func configurations() throws {
         let model = try parse(
             """
             <entity name="A"/><entity name="B"/>
@@ -221,7 +232,8 @@ struct XcodeEntityTests {
         #expect(model.entities(forConfigurationName: "Unknown") == nil)
     }
 
-    @Test func unknownElementsAndAttributesAreIgnored() throws {
+    @Test("Unknown elements and attributes of a model file are ignored")
+    func unknownElementsAndAttributesAreIgnored() throws {
         let model = try parse(
             """
             <entity name="A" future="1"><novelty/><attribute name="a" attributeType="String" x="y"/></entity>

@@ -19,8 +19,10 @@ import Testing
         try CurrentVersionMarker(versionFolderName: "\(name).xcdatamodel").data.write(to: marker(model))
     }
 
-    @Test(arguments: ["gone", "broken", "missing"])
-    func aModelThatDoesNotSayIsOpenedAndMended(_ how: String) async throws {
+    @Test(
+        "A model without a valid marker opens at a version, and saving repairs the marker",
+        arguments: ["gone", "broken", "missing"])
+    func invalidMarkerIsRepaired(_ how: String) async throws {
         let model = try await makeModel()
         switch how {
         case "gone": try write("Gone", model)
@@ -48,7 +50,8 @@ import Testing
         #expect(try await document.view().notices == [])
     }
 
-    @Test func theCurrentVersionGetsAnotherNameWhereThatWasUnclear() async throws {
+    @Test("Renaming the current version repairs an invalid marker")
+    func theCurrentVersionGetsAnotherNameWhereThatWasUnclear() async throws {
         let model = try await makeModel()
         try write("Gone", model)
         let document = try ModelDocument(opening: model.url)
@@ -59,7 +62,8 @@ import Testing
         #expect(file.versions.map(\.name) == ["Library 2", "Shelf"])
     }
 
-    @Test func anAddedVersionLeavesItClear() async throws {
+    @Test("Adding a version repairs an invalid marker")
+    func anAddedVersionLeavesItClear() async throws {
         let model = try await makeModel()
         try write("Gone", model)
         let document = try ModelDocument(opening: model.url)
@@ -69,8 +73,10 @@ import Testing
         #expect(await !document.isEdited)
     }
 
-    @Test(arguments: [false, true])
-    func whatIsBrokenWhileItIsOpenIsSeenAndMended(isLink: Bool) async throws {
+    @Test(
+        "A marker broken while the model is open is repaired, but a link is not written to",
+        arguments: [false, true])
+    func markerBrokenWhileOpen(isLink: Bool) async throws {
         let model = try await makeModel()
         let document = model.document
         try await document.setCurrentVersion("Library 2")
@@ -100,7 +106,8 @@ import Testing
         #expect(try await ModelDocument(opening: model.url).tree(of: "Library").children.count == 1)
     }
 
-    @Test func whatOthersHaveMendedIsSeen() async throws {
+    @Test("A marker that another program repaired is noticed and adopted")
+    func markerRepairedByOthers() async throws {
         let model = try await makeModel()
         try write("Gone", model)
         let document = try ModelDocument(opening: model.url)
@@ -111,7 +118,8 @@ import Testing
         #expect(await !document.isEdited)
     }
 
-    @Test func aFolderOfTheOldOrTheNewNameIsThereAtAllTimes() async throws {
+    @Test("Renaming a version keeps a folder of the old or the new name at all times")
+    func aFolderOfTheOldOrTheNewNameIsThereAtAllTimes() async throws {
         let model = try TestModel()
         let (old, new) = (model.contents(), model.contents("Shelf"))
         let note = old.deletingLastPathComponent().appendingPathComponent("note")
@@ -136,7 +144,8 @@ import Testing
         #expect(version.savedName == "Shelf" && !version.isChangedOnDisk(isThorough: false))
     }
 
-    @Test func whatWasInTheFolderComesBackWithTheVersion() async throws {
+    @Test("Undoing the removal of a version restores small files of its folder")
+    func filesOfARemovedVersionComeBack() async throws {
         let model = try await makeModel()
         let folder = model.url.appendingPathComponent("Library 2.xcdatamodel")
         try FileManager.default.createDirectory(

@@ -23,7 +23,8 @@ struct EditedCorpusTests {
         ).sorted()
     }()
 
-    @Test func everyModelOpens() async throws {
+    @Test("Every model of the corpus opens and would be saved byte by byte")
+    func everyModelOpens() async throws {
         #expect(Self.models.count > 100)
         var count = 0
         var old = 0
@@ -50,7 +51,8 @@ struct EditedCorpusTests {
     }
 
     /// Of models with many versions the first and the last, which take in what there is between them.
-    @Test func everyModelIsAnalysed() async throws {
+    @Test("Every model of the corpus is analysed without errors but missing types")
+    func everyModelIsAnalysed() async throws {
         var count = 0
         for path in Self.models {
             let document = try ModelDocument(opening: Corpus.url(path))
@@ -71,7 +73,8 @@ struct EditedCorpusTests {
         #expect(count > 200)
     }
 
-    @Test func everyCompiledModelIsShown() async throws {
+    @Test("Every compiled model of the corpus shows its entities and stays unchanged")
+    func everyCompiledModelIsShown() async throws {
         let models = Set(
             Corpus.files(under: "mom").compactMap { path -> String? in
                 guard path.hasSuffix(".mom") else { return nil }
@@ -106,7 +109,8 @@ struct EditedCorpusTests {
     }
 
     /// The settings of models of Xcode 3 stand where Xcode writes them today.
-    @Test func everySettingOfXcode3HasItsPlace() throws {
+    @Test("Settings of Xcode 3 models are in the order of today's Xcode")
+    func everySettingOfXcode3HasItsPlace() throws {
         var count = 0
         for path in Corpus.files(named: "elements", under: "models") {
             var rest = [try XcodeModelFile.tree(of: Corpus.url(path))]
@@ -122,7 +126,8 @@ struct EditedCorpusTests {
         #expect(count == 146 + 529 + 316)
     }
 
-    @Test func everyKnownSettingHasItsPlace() throws {
+    @Test("Every setting of the corpus is a known setting of its element")
+    func everyKnownSettingHasItsPlace() throws {
         let known = Dictionary(
             ElementKind.allCases.map { ($0.rawValue, Set($0.settings.map(\.name) + ["name"])) }
         ) { first, _ in first }
@@ -138,7 +143,8 @@ struct EditedCorpusTests {
         }
     }
 
-    @Test func settingsThatAreTakenOutAndSetAgainStandWhereTheyWere() throws {
+    @Test("A setting that is removed and set again keeps its position")
+    func settingsThatAreTakenOutAndSetAgainStandWhereTheyWere() throws {
         var count = 0
         for path in Corpus.files(named: "contents", under: "models").prefix(150) {
             let tree = try XcodeModelFile.tree(of: Corpus.url(path))

@@ -71,7 +71,8 @@ import Testing
         try JSONDecoder().decode(type, from: Data(response.body.readableBytesView))
     }
 
-    @Test func thePageAndAllThatItImportsIsThere() async throws {
+    @Test("The page and all files that it imports are served, without inline code")
+    func thePageAndAllThatItImportsIsThere() async throws {
         try await withPage { _, page in
             var seen: Set<String> = []
             var rest = ["/"]
@@ -91,7 +92,8 @@ import Testing
         }
     }
 
-    @Test func aModelIsEditedAndSaved() async throws {
+    @Test("A model is edited, saved, undone and redone through the page's routes")
+    func aModelIsEditedAndSaved() async throws {
         try await withPage { url, page in
             var document = try Self.read(try await page.get("/api/document"), as: Document.self)
             #expect(document.version == "Library" && !document.isEdited)
@@ -113,7 +115,8 @@ import Testing
         }
     }
 
-    @Test func aRefusedEditNamesItsField() async throws {
+    @Test("A refused edit names its field, and a stale one is a conflict")
+    func aRefusedEditNamesItsField() async throws {
         try await withPage { _, page in
             _ = try await page.post(
                 "/api/edit", #"{"version":"Library","revision":1,"edit":{"add":{"kind":"entity","in":[]}}}"#)
@@ -133,7 +136,8 @@ import Testing
         }
     }
 
-    @Test func whatIsSavedIsSavedWhoeverAsks() async throws {
+    @Test("Saving works from a window that shows a version renamed elsewhere")
+    func savingFromAnotherWindow() async throws {
         try await withPage { url, page in
             let new = #"{"name":"Library 2","from":"Library"}"#
             #expect(try await page.post("/api/versions", new).status == .ok)
@@ -147,7 +151,8 @@ import Testing
         }
     }
 
-    @Test func textsAreChecked() async throws {
+    @Test("Predicates and patterns are checked, and long ones are refused")
+    func expressionsAreChecked() async throws {
         try await withPage { _, page in
             for kind in ["entity", "fetchRequest"] {
                 let revision = try Self.read(try await page.get("/api/document"), as: Document.self).revision
@@ -169,7 +174,8 @@ import Testing
         }
     }
 
-    @Test func theAnalysisIsThere() async throws {
+    @Test("The analysis of a version is served")
+    func theAnalysisIsThere() async throws {
         try await withPage { _, page in
             let answer = try await page.get("/api/analysis?version=Library&from=&style=apple")
             #expect(answer.status == .ok)

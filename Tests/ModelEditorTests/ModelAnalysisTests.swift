@@ -17,7 +17,8 @@ import Testing
             of: try TestModel.tree(text), name: "Library", comparedWith: ("old", try TestModel.tree(base)))
     }
 
-    @Test func anUnchangedModelNeedsNoMigration() throws {
+    @Test("An unchanged model needs no migration")
+    func anUnchangedModelNeedsNoMigration() throws {
         let analysis = try Self.analysis(Self.books)
         #expect(analysis.migration.difference?.isEmpty == true)
         #expect(analysis.migration.difference?.changesVersionHashes == false)
@@ -29,7 +30,8 @@ import Testing
             })
     }
 
-    @Test func anOptionalAttributeMoreIsLightweight() throws {
+    @Test("An added optional attribute allows lightweight migration")
+    func anOptionalAttributeMoreIsLightweight() throws {
         let text = Self.books.replacing(
             #"<attribute name="title""#,
             with: #"<attribute name="isbn" optional="YES" attributeType="String"/><attribute name="title""#)
@@ -38,7 +40,8 @@ import Testing
         #expect(analysis.hashes.filter(\.isChanged).map(\.entity) == ["Book"])
     }
 
-    @Test func aMandatoryAttributeMoreIsNot() throws {
+    @Test("An added required attribute without a default is an obstacle")
+    func aMandatoryAttributeMoreIsNot() throws {
         let text = Self.books.replacing(
             #"<attribute name="title""#,
             with: #"<attribute name="isbn" attributeType="String"/><attribute name="title""#)
@@ -47,7 +50,8 @@ import Testing
         #expect(analysis.migration.difference?.obstacles.first?.property == "isbn")
     }
 
-    @Test func aClassThatIsWrittenByHandLeavesTheOthers() throws {
+    @Test("A class that cannot be generated leaves the others with a notice")
+    func aClassThatIsWrittenByHandLeavesTheOthers() throws {
         let text =
             Self.books.replacing(
                 "<entity name=\"Book\" representedClassName=\"Book\">",
@@ -59,18 +63,23 @@ import Testing
         #expect(analysis.notices.first?.contains("A.B.C") == true)
     }
 
-    @Test func aModelThatCannotBeReadSaysWhy() throws {
+    @Test("The analysis of an unreadable model says why, and has no sources")
+    func aModelThatCannotBeReadSaysWhy() throws {
         let analysis = try Self.analysis(#"<entity name="E"><relationship name="r"/></entity>"#)
         #expect(analysis.findings.contains { $0.severity == .error })
         #expect(analysis.migration.problem?.contains("destinationEntity") == true)
         #expect(analysis.sourceProblem != nil && analysis.sources.isEmpty && analysis.checksum == nil)
     }
 
-    @Test(arguments: [
-        ("books.@count", nil as String?), ("now()", nil), ("name", nil), ("canonical:(name)", nil),
-        ("books.@count +", "column"), ("", "missing"), ("books.price", "to-many"), ("nothing", "no property"),
-        ("books.title.@sum", "not a number"), ("name + name", "not one that a store computes"),
-    ]) func aDerivationSaysWhatIsWrong(text: String, problem: String?) throws {
+    @Test(
+        "The check of a derivation says what is wrong",
+        arguments: [
+            ("books.@count", nil as String?), ("now()", nil), ("name", nil), ("canonical:(name)", nil),
+            ("books.@count +", "column"), ("", "missing"), ("books.price", "to-many"),
+            ("nothing", "no property"),
+            ("books.title.@sum", "not a number"), ("name + name", "not one that a store computes"),
+        ])
+    func aDerivationSaysWhatIsWrong(text: String, problem: String?) throws {
         let tree = try TestModel.tree(
             Self.books.replacing(
                 #"<attribute name="name""#,
@@ -99,6 +108,7 @@ import Testing
         """
 
     @Test(
+        "The check of a predicate says what is wrong, with its column",
         arguments: [
             // The request, that of the fetched property, the index.
             [1], [0, 2, 0], [0, 3],
@@ -115,7 +125,7 @@ import Testing
         #expect(throws: EditError.self) { try TextCheck.predicate("age == 1", at: [9], in: tree) }
     }
 
-    @Test(arguments: [[0], [0, 3]])
+    @Test("The check of an expression says what is wrong", arguments: [[0], [0, 3]])
     func anExpressionSaysWhatIsWrong(at path: [Int]) throws {
         let tree = try TestModel.tree(Self.asking)
         func check(_ text: String) throws -> String? {
@@ -129,11 +139,14 @@ import Testing
         #expect(throws: EditError.self) { try TextCheck.expression("name", at: [1], in: tree) }
     }
 
-    @Test(arguments: [
-        ("name", nil as String?), ("name, age", nil), ("", "missing"), ("name,", "missing"),
-        ("name, name", "twice"), ("nothing", "'nothing' is not a property"), ("half", "derived"),
-        ("short", "transient"), ("friends", "to-many"),
-    ]) func aConstraintSaysWhatIsWrong(text: String, problem: String?) throws {
+    @Test(
+        "The check of a uniqueness constraint says what is wrong",
+        arguments: [
+            ("name", nil as String?), ("name, age", nil), ("", "missing"), ("name,", "missing"),
+            ("name, name", "twice"), ("nothing", "'nothing' is not a property"), ("half", "derived"),
+            ("short", "transient"), ("friends", "to-many"),
+        ])
+    func aConstraintSaysWhatIsWrong(text: String, problem: String?) throws {
         let tree = try TestModel.tree(
             """
             <entity name="Person" representedClassName="Person">
@@ -154,7 +167,8 @@ import Testing
         #expect(throws: EditError.self) { try TextCheck.constraint("name", at: [0, 1], in: tree) }
     }
 
-    @Test func thingsOfOneNameAreToldApart() throws {
+    @Test("Findings distinguish a fetch request from a configuration of the same name")
+    func partsOfOneNameAreDistinguished() throws {
         let analysis = try Self.analysis(
             #"<entity name="E"><attribute name="a" attributeType="String"/></entity>"#
                 + #"<fetchRequest name="Same" entity="E" predicateString="gone == 1"/><configuration name="Same"/>"#
@@ -166,7 +180,8 @@ import Testing
             ])
     }
 
-    @Test func aPatternIsTried() {
+    @Test("A pattern is tried on a sample, and a slow one is a problem")
+    func aPatternIsTried() {
         #expect(TextCheck.pattern("[a-z]+", sample: "abc").matches == true)
         #expect(TextCheck.pattern("[a-z]+", sample: "abc1").matches == false)
         #expect(TextCheck.pattern("(", sample: "x").problem != nil)

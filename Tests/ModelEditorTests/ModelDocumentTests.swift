@@ -6,7 +6,8 @@ import Testing
 
 /// Documents: undo, save, versions, files that others change.
 @Suite struct ModelDocumentTests {
-    @Test func aNewModelHasNoEntitiesAndIsSaved() async throws {
+    @Test("A new model has one version without entities, and does not replace a file")
+    func aNewModelHasNoEntitiesAndIsSaved() async throws {
         let model = try TestModel()
         let view = try await model.document.view()
         #expect(view.root.children.isEmpty && !view.isEdited && view.undo == nil)
@@ -14,7 +15,8 @@ import Testing
         #expect(throws: ModelFileError.self) { try ModelDocument.create(at: model.url) }
     }
 
-    @Test func undoAndRedoGoThroughTheStates() async throws {
+    @Test("Undo and redo go through all states of the model")
+    func undoAndRedoGoThroughTheStates() async throws {
         let model = try TestModel()
         let document = model.document
         var states: [ModelElement] = [try await document.tree(of: "Library")]
@@ -42,7 +44,8 @@ import Testing
         #expect(await document.redo() == nil)
     }
 
-    @Test func anEditThatChangesNothingIsNoStep() async throws {
+    @Test("An edit that changes nothing adds no step")
+    func unchangingEditAddsNoStep() async throws {
         let document = try TestModel().document
         try await document.perform(.add(kind: "entity", in: []), in: "Library")
         let revision = await document.revision
@@ -50,7 +53,8 @@ import Testing
         #expect(await document.revision == revision)
     }
 
-    @Test func aPageThatHasNotSeenTheLastChangeIsRefused() async throws {
+    @Test("An edit based on an old revision is refused")
+    func aPageThatHasNotSeenTheLastChangeIsRefused() async throws {
         let document = try TestModel().document
         try await document.perform(.add(kind: "entity", in: []), in: "Library", seen: 1)
         await #expect(throws: ModelDocument.StaleRevision.self) {
@@ -58,7 +62,8 @@ import Testing
         }
     }
 
-    @Test func savingWritesWhatXcodeWould() async throws {
+    @Test("Saving writes Xcode's form, and the same bytes after undo")
+    func savingWritesWhatXcodeWould() async throws {
         let model = try TestModel()
         try await model.document.perform(.add(kind: "entity", in: []), in: "Library")
         #expect(await model.document.isEdited)
@@ -81,7 +86,8 @@ import Testing
         #expect(try String(contentsOf: model.contents(), encoding: .utf8) == text)
     }
 
-    @Test func versionsAreAddedAndMadeCurrent() async throws {
+    @Test("A version is added and made current, and invalid names are refused")
+    func versionsAreAddedAndMadeCurrent() async throws {
         let model = try TestModel()
         let document = model.document
         try await document.perform(.add(kind: "entity", in: []), in: "Library")
@@ -107,7 +113,8 @@ import Testing
         #expect(try XcodeModelFile(url: model.url).currentVersion.name == "Library")
     }
 
-    @Test func aFileThatOthersChangedIsNotOverwritten() async throws {
+    @Test("A file that another program changed is merged, not overwritten")
+    func aFileThatOthersChangedIsNotOverwritten() async throws {
         let model = try TestModel()
         let document = model.document
         try await document.perform(.add(kind: "entity", in: []), in: "Library")
@@ -150,7 +157,8 @@ import Testing
         #expect(await !document.isEdited)
     }
 
-    @Test func aVersionThatOthersAddedIsTakenOver() async throws {
+    @Test("A version that another program added is adopted")
+    func aVersionAddedByOthersIsAdopted() async throws {
         let model = try TestModel()
         var file = try XcodeModelFile(url: model.url)
         try file.addVersion(named: "New", contents: ModelElement("model"))
@@ -163,7 +171,8 @@ import Testing
         #expect(await model.document.changedOnDisk() == [])
     }
 
-    @Test func aBrokenFileOnDiskIsNotMerged() async throws {
+    @Test("A broken file on disk is not merged")
+    func aBrokenFileOnDiskIsNotMerged() async throws {
         let model = try TestModel()
         try await model.document.perform(.add(kind: "entity", in: []), in: "Library")
         try Data("<model".utf8).write(to: model.contents())
@@ -173,7 +182,8 @@ import Testing
         #expect(try await model.document.tree(of: "Library").children.count == 1)
     }
 
-    @Test func aVersionIsWrittenOverABrokenOrRemovedFile() async throws {
+    @Test("A version may be kept over a broken or removed file that was seen")
+    func aVersionIsWrittenOverABrokenOrRemovedFile() async throws {
         let model = try TestModel()
         let document = model.document
         try await document.perform(.add(kind: "entity", in: []), in: "Library")
@@ -201,7 +211,8 @@ import Testing
         #expect(await document.changedOnDisk() == [])
     }
 
-    @Test func aRemovedVersionThatNobodyEditedGoes() async throws {
+    @Test("A version removed on disk without edits is removed from the document")
+    func removedVersionWithoutEdits() async throws {
         let model = try TestModel()
         let document = model.document
         try await document.addVersion(named: "Next", from: "Library")
@@ -212,7 +223,8 @@ import Testing
         #expect(await document.changedOnDisk() == [])
     }
 
-    @Test func whatIsNoSourceIsRefused() throws {
+    @Test("A file that is not a model, or is missing, is refused")
+    func otherFilesAreRefused() throws {
         let model = try TestModel()
         for name in ["x.momd", "x.mom", "x.sqlite", "missing.xcdatamodeld"] {
             #expect(throws: ModelFileError.self, "\(name)") {
@@ -223,7 +235,8 @@ import Testing
         #expect(throws: ModelFileError.self) { try ModelDocument(opening: model.url) }
     }
 
-    @Test func whatWasWrittenIsWhatChangesAreToldFrom() async throws {
+    @Test("Changes on disk are those since the bytes last saved")
+    func changesAreThoseSinceTheLastSave() async throws {
         let model = try TestModel()
         let document = model.document
         try await document.perform(.add(kind: "entity", in: []), in: "Library")
@@ -243,7 +256,8 @@ import Testing
         #expect(await document.changedOnDisk() == ["Library"])
     }
 
-    @Test func whatOthersMadeCurrentStaysSo() async throws {
+    @Test("A version that another program made current stays current")
+    func currentVersionSetByOthers() async throws {
         let model = try TestModel()
         let document = model.document
         try await document.addVersion(named: "Next", from: "Library")
@@ -261,7 +275,8 @@ import Testing
         #expect(await document.undo() == nil)
     }
 
-    @Test func nothingIsReadOrWrittenThroughALink() async throws {
+    @Test("Nothing is read or written through a symbolic link")
+    func nothingIsReadOrWrittenThroughALink() async throws {
         let model = try TestModel()
         let outside = model.folder.appendingPathComponent("Outside.xcdatamodel")
         try FileManager.default.createDirectory(at: outside, withIntermediateDirectories: false)
@@ -302,7 +317,8 @@ import Testing
         #expect(try XcodeModelFile(url: model.url).currentVersion.name == "Next")
     }
 
-    @Test func aVersionThatCannotBeReadLeavesTheOthers() async throws {
+    @Test("A version that cannot be read leaves the others usable")
+    func aVersionThatCannotBeReadLeavesTheOthers() async throws {
         let model = try TestModel()
         var file = try XcodeModelFile(url: model.url)
         let broken = try file.addVersion(named: "Broken", contents: ModelElement("model"))

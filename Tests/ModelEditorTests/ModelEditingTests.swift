@@ -6,7 +6,8 @@ import Testing
 
 /// Edits of the tree of a model file.
 @Suite struct ModelEditingTests {
-    @Test func partsOfListsAreChangedInPlace() throws {
+    @Test("Editing a list changes its elements in place and keeps unknown parts")
+    func partsOfListsAreChangedInPlace() throws {
         let entity = try TestModel.edited(
             "<entity name='E'><userInfo><entry key='z' value='1' x='1'/><entry key='a' value='2'/><other/></userInfo></entity>",
             .setUserInfo(at: [0], entries: [.init(key: "z", value: "3"), .init(key: "a", value: "2")]))
@@ -45,7 +46,8 @@ import Testing
         <fetchRequest name="f" entity="A"/><configuration name="c"><memberEntity name="A"/></configuration>
         """
 
-    @Test func aNewEntityAndAttributeAreAsInXcode() throws {
+    @Test("A new entity, attribute or relationship has Xcode's settings")
+    func aNewEntityAndAttributeAreAsInXcode() throws {
         let text = try TestModel.edited(
             "", .add(kind: "entity", in: []), .add(kind: "attribute", in: [0]),
             .add(kind: "attribute", in: [0]),
@@ -58,7 +60,8 @@ import Testing
                 """)
     }
 
-    @Test func newThingsStandWhereXcodeHasThem() throws {
+    @Test("New elements are in the order of Xcode")
+    func newThingsStandWhereXcodeHasThem() throws {
         let text = try TestModel.edited(
             #"<entity name="B"/><entity name="D"/><configuration name="c"/><elements/>"#,
             .add(kind: "entity", in: []), .rename(at: [2], to: "C"), .add(kind: "fetchRequest", in: []))
@@ -69,7 +72,8 @@ import Testing
                 """)
     }
 
-    @Test func aRenamedEntityTakesItsReferencesAlong() throws {
+    @Test("Renaming an entity updates its references")
+    func aRenamedEntityTakesItsReferencesAlong() throws {
         let text = try TestModel.edited(Self.pair, .rename(at: [0], to: "Z"))
         #expect(!text.contains(#""A""#))
         #expect(text.hasPrefix(#"<entity name="B" parentEntity="Z">"#))
@@ -79,7 +83,8 @@ import Testing
         #expect(text.contains(#"<memberEntity name="Z"/>"#))
     }
 
-    @Test func aRenamedPropertyTakesItsReferencesAlong() throws {
+    @Test("Renaming a property updates its references")
+    func aRenamedPropertyTakesItsReferencesAlong() throws {
         let attribute = try TestModel.edited(Self.pair, .rename(at: [0, 0], to: "m"))
         // Also in an entity that inherits it.
         #expect(attribute.contains(#"<fetchIndexElement property="m""#))
@@ -89,7 +94,8 @@ import Testing
         #expect(!relationship.contains(#"inverseName="b""#))
     }
 
-    @Test func aRemovedThingIsReferredToNoMore() throws {
+    @Test("Removing an element removes references to it")
+    func aRemovedThingIsReferredToNoMore() throws {
         let entity = try TestModel.edited(Self.pair, .remove(at: [0]))
         #expect(!entity.contains("parentEntity") && !entity.contains("memberEntity"))
         #expect(!entity.contains("destinationEntity") && !entity.contains("inverse"))
@@ -98,7 +104,8 @@ import Testing
         #expect(relationship.contains(#"destinationEntity="A""#))
     }
 
-    @Test func anInverseIsSetOnBothSides() throws {
+    @Test("Setting an inverse sets both sides and releases the old inverse")
+    func anInverseIsSetOnBothSides() throws {
         let text = #"""
             <entity name="A"><relationship name="b"/><relationship name="c"/></entity><entity name="B"><relationship name="a"/></entity>
             """#
@@ -122,14 +129,16 @@ import Testing
         #expect(!(try TestModel.text(editing.root)).contains("inverse"))
     }
 
-    @Test func aRelationshipCanBeItsOwnInverse() throws {
+    @Test("A relationship may be its own inverse")
+    func aRelationshipCanBeItsOwnInverse() throws {
         let text = try TestModel.edited(
             #"<entity name="A"><relationship name="friend" destinationEntity="A"/></entity>"#,
             .setInverse(at: [0, 0], name: "friend"))
         #expect(text.contains(#"destinationEntity="A" inverseName="friend" inverseEntity="A""#))
     }
 
-    @Test func theInverseIsNamedByTheEntityThatDeclaresIt() throws {
+    @Test("The inverse entity is the one that declares the inverse")
+    func theInverseIsNamedByTheEntityThatDeclaresIt() throws {
         let text = try TestModel.edited(
             #"""
             <entity name="A"><relationship name="c" destinationEntity="C"/></entity><entity name="B"><relationship name="a"/></entity><entity name="C" parentEntity="B"/>
@@ -139,20 +148,23 @@ import Testing
         #expect(throws: Never.self) { try NSManagedObjectModel(tree: try TestModel.tree(text)) }
     }
 
-    @Test(arguments: [
-        ("Integer 64", #"attributeType="Integer 64" defaultValueString="0" usesScalarValueType="YES""#),
-        ("Double", #"attributeType="Double" defaultValueString="0.0" usesScalarValueType="YES""#),
-        ("Decimal", #"attributeType="Decimal" defaultValueString="0.0""#),
-        ("Boolean", #"attributeType="Boolean" usesScalarValueType="YES""#),
-        ("Date", #"attributeType="Date" usesScalarValueType="NO""#),
-        ("UUID", #"attributeType="UUID" usesScalarValueType="NO""#),
-        ("String", #"attributeType="String""#), ("Binary", #"attributeType="Binary""#),
-        ("URI", #"attributeType="URI""#),
-        (
-            "Transformable",
-            #"attributeType="Transformable" valueTransformerName="NSSecureUnarchiveFromData""#
-        ),
-    ]) func aTypeComesWithWhatXcodeGivesIt(type: String, settings: String) throws {
+    @Test(
+        "Changing the type of an attribute sets Xcode's defaults and drops unsuitable settings",
+        arguments: [
+            ("Integer 64", #"attributeType="Integer 64" defaultValueString="0" usesScalarValueType="YES""#),
+            ("Double", #"attributeType="Double" defaultValueString="0.0" usesScalarValueType="YES""#),
+            ("Decimal", #"attributeType="Decimal" defaultValueString="0.0""#),
+            ("Boolean", #"attributeType="Boolean" usesScalarValueType="YES""#),
+            ("Date", #"attributeType="Date" usesScalarValueType="NO""#),
+            ("UUID", #"attributeType="UUID" usesScalarValueType="NO""#),
+            ("String", #"attributeType="String""#), ("Binary", #"attributeType="Binary""#),
+            ("URI", #"attributeType="URI""#),
+            (
+                "Transformable",
+                #"attributeType="Transformable" valueTransformerName="NSSecureUnarchiveFromData""#
+            ),
+        ])
+    func aTypeComesWithWhatXcodeGivesIt(type: String, settings: String) throws {
         let text = try TestModel.edited(
             #"<entity name="E"><attribute name="a" optional="YES" attributeType="String" minValueString="1" regularExpressionString="x" versionHashModifier="2"/></entity>"#,
             .setType(at: [0, 0], type: type, composite: nil))
@@ -162,7 +174,8 @@ import Testing
         )
     }
 
-    @Test func aDerivedAttributeHasNoDefault() throws {
+    @Test("A derived attribute loses its default value and limits")
+    func aDerivedAttributeHasNoDefault() throws {
         let text = try TestModel.edited(
             #"<entity name="E"><attribute name="a" attributeType="Integer 64" minValueString="0" defaultValueString="0" usesScalarValueType="YES"/></entity>"#,
             .setDerived(at: [0, 0], isDerived: true),
@@ -173,7 +186,8 @@ import Testing
         )
     }
 
-    @Test func settingsStandInTheOrderOfXcode() throws {
+    @Test("Settings are written in the order of Xcode")
+    func settingsStandInTheOrderOfXcode() throws {
         let path = [0, 0]
         let text = try TestModel.edited(
             #"<entity name="E"><attribute name="a" syncable="YES"/></entity>"#,
@@ -189,7 +203,8 @@ import Testing
                 """)
     }
 
-    @Test func anEmptyTextIsADefaultOfStringsOnly() throws {
+    @Test("An empty string is a default value of string attributes only")
+    func anEmptyStringAsDefault() throws {
         let string = #"<entity name="E"><attribute name="a" attributeType="String"/></entity>"#
         #expect(
             try TestModel.edited(string, .set(at: [0, 0], setting: "defaultValueString", value: ""))
@@ -201,7 +216,8 @@ import Testing
                 .contains("defaultValueString"))
     }
 
-    @Test func listsAreReplaced() throws {
+    @Test("User info, constraints and index elements are replaced and removed")
+    func listsAreReplaced() throws {
         let entity = #"<entity name="E"><attribute name="a"/><attribute name="b"/></entity>"#
         let text = try TestModel.edited(
             entity,
@@ -230,7 +246,8 @@ import Testing
                 """)
     }
 
-    @Test func aConfigurationHasItsMembersByName() throws {
+    @Test("A configuration has its members once, sorted by name")
+    func aConfigurationHasItsMembersByName() throws {
         let text = try TestModel.edited(
             #"<entity name="B"/><entity name="A"/><configuration name="c"><memberEntity name="B"/></configuration>"#,
             .setMembers(at: [2], entities: ["B", "A", "B"]))
@@ -239,29 +256,35 @@ import Testing
                 #"<configuration name="c"><memberEntity name="A"/><memberEntity name="B"/></configuration>"#))
     }
 
-    @Test(arguments: [
-        (ModelEdit.rename(at: [0, 0], to: "b"), "already"), (.rename(at: [0], to: ""), "needed"),
-        (.rename(at: [0], to: "A"), "already"), (.remove(at: [9]), "not in the model"),
-        (.remove(at: [0, -1]), "not in the model"), (.remove(at: []), "cannot be removed"),
-        (.set(at: [0, 0], setting: "optional", value: "maybe"), "YES"),
-        (.set(at: [0, 0], setting: "name", value: "x"), "no setting"),
-        (.set(at: [0, 0], setting: "attributeType", value: "Date"), "no setting"),
-        (.set(at: [0], setting: "nonsense", value: "x"), "no setting"),
-        (.set(at: [0, 0], setting: "versionHashModifier", value: "\u{1}"), "control character"),
-        (.set(at: [0, 0], setting: "minDateTimeInterval", value: "soon"), "number"),
-        (.set(at: [0, 1], setting: "minCount", value: "-1"), "whole number"),
-        (.set(at: [1], setting: "parentEntity", value: "E"), "inherits"),
-        (.set(at: [1], setting: "parentEntity", value: "Z"), "no entity"),
-        (.setType(at: [0, 0], type: "Complex", composite: nil), "no attribute type"),
-        (.setType(at: [0, 0], type: "Composite", composite: "X"), "no composite"),
-        (.setType(at: [0, 1], type: "Date", composite: nil), "cannot be done"),
-        (.setInverse(at: [0, 1], name: "x"), "destination"),
-        (.setDestination(at: [0, 1], entity: "Z"), "no entity"),
-        (.add(kind: "attribute", in: []), "cannot hold"),
-        (.add(kind: "fetchIndex", in: [1]), "needs an attribute"),
-        (.add(kind: "model", in: []), "cannot hold"),
-        (.setUserInfo(at: [0], entries: [.init(key: "k", value: ""), .init(key: "k", value: "")]), "once"),
-    ]) func whatCannotBeDoneSaysWhy(edit: ModelEdit, reason: String) throws {
+    @Test(
+        "An impossible edit says why and changes nothing",
+        arguments: [
+            (ModelEdit.rename(at: [0, 0], to: "b"), "already"), (.rename(at: [0], to: ""), "needed"),
+            (.rename(at: [0], to: "A"), "already"), (.remove(at: [9]), "not in the model"),
+            (.remove(at: [0, -1]), "not in the model"), (.remove(at: []), "cannot be removed"),
+            (.set(at: [0, 0], setting: "optional", value: "maybe"), "YES"),
+            (.set(at: [0, 0], setting: "name", value: "x"), "no setting"),
+            (.set(at: [0, 0], setting: "attributeType", value: "Date"), "no setting"),
+            (.set(at: [0], setting: "nonsense", value: "x"), "no setting"),
+            (.set(at: [0, 0], setting: "versionHashModifier", value: "\u{1}"), "control character"),
+            (.set(at: [0, 0], setting: "minDateTimeInterval", value: "soon"), "number"),
+            (.set(at: [0, 1], setting: "minCount", value: "-1"), "whole number"),
+            (.set(at: [1], setting: "parentEntity", value: "E"), "inherits"),
+            (.set(at: [1], setting: "parentEntity", value: "Z"), "no entity"),
+            (.setType(at: [0, 0], type: "Complex", composite: nil), "no attribute type"),
+            (.setType(at: [0, 0], type: "Composite", composite: "X"), "no composite"),
+            (.setType(at: [0, 1], type: "Date", composite: nil), "cannot be done"),
+            (.setInverse(at: [0, 1], name: "x"), "destination"),
+            (.setDestination(at: [0, 1], entity: "Z"), "no entity"),
+            (.add(kind: "attribute", in: []), "cannot hold"),
+            (.add(kind: "fetchIndex", in: [1]), "needs an attribute"),
+            (.add(kind: "model", in: []), "cannot hold"),
+            (
+                .setUserInfo(at: [0], entries: [.init(key: "k", value: ""), .init(key: "k", value: "")]),
+                "once"
+            ),
+        ])
+    func impossibleEditsSayWhy(edit: ModelEdit, reason: String) throws {
         let text = """
             <entity name="E" parentEntity="A"><attribute name="a"/><relationship name="b"/></entity><entity name="A"/>
             """
@@ -271,7 +294,8 @@ import Testing
         #expect(editing.root.isIdentical(to: try TestModel.tree(text)))
     }
 
-    @Test func editsAreReadFromJSON() throws {
+    @Test("An edit is decoded from JSON")
+    func editsAreReadFromJSON() throws {
         let json =
             #"{"setIndexElements":{"at":[0,1],"elements":[{"property":"a","type":"Binary","isAscending":true}]}}"#
         let edit = try JSONDecoder().decode(ModelEdit.self, from: Data(json.utf8))

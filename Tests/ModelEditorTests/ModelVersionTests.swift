@@ -27,7 +27,8 @@ import Testing
         return file.versions.map { $0.name + ($0 == file.currentVersion ? "*" : "") }
     }
 
-    @Test func aVersionIsRenamedWithTheNextSave() async throws {
+    @Test("A version is renamed on disk by the next save, and undo reverts it")
+    func aVersionIsRenamedWithTheNextSave() async throws {
         let model = try await makeModel()
         let document = model.document
         let before = try Data(contentsOf: model.contents())
@@ -53,7 +54,8 @@ import Testing
         #expect(try ModelElement(xml: Data(contentsOf: model.contents("Shelf"))).children.count == 1)
     }
 
-    @Test func namesAreExchanged() async throws {
+    @Test("Two versions exchange their names")
+    func namesAreExchanged() async throws {
         let model = try await makeModel()
         let document = model.document
         try await document.renameVersion("Library", to: "Other")
@@ -66,7 +68,8 @@ import Testing
         #expect(await document.changedOnDisk(isThorough: true) == [])
     }
 
-    @Test func aNameThatIsNoneIsRefused() async throws {
+    @Test("An invalid or existing name of a version is refused")
+    func invalidNamesAreRefused() async throws {
         let model = try await makeModel()
         for name in ["Library 2", "", ".hidden", "a/b", String(repeating: "x", count: 300)] {
             await #expect(throws: EditError.self, "\(name)") {
@@ -77,7 +80,8 @@ import Testing
         #expect(await !model.document.isEdited)
     }
 
-    @Test func aVersionIsRemovedWithTheNextSave() async throws {
+    @Test("A version is removed from disk by the next save, and undo restores it")
+    func aVersionIsRemovedWithTheNextSave() async throws {
         let model = try await makeModel()
         let document = model.document
         let before = try Data(contentsOf: model.contents("Library 2"))
@@ -102,7 +106,8 @@ import Testing
         #expect(await document.changedOnDisk(isThorough: true) == [])
     }
 
-    @Test func theCurrentVersionGoesOnlyForAnother() async throws {
+    @Test("The current version is removed only if another becomes current")
+    func theCurrentVersionIsRemovedForAnotherOnly() async throws {
         let model = try await makeModel()
         let document = model.document
         let refused = await #expect(throws: EditError.self) { try await document.removeVersion("Library") }
@@ -122,7 +127,8 @@ import Testing
     }
 
     /// The version that came back is written before the one goes that was the current one meanwhile.
-    @Test func theCurrentVersionComesBackAsTheOtherGoes() async throws {
+    @Test("Undo restores the current version while the other one is removed")
+    func theCurrentVersionComesBackWhileTheOtherIsRemoved() async throws {
         let model = try await makeModel()
         let document = model.document
         try await document.removeVersion("Library", makingCurrent: "Library 2")
@@ -139,7 +145,8 @@ import Testing
     }
 
     /// The same where the other has taken its name.
-    @Test func theCurrentVersionComesBackAsTheOtherHasItsName() async throws {
+    @Test("Undo restores the current version after another took its name")
+    func theCurrentVersionComesBackAsTheOtherHasItsName() async throws {
         let model = try await makeModel()
         let document = model.document
         try await document.removeVersion("Library", makingCurrent: "Library 2")
@@ -156,7 +163,8 @@ import Testing
         #expect(try ModelElement(xml: Data(contentsOf: model.contents())).children.count == 0)
     }
 
-    @Test func aVersionTakesTheNameOfARemovedOne() async throws {
+    @Test("A version may take the name of a removed one")
+    func aVersionTakesTheNameOfARemovedOne() async throws {
         let model = try await makeModel()
         let document = model.document
         try await document.removeVersion("Library", makingCurrent: "Library 2")
@@ -172,7 +180,8 @@ import Testing
         #expect(try ModelElement(xml: Data(contentsOf: model.contents("Library 2"))).children.count == 1)
     }
 
-    @Test func whatComesBackTakesNoName() async throws {
+    @Test("A restored version whose name is taken gets another name")
+    func restoredVersionGetsAFreeName() async throws {
         let model = try await makeModel()
         let document = model.document
         try await document.removeVersion("Library 2")
@@ -185,7 +194,8 @@ import Testing
         #expect(try ModelElement(xml: Data(contentsOf: model.contents("Library 2 2"))).children.count == 1)
     }
 
-    @Test func whatOthersChangedIsNotRemoved() async throws {
+    @Test("A version that another program changed is not removed")
+    func changedVersionIsNotRemoved() async throws {
         let model = try await makeModel()
         let document = model.document
         try await document.removeVersion("Library 2")
@@ -200,7 +210,8 @@ import Testing
         #expect(await !document.isEdited)
     }
 
-    @Test func aMergeKeepsANewName() async throws {
+    @Test("A merge keeps the new name of a version")
+    func aMergeKeepsANewName() async throws {
         let model = try await makeModel()
         let document = model.document
         try await document.renameVersion("Library 2", to: "Next")
@@ -213,7 +224,8 @@ import Testing
         #expect(try onDisk(model) == ["Library*", "Next"])
     }
 
-    @Test func aNewNameThatOthersTookIsTheirs() async throws {
+    @Test("A new name that another program took meanwhile is reverted")
+    func newNameTakenByOthers() async throws {
         let model = try await makeModel()
         let document = model.document
         try await document.renameVersion("Library 2", to: "Next")
@@ -225,7 +237,8 @@ import Testing
         #expect(await !document.isEdited)
     }
 
-    @Test func aSingleModelHasNoVersions() async throws {
+    @Test("A single model has no versions to rename or remove")
+    func aSingleModelHasNoVersions() async throws {
         let model = try TestModel()
         let document = try ModelDocument(opening: model.url.appendingPathComponent("Library.xcdatamodel"))
         await #expect(throws: EditError.self) { try await document.renameVersion("Library", to: "X") }

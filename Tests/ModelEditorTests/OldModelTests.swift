@@ -35,7 +35,8 @@ import Testing
 
     // MARK: Xcode 3
 
-    @Test func aModelOfXcode3IsShown() async throws {
+    @Test("An Xcode 3 model is shown, and saving without edits writes nothing")
+    func aModelOfXcode3IsShown() async throws {
         let folder = try Folder()
         let url = try folder.makeOld("Library.xcdatamodel")
         let document = try ModelDocument(opening: url)
@@ -56,7 +57,8 @@ import Testing
         #expect(await document.changedOnDisk(isThorough: true) == [])
     }
 
-    @Test func aChangeIsWrittenAsTodaysFileAndTheOldOnesStay() async throws {
+    @Test("An edited Xcode 3 model is saved as a contents file beside the old ones")
+    func aChangeIsWrittenAsTodaysFileAndTheOldOnesStay() async throws {
         let folder = try Folder()
         let url = try folder.makeOld("Library.xcdatamodel")
         let elements = try Data(contentsOf: url.appending(path: "elements"))
@@ -81,7 +83,8 @@ import Testing
         #expect(try await again.view().notices == [])
     }
 
-    @Test func whatOthersDoToTheFilesIsNoticed() async throws {
+    @Test("Changes of an Xcode 3 model by another program are noticed and merged")
+    func changesByOthers() async throws {
         let folder = try Folder()
         let url = try folder.makeOld("Library.xcdatamodel")
         let document = try ModelDocument(opening: url)
@@ -102,7 +105,8 @@ import Testing
         #expect(try await second.view().root.children.map { $0.settings["name"] } == ["New"])
     }
 
-    @Test func versionsOfBothKindsAreInOneModel() async throws {
+    @Test("A model may have versions of Xcode 3 and of today")
+    func versionsOfBothKindsAreInOneModel() async throws {
         let folder = try Folder()
         _ = try folder.makeOld("Library.xcdatamodeld/Library.xcdatamodel")
         let url = folder.url.appending(path: "Library.xcdatamodeld")
@@ -121,7 +125,8 @@ import Testing
         #expect(try await document.view(of: "Library 2").notices == [])
     }
 
-    @Test func aLinkOrWhatCannotBeReadIsAProblem() async throws {
+    @Test("An Xcode 3 version that is a link or damaged is a problem of that version")
+    func aLinkOrWhatCannotBeReadIsAProblem() async throws {
         let folder = try Folder()
         _ = try folder.makeOld("Library.xcdatamodeld/Library.xcdatamodel")
         let linked = try folder.makeOld("Library.xcdatamodeld/Linked.xcdatamodel")
@@ -153,7 +158,8 @@ import Testing
         return url
     }
 
-    @Test func aCompiledModelIsShown() async throws {
+    @Test("A compiled model is shown with its versions")
+    func aCompiledModelIsShown() async throws {
         let folder = try Folder()
         let url = try makeCompiled(folder)
         let document = try ModelDocument(opening: url)
@@ -167,7 +173,8 @@ import Testing
         #expect(try await single.view().root.children.map { $0.settings["name"] } == ["Book"])
     }
 
-    @Test func aCompiledModelIsNotEdited() async throws {
+    @Test("A compiled model cannot be edited")
+    func aCompiledModelIsNotEdited() async throws {
         let folder = try Folder()
         let url = try makeCompiled(folder)
         let document = try ModelDocument(opening: url)
@@ -185,7 +192,8 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() == before)
     }
 
-    @Test func aCompiledModelThatIsMadeAnewIsShownAnew() async throws {
+    @Test("A recompiled model is noticed and reloaded")
+    func aCompiledModelThatIsMadeAnewIsShownAnew() async throws {
         let folder = try Folder()
         let url = try makeCompiled(folder)
         let document = try ModelDocument(opening: url)
@@ -197,7 +205,8 @@ import Testing
         #expect(await document.changedOnDisk(isThorough: true) == [])
     }
 
-    @Test func otherFilesAreNoModels() throws {
+    @Test("Other files are refused with the supported forms")
+    func otherFilesAreRefused() throws {
         let folder = try Folder()
         for name in ["Library.txt", "Library.omo", "Library"] {
             let error = #expect(throws: ModelFileError.self) {

@@ -15,13 +15,15 @@ import Testing
         return (try TestModel.text(merge.tree), merge.differences)
     }
 
-    @Test func theSameIsNoDifference() throws {
+    @Test("The same change on both sides is not a difference")
+    func equalChangesAreNotDifferences() throws {
         let merge = try Self.merge("<a x='1'/>", "<a x='2'/>", "<a x='2'/>")
         #expect(merge.text == #"<a x="2"/>"#)
         #expect(merge.differences.isEmpty)
     }
 
-    @Test func whatOneSideChangedIsTaken() throws {
+    @Test("A change of one side is adopted")
+    func changesOfOneSide() throws {
         let merge = try Self.merge(
             "<entity name='E' x='1' y='1'/>", "<entity name='E' x='2' y='1'/>",
             "<entity name='E' x='1' y='2' z='3'/>")
@@ -30,7 +32,8 @@ import Testing
         #expect(merge.differences.allSatisfy { !$0.isConflict && $0.place == "E" })
     }
 
-    @Test func whatWasAddedAndRemovedIsSo() throws {
+    @Test("Additions and removals of both sides are adopted")
+    func additionsAndRemovals() throws {
         let merge = try Self.merge(
             "<entity name='A'/><entity name='B'/><entity name='C'/>",
             "<entity name='A'/><entity name='C'/><entity name='M'/>",
@@ -38,7 +41,8 @@ import Testing
         #expect(merge.text == #"<entity name="A"/><entity name="T"/><entity name="M"/>"#)
     }
 
-    @Test func aConflictIsDecided() throws {
+    @Test("A conflict takes the chosen side, ours by default")
+    func aConflictIsDecided() throws {
         let (base, mine, theirs) = (
             "<entity name='E' x='1'/>", "<entity name='E' x='2'/>", "<entity name='E' x='3'/>"
         )
@@ -50,7 +54,8 @@ import Testing
             try Self.merge(base, mine, theirs, [conflict.id: .theirs]).text == #"<entity name="E" x="3"/>"#)
     }
 
-    @Test func removedHereAndChangedThereIsAConflict() throws {
+    @Test("Removing an element that the other side changed is a conflict")
+    func removedHereAndChangedThereIsAConflict() throws {
         let (base, theirs) = ("<entity name='E' x='1'/>", "<entity name='E' x='3'/>")
         let merge = try Self.merge(base, "", theirs)
         let conflict = try #require(merge.differences.first)
@@ -59,7 +64,8 @@ import Testing
         #expect(try Self.merge(base, "", theirs, [conflict.id: .theirs]).text == #"<entity name="E" x="3"/>"#)
     }
 
-    @Test func bothAddingTheSameNameIsMergedWithin() throws {
+    @Test("Elements that both sides add with one name are merged")
+    func bothAddingTheSameNameIsMergedWithin() throws {
         let merge = try Self.merge(
             "", "<entity name='E' x='1'><attribute name='a'/></entity>",
             "<entity name='E' x='1'><attribute name='b'/></entity>")
@@ -67,7 +73,8 @@ import Testing
             merge.text.contains(#"<attribute name="a"/>"#) && merge.text.contains(#"<attribute name="b"/>"#))
     }
 
-    @Test func aListIsOneSidesOrTheOthers() throws {
+    @Test("A list is taken whole from one side, and changed by both it is a conflict")
+    func aListIsOneSidesOrTheOthers() throws {
         func index(_ names: String...) -> String {
             "<fetchIndex name='i'>" + names.map { "<fetchIndexElement property='\($0)'/>" }.joined()
                 + "</fetchIndex>"
@@ -88,7 +95,8 @@ import Testing
         #expect(chosen.text == text("b", "a"))
     }
 
-    @Test func elementsOfOneNameAreKeptApart() throws {
+    @Test("Elements with the same name are merged separately")
+    func elementsOfOneNameAreKeptApart() throws {
         let merge = try Self.merge(
             "<e name='x' v='1'/><e name='x' v='2'/>", "<e name='x' v='1'/><e name='x' v='5'/>",
             "<e name='x' v='4'/><e name='x' v='2'/>")

@@ -20,7 +20,8 @@ import Testing
         String(decoding: try Data(contentsOf: destination.appendingPathComponent(path)), as: UTF8.self)
     }
 
-    @Test func onlyWhatHasChangedIsWritten() throws {
+    @Test("Porting a folder writes only files whose text has changed")
+    func onlyWhatHasChangedIsWritten() throws {
         try write("class Book: NSManagedObject {}", "Model/Book.swift")
         try write("extension Book { @NSManaged var a: Int }", "Book+Properties.swift")
         try write("no Swift", "Read.me")
@@ -44,7 +45,8 @@ import Testing
         #expect(try port.run().written == ["Model/Other.ported.swift"])
     }
 
-    @Test func aSourceWithErrorsGivesNoFileAndTheOthersDo() throws {
+    @Test("A source with errors gives no file, and the others are ported")
+    func aSourceWithErrorsGivesNoFileAndTheOthersDo() throws {
         try write("let a = #selector(b)", "A.swift")
         try write("let b = 1", "B.swift")
         let outcome = try FolderPort(source, into: destination).run()
@@ -53,7 +55,8 @@ import Testing
         #expect(outcome.diagnostics.map(\.file) == ["\(source.path)/A.swift"])
     }
 
-    @Test func foldersThatCannotBePortedAreNamed() throws {
+    @Test("A missing source folder or a destination inside it is an error")
+    func foldersThatCannotBePortedAreNamed() throws {
         #expect(throws: FolderPortError.noFolder(source.path)) {
             try FolderPort(source, into: destination).run()
         }
@@ -67,14 +70,16 @@ import Testing
         }
     }
 
-    @Test func aFolderWithoutSourcesIsNamed() throws {
+    @Test("A folder without Swift files is an error")
+    func aFolderWithoutSourcesIsNamed() throws {
         try write("no Swift", "Read.me")
         #expect(throws: FolderPortError.noSources(source.path)) {
             try FolderPort(source, into: destination).run()
         }
     }
 
-    @Test func aLinkToTheSourcesIsFollowed() throws {
+    @Test("A symbolic link to the source folder is followed")
+    func aLinkToTheSourcesIsFollowed() throws {
         try write("#error(\"a\")", "Model/A.swift")
         let link = folder.url.appendingPathComponent("Link")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: source)
@@ -88,7 +93,8 @@ import Testing
         }
     }
 
-    @Test func whatAnEarlierPortWroteGoesWithItsSource() throws {
+    @Test("Porting removes files of removed or broken sources, but no others")
+    func filesOfRemovedSources() throws {
         for name in ["A", "Model/B", "C"] { try write("let a = 1", "\(name).swift") }
         let port = FolderPort(source, into: destination)
         #expect(try port.run().removed.isEmpty)
@@ -105,7 +111,8 @@ import Testing
         #expect(left == ["A.ported.swift", "Model", "Own.ported.swift", "Own.swift"])
     }
 
-    @Test func linksToFoldersAreNotFollowed() throws {
+    @Test("Symbolic links inside the source folder are not followed")
+    func linksToFoldersAreNotFollowed() throws {
         try write("let a = 1", "A.swift")
         try FileManager.default.createSymbolicLink(
             at: source.appendingPathComponent("Loop"), withDestinationURL: source)

@@ -11,13 +11,15 @@ import Testing
         return ported.diagnostics.map(\.description)
     }
 
-    @Test func brokenSourcesHaveThePlaceOfTheError() {
+    @Test("A syntax error has its line")
+    func brokenSourcesHaveThePlaceOfTheError() {
         #expect(errors(Array("class A {\n    func b( {\n}".utf8)).contains { $0.hasPrefix("A.swift:2:") })
         #expect(
             errors(Array("let a = 1\nlet = 2".utf8)) == ["A.swift:2:5: error: expected pattern in variable"])
     }
 
-    @Test func errorsOfALongSourceArePlacedToo() {
+    @Test("Syntax errors of a long source have their lines and a bounded number")
+    func errorsOfALongSourceArePlacedToo() {
         let source =
             String(repeating: "func a() { b() }\n", count: 200) + "func c( {\n"
             + String(repeating: "    d()\n", count: 200)
@@ -26,7 +28,8 @@ import Testing
         #expect(errors.first?.hasPrefix("A.swift:201:") == true)
     }
 
-    @Test func bytesThatAreNoTextAreRefused() {
+    @Test("A source that is not UTF-8 is refused at its line and column")
+    func sourcesOtherThanUTF8AreRefused() {
         #expect(
             errors(Array("let a = 1\nlet b = \"".utf8) + [0xC3, 0x28]) == [
                 "A.swift:2:10: error: the file is not UTF-8: save it as UTF-8"
@@ -35,31 +38,36 @@ import Testing
         #expect(errors([]).isEmpty)
     }
 
-    @Test func hugeSourcesAreRefused() {
+    @Test("A source that is too large or too long is refused")
+    func hugeSourcesAreRefused() {
         let bytes = [UInt8](repeating: 32, count: 3 << 20)
         #expect(errors(bytes) == ["A.swift:1:1: error: the file has more than 2 MiB: divide it"])
         let words = Array(String(repeating: "try ", count: 60_000).utf8)
         #expect(errors(words) == ["A.swift:1:1: error: the file is too long to be parsed: divide it"])
     }
 
-    @Test(arguments: [
-        ("(", ""), ("[", ""), ("{", ""), ("a.", ""), ("a(", ""), ("\"\\(", ""), ("-", "let x = "),
-        ("try ", ""), ("if ", ""),
-        ("if a {} else ", "let x = "), ("a ? ", "let x = "), ("a ? b : ", "let x = "), ("A -> ", "let x: "),
-        ("A<", "let x: "),
-        ("some ", "let x: "), ("any ", "let x: "), ("@a ", ""), ("#if a\n", ""), ("#", ""),
-        ("class A { ", ""), ("switch ", ""), ("repeat ", ""),
-        ("let ", ""), ("case ", ""), ("[[", "#keyPath("), ("a.", "let x = #keyPath("), ("&", "let x = "),
-        ("A & ", "let x: "), ("\u{0}", ""),
-        ("\"\"\"\n", ""), ("/*", ""), ("#\"", ""), ("`", ""), ("@objc(", ""), ("@NSManaged ", ""),
-        ("?.", "a"), (".A", "let x: A"), ("a { ", ""),
-    ])
+    @Test(
+        "Porting thousands of repetitions ends",
+        arguments: [
+            ("(", ""), ("[", ""), ("{", ""), ("a.", ""), ("a(", ""), ("\"\\(", ""), ("-", "let x = "),
+            ("try ", ""), ("if ", ""),
+            ("if a {} else ", "let x = "), ("a ? ", "let x = "), ("a ? b : ", "let x = "),
+            ("A -> ", "let x: "),
+            ("A<", "let x: "),
+            ("some ", "let x: "), ("any ", "let x: "), ("@a ", ""), ("#if a\n", ""), ("#", ""),
+            ("class A { ", ""), ("switch ", ""), ("repeat ", ""),
+            ("let ", ""), ("case ", ""), ("[[", "#keyPath("), ("a.", "let x = #keyPath("), ("&", "let x = "),
+            ("A & ", "let x: "), ("\u{0}", ""),
+            ("\"\"\"\n", ""), ("/*", ""), ("#\"", ""), ("`", ""), ("@objc(", ""), ("@NSManaged ", ""),
+            ("?.", "a"), (".A", "let x: A"), ("a { ", ""),
+        ])
     func repetitionsEnd(_ part: String, _ start: String) {
         let source = start + String(repeating: part, count: 2_000)
         _ = errors(Array(source.utf8))
     }
 
-    @Test func bracketsThatTheParserWouldDwellOnAreRefusedAtTheirPlace() {
+    @Test("Brackets nested too deeply are refused at their line and column")
+    func bracketsThatTheParserWouldDwellOnAreRefusedAtTheirPlace() {
         let message = "error: brackets nest too deeply here to be parsed: give inner parts names of their own"
         #expect(
             errors(Array("let a = 1\nlet b = [[[[[[[[[[[[[1]]]]]]]]]]]]]".utf8)) == [
@@ -75,7 +83,8 @@ import Testing
         #expect(errors(Array(common.utf8)).isEmpty)
     }
 
-    @Test func aSourceThatTakesTooLongIsGivenUpAndTheNextOnesAreNotTried() {
+    @Test("A source that takes too long is an error, and later ones are not parsed")
+    func aSourceThatTakesTooLong() {
         let sources = ["A", "B"].map { PortSource(name: "\($0).swift", text: "let a = 1") }
         let ported = SourcePort(sources, patience: -1).ported()
         #expect(ported.map(\.text) == [nil, nil])
@@ -86,7 +95,8 @@ import Testing
             ])
     }
 
-    @Test func hostileInheritanceEnds() {
+    @Test("Cyclic and very long inheritance ends")
+    func hostileInheritanceEnds() {
         let cycle =
             "class A: B { @NSManaged var a: Int }\nclass B: A {}\nclass C: C {}\ntypealias D = D\nclass E: D {}"
         _ = errors(Array(cycle.utf8))
@@ -95,7 +105,8 @@ import Testing
         _ = errors(Array(chain.utf8))
     }
 
-    @Test func mutatedSourcesNeverStopTheProgram() {
+    @Test("A mutated source keeps its number of lines or has an error")
+    func mutatedSourcesNeverStopTheProgram() {
         var numbers = Fuzzing.numbers(seed: 0x90_27)
         let seed = Array(Self.seed.utf8)
         let words = [

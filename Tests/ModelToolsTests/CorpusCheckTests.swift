@@ -6,7 +6,8 @@ import Testing
 /// What the check says about models that are in use in real applications.
 @Suite(.enabled(if: Corpus.isPresent, "\(Corpus.missing)"))
 struct CorpusCheckTests {
-    @Test func modelsOfXcodeHaveFewMistakes() throws {
+    @Test("The check of Xcode's models finds no errors but missing types, each with its line")
+    func modelsOfXcodeHaveFewMistakes() throws {
         let paths = Corpus.some(Corpus.files(named: "contents", under: "models"))
         #expect(!paths.isEmpty)
         var counts: [ModelFinding.Code: Int] = [:]

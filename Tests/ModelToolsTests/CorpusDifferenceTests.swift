@@ -6,7 +6,8 @@ import Testing
 /// Differences of models of Xcode.
 @Suite(.enabled(if: Corpus.isPresent, "\(Corpus.missing)"))
 struct CorpusDifferenceTests {
-    @Test func noSettingIsLostInAModelFile() throws {
+    @Test("A model written to a model file has no difference from the original")
+    func noSettingIsLostInAModelFile() throws {
         let paths = Corpus.some(Corpus.files(named: "contents", under: "models"))
         #expect(!paths.isEmpty)
         var equal = 0
@@ -20,7 +21,8 @@ struct CorpusDifferenceTests {
         print("corpus: every setting equal after writing: \(equal) of \(paths.count) models")
     }
 
-    @Test func versionsOfOneModelDiffer() throws {
+    @Test("Versions with other hashes have differences that change the hash")
+    func versionsOfOneModelDiffer() throws {
         var pairs = 0
         var inferable = 0
         let folders = Set(Corpus.files(under: "models").map { ($0 as NSString).deletingLastPathComponent })

@@ -27,7 +27,8 @@ struct GenerationCorpusTests {
         return detail.contains("is generated for entity") || detail.contains("is inside another type")
     }
 
-    @Test func everyModelGivesTextThatParses() throws {
+    @Test("Classes generated for every model of the corpus are parsed by the compiler")
+    func everyModelGivesTextThatParses() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "Generated-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -13,7 +13,8 @@ import Testing
         <elements><element name="Book" positionX="1" positionY="2" width="3" height="4"/></elements>
         """
 
-    @Test func allVersionsAreThereWithTheCurrentOneNamed() throws {
+    @Test("The embedded model has all versions, the name of the current one and the key paths")
+    func allVersionsAreThereWithTheCurrentOneNamed() throws {
         let folder = try GenerationFolder(
             ["Books": "<entity name=\"Old\"/>", "Books 2": Self.entity], current: "Books 2")
         let text = try folder.generator().modelFile.text
@@ -25,7 +26,8 @@ import Testing
         #expect(!text.contains("positionX"))
     }
 
-    @Test func theEmbeddedTextIsTheSameModel() throws {
+    @Test("The embedded model equals the file without its diagram")
+    func theEmbeddedTextIsTheSameModel() throws {
         let folder = try GenerationFolder(Self.entity)
         let read = try XcodeModelFile.contents(of: folder.url.appending(path: "Books.xcdatamodel"))
         let compact = try ModelElement(xml: Data(read.compactXML.utf8))
@@ -37,7 +39,9 @@ import Testing
         #expect(value == "\"\"\"# \\(x) &\n<é")
     }
 
-    @Test(arguments: ["", "plain", "\"\"\"#", "\\#(x)", "a\"##b\\###", "\"\"\""])
+    @Test(
+        "A raw literal has enough number signs for its text",
+        arguments: ["", "plain", "\"\"\"#", "\\#(x)", "a\"##b\\###", "\"\"\""])
     func aRawLiteralEndsWhereItShould(text: String) {
         let literal = EmbeddingSource.rawLiteral(text)
         let pounds = String(literal.prefix { $0 == "#" })
@@ -45,7 +49,8 @@ import Testing
         #expect(!pounds.isEmpty && !text.contains("\"\(pounds)") && !text.contains("\\\(pounds)"))
     }
 
-    @Test func anOldVersionThatCannotBeReadIsLeftOutAndTold() throws {
+    @Test("An old version that cannot be read is left out with a notice")
+    func unreadableOldVersion() throws {
         let folder = try GenerationFolder(
             ["Books": "<entity name=\"Old\"", "Books 2": Self.entity], current: "Books 2")
         let generator = try folder.generator()
@@ -53,7 +58,8 @@ import Testing
         #expect(!generator.modelFile.text.contains(".init(\"Books\","))
     }
 
-    @Test func aCurrentVersionThatCannotBeReadIsAnErrorAtItsLine() throws {
+    @Test("A current version that cannot be read is an error with its line")
+    func unreadableCurrentVersion() throws {
         let folder = try GenerationFolder(
             "<entity name=\"A\"/>\n<entity name=\"B\" parentEntity=\"Nobody\"/>")
         let error = #expect(throws: ModelFileError.self) { try folder.generator() }
@@ -61,7 +67,8 @@ import Testing
         #expect(error?.file?.lastPathComponent == "contents")
     }
 
-    @Test func aMovedBoxInTheDiagramChangesNothing() throws {
+    @Test("A moved box of the diagram does not change generated files")
+    func aMovedBoxInTheDiagramChangesNothing() throws {
         let one = try GenerationFolder(Self.entity).generator()
         let moved = Self.entity.replacing("positionX=\"1\"", with: "positionX=\"99\"")
         let other = try GenerationFolder(moved).generator()
@@ -69,7 +76,8 @@ import Testing
         #expect(one.classesFile == other.classesFile)
     }
 
-    @Test func anEqualFileIsNotWrittenAgain() throws {
+    @Test("An equal file is not written again, and an existing one is replaced only if allowed")
+    func anEqualFileIsNotWrittenAgain() throws {
         let folder = try GenerationFolder(Self.entity)
         let url = folder.url.deletingLastPathComponent().appending(path: "out.swift")
         let file = try folder.generator().classesFile
@@ -81,7 +89,8 @@ import Testing
         #expect(try String(contentsOf: url, encoding: .utf8) == "other")
     }
 
-    @Test func compositesAreValueTypes() throws {
+    @Test("Composite types become structures that convert to and from dictionaries")
+    func compositesAreValueTypes() throws {
         let folder = try GenerationFolder(
             """
             <composite name="Place">
@@ -119,7 +128,9 @@ import Testing
         #expect(try folder.text("Books+CoreDataComposites.swift", GenerationOptions(style: .apple)) == nil)
     }
 
-    @Test(arguments: ["CodingKeys", "Self", "dictionary"])
+    @Test(
+        "A composite element with a name that its structure needs is refused",
+        arguments: ["CodingKeys", "Self", "dictionary"])
     func anElementMayNotHaveANameThatItsTypeNeeds(name: String) throws {
         let folder = try GenerationFolder(
             """
@@ -131,7 +142,8 @@ import Testing
         #expect(error?.element == "Place.\(name)")
     }
 
-    @Test func aCompositeTypeMayNotHaveTheNameOfAClass() throws {
+    @Test("A composite type with the name of a class is refused")
+    func aCompositeTypeMayNotHaveTheNameOfAClass() throws {
         let folder = try GenerationFolder(
             """
             <composite name="Place"><attribute name="x" attributeType="Double"/></composite>

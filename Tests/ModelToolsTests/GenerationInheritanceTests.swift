@@ -6,7 +6,8 @@ import Testing
 
 /// Classes of entities that inherit, and the names of classes.
 @Suite struct GenerationInheritanceTests {
-    @Test func anHeirInheritsTheClassOfItsSuperentity() throws {
+    @Test("The class of a subentity inherits from the class of its superentity")
+    func subentitiesInheritTheClassOfTheirSuperentity() throws {
         let folder = try GenerationFolder(
             """
             <entity name="Work" representedClassName=".LibraryWork" isAbstract="YES" codeGenerationType="class">
@@ -37,10 +38,13 @@ import Testing
         #expect(embedding.contains("keys.add(\"genre\", \\Heir.genre)"))
     }
 
-    @Test(arguments: [
-        ("UUID", true), ("String", true), ("Transformable", true), ("Composite\" composite=\"Place", false),
-    ])
-    func anIdentifierThatCannotBeComparedIsNone(kind: String, isIdentifiable: Bool) throws {
+    @Test(
+        "A class is Identifiable only if its attribute id is hashable",
+        arguments: [
+            ("UUID", true), ("String", true), ("Transformable", true),
+            ("Composite\" composite=\"Place", false),
+        ])
+    func identifiableClasses(kind: String, isIdentifiable: Bool) throws {
         let folder = try GenerationFolder(
             """
             <composite name="Place"><attribute name="x" attributeType="Double"/></composite>
@@ -52,8 +56,10 @@ import Testing
         #expect(text.contains(": Identifiable") == isIdentifiable)
     }
 
-    @Test(arguments: ["a b", "A..B", "", ".", "9", "A;B", "A\nB"])
-    func aClassNameThatIsNoneInSwiftIsRefused(name: String) throws {
+    @Test(
+        "A class name that is not a Swift identifier is refused",
+        arguments: ["a b", "A..B", "", ".", "9", "A;B", "A\nB"])
+    func invalidClassNamesAreRefused(name: String) throws {
         let model = NSManagedObjectModel()
         let entity = NSEntityDescription()
         entity.name = "Book"
@@ -62,7 +68,8 @@ import Testing
         #expect(throws: GenerationError.self) { try SourceGenerator(model, name: "Books") }
     }
 
-    @Test func aClassInsideAnotherTypeIsWrittenByHand() throws {
+    @Test("A class inside another type is not generated, but may be a destination")
+    func aClassInsideAnotherTypeIsWrittenByHand() throws {
         let entities = """
             <entity name="A" representedClassName="Library.Shelf.Item" SETTING/>
             <entity name="B" representedClassName="B" codeGenerationType="class">
@@ -78,7 +85,8 @@ import Testing
         #expect(error?.detail.contains("is inside another type") == true)
     }
 
-    @Test func aClassIsGeneratedForOneEntityOnly() throws {
+    @Test("One class for two entities is refused")
+    func aClassIsGeneratedForOneEntityOnly() throws {
         let folder = try GenerationFolder(
             """
             <entity name="A" representedClassName="Item" codeGenerationType="class"/>
@@ -90,15 +98,18 @@ import Testing
     }
 
     /// The text of all classes uses these names, and Swift finds the class of the same module first.
-    @Test(arguments: ["CoreData", "Swift", "Foundation", "NSFetchRequest"])
-    func aClassThatHidesWhatTheTextNeedsIsRefused(name: String) throws {
+    @Test(
+        "A class whose name hides one that generated code needs is refused",
+        arguments: ["CoreData", "Swift", "Foundation", "NSFetchRequest"])
+    func hidingClassNamesAreRefused(name: String) throws {
         let folder = try GenerationFolder(
             "<entity name=\"A\" representedClassName=\"\(name)\" codeGenerationType=\"class\"/>")
         let error = #expect(throws: GenerationError.self) { try folder.generator() }
         #expect(error?.element == "A" && error?.detail.contains("'\(name)' hides") == true)
     }
 
-    @Test func accessorsOfOneNameAreRefused() throws {
+    @Test("Relationships whose accessors would have one name are refused")
+    func accessorsOfOneNameAreRefused() throws {
         let relationship =
             "<relationship name=\"NAME\" toMany=\"YES\" optional=\"YES\" destinationEntity=\"A\"/>"
         let folder = try GenerationFolder(
@@ -108,7 +119,8 @@ import Testing
         #expect(error?.element.hasPrefix("A.") == true && error?.detail.contains("its accessors") == true)
     }
 
-    @Test func namesWithAMeaningInSwiftAreLeftOutWithAWarning() throws {
+    @Test("A property named Self is left out with a notice")
+    func namesWithAMeaningInSwiftAreLeftOutWithAWarning() throws {
         let folder = try GenerationFolder(
             "<entity name=\"A\" representedClassName=\"A\" codeGenerationType=\"class\">"
                 + "<attribute name=\"Self\" optional=\"YES\" attributeType=\"String\"/>"
@@ -117,14 +129,16 @@ import Testing
         #expect(try folder.text("A+CoreDataProperties.swift")?.contains("var x: String?") == true)
     }
 
-    @Test func aSettingThatXcodeDoesNotWriteIsRefused() throws {
+    @Test("An unknown code generation setting is refused")
+    func aSettingThatXcodeDoesNotWriteIsRefused() throws {
         let folder = try GenerationFolder(
             "<entity name=\"A\" representedClassName=\"A\" codeGenerationType=\"struct\"/>")
         let error = #expect(throws: GenerationError.self) { try folder.generator() }
         #expect(error?.detail.contains("'struct'") == true)
     }
 
-    @Test func anEntityWithoutAClassOfItsOwnGetsNone() throws {
+    @Test("An entity without a class of its own has no generated files")
+    func anEntityWithoutAClassOfItsOwnGetsNone() throws {
         let folder = try GenerationFolder("<entity name=\"A\" codeGenerationType=\"class\"/>")
         #expect(try folder.generator().files.isEmpty)
         #expect(try folder.generator(GenerationOptions(selection: .all)).files.isEmpty)

@@ -21,7 +21,8 @@ import Testing
         </entity>
         """
 
-    @Test func theSettingOfEachEntitySaysWhichFilesThereAre() throws {
+    @Test("The code generation setting of an entity decides which files are generated")
+    func theSettingOfEachEntitySaysWhichFilesThereAre() throws {
         let folder = try GenerationFolder(Self.library)
         #expect(
             try folder.generator().files.map(\.name) == [
@@ -35,7 +36,8 @@ import Testing
             ])
     }
 
-    @Test func applesTextIsThatOfXcode() throws {
+    @Test("The Apple style generates the code that Xcode does")
+    func applesTextIsThatOfXcode() throws {
         let folder = try GenerationFolder(Self.library)
         let options = GenerationOptions(style: .apple)
         #expect(
@@ -104,7 +106,8 @@ import Testing
                 """)
     }
 
-    @Test func plainTextHasAccessorsAndKeys() throws {
+    @Test("The plain style generates accessors with managed keys")
+    func plainTextHasAccessorsAndKeys() throws {
         let folder = try GenerationFolder(Self.library)
         #expect(
             try folder.text("Book+CoreDataClass.swift") == """
@@ -165,7 +168,8 @@ import Testing
                 """)
     }
 
-    @Test func everyFileSaysWhatItIs() throws {
+    @Test("Every generated file names itself and its model")
+    func everyFileSaysWhatItIs() throws {
         let folder = try GenerationFolder(Self.library)
         let generator = try folder.generator()
         for file in generator.files + [generator.classesFile, generator.modelFile] {
@@ -177,7 +181,8 @@ import Testing
         #expect(generator.notices.isEmpty)
     }
 
-    @Test func accessIsAnOption() throws {
+    @Test("The access level of generated code is an option")
+    func accessIsAnOption() throws {
         let folder = try GenerationFolder(Self.library)
         let text = try folder.generator(GenerationOptions(access: .package)).classesFile.text
         #expect(text.contains("nonisolated package class Book: NSManagedObject {"))
@@ -186,7 +191,8 @@ import Testing
         #expect(!text.contains("public "))
     }
 
-    @Test func importsAreVisibleWhereTheModuleHasThemHidden() throws {
+    @Test("Imports of generated files are public where imports are internal by default")
+    func importsAreVisibleWhereTheModuleHasThemHidden() throws {
         let folder = try GenerationFolder(Self.library)
         let file = try folder.generator().classesFile
         #expect(
@@ -197,7 +203,8 @@ import Testing
         #expect(apple.text.contains("\n\nimport Foundation\nimport CoreData\n\n@objc(Book)\n"))
     }
 
-    @Test func oneFileHasEverythingOnce() throws {
+    @Test("The combined file has the code of all files and its imports once")
+    func oneFileHasEverythingOnce() throws {
         let folder = try GenerationFolder(Self.library)
         let generator = try folder.generator()
         #expect(generator.classesFile.name == "Books+CoreDataClasses.swift")

@@ -19,47 +19,56 @@ import Testing
         return text?.firstMatch(of: /var value: (.*?)(?: {)?\n/).map { String($0.1) }
     }
 
-    @Test(arguments: [
-        ("String", "String?"), ("Decimal", "NSDecimalNumber?"), ("Binary", "Data?"), ("UUID", "UUID?"),
-        ("URI", "URL?"), ("Transformable", "NSObject?"),
-    ])
+    @Test(
+        "An attribute of an object type has its Swift type in both styles",
+        arguments: [
+            ("String", "String?"), ("Decimal", "NSDecimalNumber?"), ("Binary", "Data?"), ("UUID", "UUID?"),
+            ("URI", "URL?"), ("Transformable", "NSObject?"),
+        ])
     func objects(kind: String, expected: String) throws {
         #expect(try type("attributeType=\"\(kind)\"") == expected)
         #expect(try type("attributeType=\"\(kind)\" usesScalarValueType=\"NO\"", style: .plain) == expected)
     }
 
-    @Test(arguments: [
-        ("Integer 16", "Int16"), ("Integer 32", "Int32"), ("Integer 64", "Int64"), ("Double", "Double"),
-        ("Float", "Float"), ("Boolean", "Bool"),
-    ])
+    @Test(
+        "A numeric attribute has a scalar type or NSNumber by its setting",
+        arguments: [
+            ("Integer 16", "Int16"), ("Integer 32", "Int32"), ("Integer 64", "Int64"), ("Double", "Double"),
+            ("Float", "Float"), ("Boolean", "Bool"),
+        ])
     func numbers(kind: String, scalar: String) throws {
         #expect(try type("attributeType=\"\(kind)\" usesScalarValueType=\"YES\"") == scalar)
         #expect(try type("attributeType=\"\(kind)\" usesScalarValueType=\"NO\"") == "NSNumber?")
         #expect(try type("attributeType=\"\(kind)\"") == "NSNumber?")
     }
 
-    @Test func dates() throws {
+    @Test("A date attribute is a Date, or a TimeInterval if scalar")
+    func dates() throws {
         #expect(try type("attributeType=\"Date\" usesScalarValueType=\"NO\"") == "Date?")
         #expect(try type("attributeType=\"Date\"") == "Date?")
         #expect(try type("attributeType=\"Date\" usesScalarValueType=\"YES\"") == "TimeInterval")
     }
 
-    @Test func compositesAndCustomClasses() throws {
+    @Test("Composite and transformable attributes have dictionary and custom types")
+    func compositesAndCustomClasses() throws {
         #expect(try type("attributeType=\"Composite\" composite=\"Place\"") == "[String: Any]?")
         #expect(try type("attributeType=\"Transformable\" customClassName=\"[Int64]\"") == "[Int64]?")
         #expect(try type("attributeType=\"Transformable\" customClassName=\".Color\"") == "Color?")
         #expect(try type("transient=\"YES\"") == "Any?")
     }
 
-    @Test(arguments: ["x; evil()", "a\u{7D}", "\u{22}", "()", "1+1"])
-    func aCustomClassThatIsNoTypeIsRefused(name: String) throws {
+    @Test(
+        "A custom class that is not a Swift type is refused",
+        arguments: ["x; evil()", "a\u{7D}", "\u{22}", "()", "1+1"])
+    func invalidCustomClassesAreRefused(name: String) throws {
         let escaped = name.replacing("\"", with: "&quot;")
         #expect(throws: GenerationError.self) {
             try type("attributeType=\"Transformable\" customClassName=\"\(escaped)\"")
         }
     }
 
-    @Test func derivedAttributesAndFetchedPropertiesAreProperties() throws {
+    @Test("Derived attributes and fetched properties become properties")
+    func derivedAttributesAndFetchedPropertiesAreProperties() throws {
         let folder = try GenerationFolder(
             """
             <entity name="Author" representedClassName="Author" codeGenerationType="class">
@@ -77,7 +86,8 @@ import Testing
         #expect(plain?.contains("public var peers: [Author]? { self[Self._managedKey_peers] }") == true)
     }
 
-    @Test func classesOfTheModelMayHaveNamesOfFoundation() throws {
+    @Test("Classes of the model may have the names of Foundation types")
+    func classesOfTheModelMayHaveNamesOfFoundation() throws {
         let folder = try GenerationFolder(
             """
             <entity name="Date" representedClassName="Date" codeGenerationType="class">
@@ -92,7 +102,8 @@ import Testing
         #expect(text.contains("var text: Swift.String?"))
     }
 
-    @Test func keywordsAreInBackticks() throws {
+    @Test("Keywords as names are in backticks")
+    func keywordsAreInBackticks() throws {
         let folder = try GenerationFolder(
             """
             <entity name="Class" representedClassName="Protocol" codeGenerationType="class">
@@ -110,7 +121,8 @@ import Testing
             try folder.generator().modelFile.text.contains("keys.add(\"default\", \\`Protocol`.`default`)"))
     }
 
-    @Test func propertiesWithoutAnAccessorAreTold() throws {
+    @Test("A property that cannot have an accessor is left out with a notice")
+    func propertiesWithoutAnAccessor() throws {
         let folder = try GenerationFolder(
             """
             <entity name="Book" representedClassName="Book" codeGenerationType="class">
@@ -127,8 +139,8 @@ import Testing
         #expect(!text.contains("hashValue") && !text.contains("two words") && !text.contains("Type"))
     }
 
-    @Test(arguments: ["description", "objectID", "isDeleted"])
-    func namesThatNoModelMayUseAreRefused(name: String) throws {
+    @Test("A property with a reserved name is refused", arguments: ["description", "objectID", "isDeleted"])
+    func reservedNamesAreRefused(name: String) throws {
         let folder = try GenerationFolder(
             """
             <entity name="Book" representedClassName="Book" codeGenerationType="class">

@@ -17,7 +17,8 @@ struct ModelCheckFileTests {
         try Data(text.utf8).write(to: url)
     }
 
-    @Test func everyVersionIsChecked() throws {
+    @Test("The check of a model folder covers every version and the marker")
+    func everyVersionIsChecked() throws {
         try inFolder { folder in
             let url = folder.appending(path: "M.xcdatamodeld")
             var file = try XcodeModelFile.create(at: url, contents: tree("<entity name=\"A\"/>"))
@@ -41,7 +42,8 @@ struct ModelCheckFileTests {
         }
     }
 
-    @Test func hashesThatAreNotThoseOfTheListOfVersions() throws {
+    @Test("The check of a compiled model warns of hashes that differ from the list of versions")
+    func hashesThatAreNotThoseOfTheListOfVersions() throws {
         try inFolder { folder in
             let constraints = ["a", "b"].map {
                 "<uniquenessConstraint><constraint value=\"\($0)\"/></uniquenessConstraint>"
@@ -79,7 +81,8 @@ struct ModelCheckFileTests {
         }
     }
 
-    @Test func filesThatCannotBeRead() throws {
+    @Test("The check of an unreadable file has one finding with its reason")
+    func filesThatCannotBeRead() throws {
         try inFolder { folder in
             let cases: [(String, String, ModelFinding.Code)] = [
                 ("a.xcdatamodel/contents", "<model><entity", .malformed),

@@ -376,7 +376,7 @@ struct ModelCheckTests {
         ModelCheck.findings(in: try tree(content, attributes: rule.settings))
     }
 
-    @Test(arguments: rules)
+    @Test("Each rule of the check finds a bad model and accepts a good one", arguments: rules)
     func rule(_ rule: Rule) throws {
         let bad = try findings(rule.bad, rule).filter { $0.code == rule.code }
         let places = bad.map { finding in
@@ -389,7 +389,8 @@ struct ModelCheckTests {
         #expect(!good.contains { $0.severity == .error }, "\(good)")
     }
 
-    @Test func everyCodeHasATest() {
+    @Test("Every finding code has a test")
+    func everyCodeHasATest() {
         // Those of whole files are tested with files.
         let files: Set<ModelFinding.Code> = [
             .unreadable, .unsupportedForm, .malformed, .tooLarge, .currentVersionUnknown, .versionHashDiffers,
@@ -397,7 +398,8 @@ struct ModelCheckTests {
         #expect(Set(Self.rules.map(\.code)).union(files) == Set(ModelFinding.Code.allCases))
     }
 
-    @Test func allMistakesOfAFileAreFound() throws {
+    @Test("The check finds all mistakes of a file, each with its line")
+    func allMistakesOfAFileAreFound() throws {
         let content = """
             <entity name="A" parentEntity="Nowhere" isAbstract="perhaps">
                 <attribute name="a" attributeType="Integer 16" defaultValueString="x" minValueString="y"/>
@@ -421,7 +423,8 @@ struct ModelCheckTests {
         }
     }
 
-    @Test func aFileOfMistakesIsBounded() throws {
+    @Test("The check stops at its budget, which 200 mistakes do not reach")
+    func aFileOfMistakesIsBounded() throws {
         var content = ""
         for index in 0..<200 { content += "<attribute name=\"a\(index)\" attributeType=\"Thing\"/>" }
         let root = try tree(entity("A", content))
@@ -432,7 +435,8 @@ struct ModelCheckTests {
         #expect(ModelCheck.findings(in: root).count { $0.code == .unknownType } == 200)
     }
 
-    @Test func aWideAndDeepModelIsChecked() throws {
+    @Test("A sound model of thousands of entities and requests has no findings")
+    func aWideAndDeepModelIsChecked() throws {
         var content =
             "<entity name=\"R\"><relationship name=\"r\" optional=\"YES\" destinationEntity=\"R\" inverseName=\"r\"/></entity>"
         for index in 0..<3_000 {
@@ -442,7 +446,8 @@ struct ModelCheckTests {
         #expect(ModelCheck.findings(in: try tree(content)) == [])
     }
 
-    @Test func oneMistakeIsReportedOnce() throws {
+    @Test("One mistake is reported once")
+    func oneMistakeIsReportedOnce() throws {
         // The relationship back is sound; that its inverse cannot be read is no mistake of its own.
         let content = Self.pair(Self.toOne + " deletionRule=\"Forget\"", Self.toOne)
         let found = ModelCheck.findings(in: try tree(content))
@@ -450,7 +455,8 @@ struct ModelCheckTests {
         #expect(found.first?.description.hasSuffix("[invalid-setting]") == true)
     }
 
-    @Test func configurationsForCloudKit() throws {
+    @Test("CloudKit rules apply to entities of a configuration for CloudKit only")
+    func configurationsForCloudKit() throws {
         let content =
             Self.attribute("attributeType=\"String\"")
             + entity("B", "<attribute name=\"y\" attributeType=\"String\"/>")
@@ -460,7 +466,8 @@ struct ModelCheckTests {
         #expect(found.first?.entity == "B")
     }
 
-    @Test func aModelWithoutAFile() throws {
+    @Test("A model without a file is checked, without lines")
+    func aModelWithoutAFile() throws {
         let built = try model(
             Self.attribute("attributeType=\"Transformable\"")
                 + Self.constraint("text").replacing("\"A\"", with: "\"C\""))
@@ -470,7 +477,8 @@ struct ModelCheckTests {
         #expect(ModelCheck.findings(in: built, usesCloudKit: true).map(\.code).contains(.cloudConstraint))
     }
 
-    @Test func findingsAreCodable() throws {
+    @Test("A finding is encoded, decoded and described")
+    func findingsAreCodable() throws {
         let finding = ModelFinding(.missingName, file: "f", line: 3, entity: "A", property: "b", "no name")
         let data = try JSONEncoder().encode(finding)
         #expect(try JSONDecoder().decode(ModelFinding.self, from: data) == finding)

@@ -8,7 +8,8 @@ struct ModelDifferenceTests {
         ModelDifference(from: try model(old), to: try model(new))
     }
 
-    @Test func equalModelsHaveNone() throws {
+    @Test("Equal models have no difference")
+    func equalModelsHaveNone() throws {
         let content = entity(
             "A", "<fetchIndex name=\"i\"><fetchIndexElement property=\"text\"/></fetchIndex>")
         let found = try difference(content, content)
@@ -17,7 +18,8 @@ struct ModelDifferenceTests {
         #expect(found.allowsLightweightMigration)
     }
 
-    @Test func entitiesComeGoAndAreRenamed() throws {
+    @Test("A difference has added, removed and renamed entities")
+    func entitiesComeGoAndAreRenamed() throws {
         let found = try difference(
             entity("A") + entity("B"), entity("C", "", "elementID=\"B\"") + entity("D"))
         #expect(found.entities.map(\.name) == ["A", "C", "D"])
@@ -28,7 +30,8 @@ struct ModelDifferenceTests {
         #expect(found.obstacles == [])
     }
 
-    @Test func propertiesComeGoAndAreRenamed() throws {
+    @Test("A difference has added, removed and renamed properties")
+    func propertiesComeGoAndAreRenamed() throws {
         let found = try difference(
             entity(
                 "A",
@@ -49,14 +52,16 @@ struct ModelDifferenceTests {
         #expect(found.allowsLightweightMigration)
     }
 
-    @Test func aSecondRenaming() throws {
+    @Test("A second renaming with the same identifier is a renaming")
+    func aSecondRenaming() throws {
         let found = try difference(
             entity("B", "", "elementID=\"A\""), entity("C", "", "elementID=\"A\""))
         #expect(found.entities.map(\.change) == [.renamed])
         #expect(found.entities[0].oldName == "B")
     }
 
-    @Test func settingsHaveOldAndNewValues() throws {
+    @Test("Changed settings have their old and new values")
+    func settingsHaveOldAndNewValues() throws {
         let found = try difference(
             entity("A", "<attribute name=\"a\" attributeType=\"Integer 16\" defaultValueString=\"1\"/>"),
             entity(
@@ -76,7 +81,8 @@ struct ModelDifferenceTests {
         #expect(found.allowsLightweightMigration)
     }
 
-    @Test func whatNoHashKnows() throws {
+    @Test("Changes of indexes and code generation do not change the version hash")
+    func changesWithoutAnotherHash() throws {
         let found = try difference(
             entity("A", "", "codeGenerationType=\"class\""),
             entity(
@@ -92,7 +98,8 @@ struct ModelDifferenceTests {
             ])
     }
 
-    @Test func configurationsAndRequests() throws {
+    @Test("A difference has changed configurations and fetch requests")
+    func configurationsAndRequests() throws {
         let found = try difference(
             entity("A") + "<fetchRequest name=\"f\" entity=\"A\"/><configuration name=\"c\"/>",
             entity("A")
@@ -115,78 +122,84 @@ struct ModelDifferenceTests {
         entity("A", "<relationship name=\"b\" destinationEntity=\"B\" \(settings)/>") + entity("B")
     }
 
-    @Test(arguments: [
-        Case(
-            name: "a mandatory attribute without a default", old: entity("A"),
-            new: entity("A", "<attribute name=\"x\" attributeType=\"Date\"/>"),
-            obstacles: ["A.x: The attribute is new, is mandatory and has no default value"]),
-        Case(
-            name: "a mandatory attribute with a default", old: entity("A"),
-            new: entity("A", "<attribute name=\"x\" attributeType=\"Double\" defaultValueString=\"0\"/>"),
-            obstacles: []),
-        Case(
-            name: "a mandatory attribute of a new entity", old: entity("A"),
-            new: entity("A") + entity("B", "<attribute name=\"x\" attributeType=\"Date\"/>"), obstacles: []),
-        Case(
-            name: "optional becomes mandatory",
-            old: entity("A", "<attribute name=\"x\" optional=\"YES\" attributeType=\"Date\"/>"),
-            new: entity("A", "<attribute name=\"x\" attributeType=\"Date\"/>"),
-            obstacles: ["A.x: The attribute was optional, is mandatory and has no default value"]),
-        Case(
-            name: "another type", old: entity("A", "<attribute name=\"x\" attributeType=\"Integer 16\"/>"),
-            new: entity("A", "<attribute name=\"x\" attributeType=\"String\"/>"),
-            obstacles: [
-                "A.x: Source and destination attribute types are incompatible: 'x' was Integer 16, 'x' is String"
-            ]),
-        Case(
-            name: "a wider integer", old: entity("A", "<attribute name=\"x\" attributeType=\"Integer 16\"/>"),
-            new: entity("A", "<attribute name=\"x\" attributeType=\"Integer 64\"/>"), obstacles: []),
-        Case(
-            name: "an inherited attribute of another type is told once",
-            old: entity("A", "<attribute name=\"x\" attributeType=\"Date\"/>")
-                + "<entity name=\"B\" parentEntity=\"A\"/>",
-            new: entity("A", "<attribute name=\"x\" attributeType=\"UUID\"/>")
-                + "<entity name=\"B\" parentEntity=\"A\"/>",
-            obstacles: [
-                "A.x: Source and destination attribute types are incompatible: 'x' was Date, 'x' is UUID"
-            ]),
-        Case(
-            name: "to-one becomes ordered to-many", old: relationship("optional=\"YES\" maxCount=\"1\""),
-            new: relationship("optional=\"YES\" toMany=\"YES\" ordered=\"YES\""), obstacles: []),
-        Case(
-            name: "a relationship becomes mandatory", old: relationship("optional=\"YES\" maxCount=\"1\""),
-            new: relationship("maxCount=\"1\""),
-            obstacles: ["A.b: The relationship was optional, is mandatory"]),
-        Case(
-            name: "another destination", old: relationship("optional=\"YES\"") + entity("C"),
-            new: entity("A", "<relationship name=\"b\" destinationEntity=\"C\" optional=\"YES\"/>")
-                + entity("B")
-                + entity("C"),
-            obstacles: [
-                "A.b: Source and destination relationship entities are incompatible: 'b' led to 'B', 'b' leads to 'C'"
-            ]),
-        Case(
-            name: "the destination is renamed", old: relationship("optional=\"YES\""),
-            new: entity("A", "<relationship name=\"b\" destinationEntity=\"C\" optional=\"YES\"/>")
-                + entity("C", "", "elementID=\"B\""), obstacles: []),
-        Case(
-            name: "a property moves to a new superentity",
-            old: entity("A", "<attribute name=\"x\" attributeType=\"Date\"/>"),
-            new: "<entity name=\"P\"><attribute name=\"x\" attributeType=\"Date\"/></entity>"
-                + entity("A", "", "parentEntity=\"P\""), obstacles: []),
-        Case(
-            name: "an entity moves into a hierarchy", old: entity("A") + "<entity name=\"B\"/>",
-            new: entity("A") + "<entity name=\"B\" parentEntity=\"A\"/>", obstacles: []),
-        Case(
-            name: "hierarchies are merged", old: "<entity name=\"A\"/><entity name=\"B\"/>",
-            new:
-                "<entity name=\"P\"/><entity name=\"A\" parentEntity=\"P\"/><entity name=\"B\" parentEntity=\"P\"/>",
-            obstacles: ["B: The entities 'A' and 'B' have a common parent now and had none before"]),
-        Case(
-            name: "an attribute becomes a relationship",
-            old: entity("A", "<attribute name=\"b\" attributeType=\"Date\"/>") + entity("B"),
-            new: relationship("optional=\"YES\""), obstacles: []),
-    ])
+    @Test(
+        "A difference names the obstacles to a lightweight migration",
+        arguments: [
+            Case(
+                name: "a mandatory attribute without a default", old: entity("A"),
+                new: entity("A", "<attribute name=\"x\" attributeType=\"Date\"/>"),
+                obstacles: ["A.x: The attribute is new, is mandatory and has no default value"]),
+            Case(
+                name: "a mandatory attribute with a default", old: entity("A"),
+                new: entity("A", "<attribute name=\"x\" attributeType=\"Double\" defaultValueString=\"0\"/>"),
+                obstacles: []),
+            Case(
+                name: "a mandatory attribute of a new entity", old: entity("A"),
+                new: entity("A") + entity("B", "<attribute name=\"x\" attributeType=\"Date\"/>"),
+                obstacles: []),
+            Case(
+                name: "optional becomes mandatory",
+                old: entity("A", "<attribute name=\"x\" optional=\"YES\" attributeType=\"Date\"/>"),
+                new: entity("A", "<attribute name=\"x\" attributeType=\"Date\"/>"),
+                obstacles: ["A.x: The attribute was optional, is mandatory and has no default value"]),
+            Case(
+                name: "another type",
+                old: entity("A", "<attribute name=\"x\" attributeType=\"Integer 16\"/>"),
+                new: entity("A", "<attribute name=\"x\" attributeType=\"String\"/>"),
+                obstacles: [
+                    "A.x: Source and destination attribute types are incompatible: 'x' was Integer 16, 'x' is String"
+                ]),
+            Case(
+                name: "a wider integer",
+                old: entity("A", "<attribute name=\"x\" attributeType=\"Integer 16\"/>"),
+                new: entity("A", "<attribute name=\"x\" attributeType=\"Integer 64\"/>"), obstacles: []),
+            Case(
+                name: "an inherited attribute of another type is told once",
+                old: entity("A", "<attribute name=\"x\" attributeType=\"Date\"/>")
+                    + "<entity name=\"B\" parentEntity=\"A\"/>",
+                new: entity("A", "<attribute name=\"x\" attributeType=\"UUID\"/>")
+                    + "<entity name=\"B\" parentEntity=\"A\"/>",
+                obstacles: [
+                    "A.x: Source and destination attribute types are incompatible: 'x' was Date, 'x' is UUID"
+                ]),
+            Case(
+                name: "to-one becomes ordered to-many", old: relationship("optional=\"YES\" maxCount=\"1\""),
+                new: relationship("optional=\"YES\" toMany=\"YES\" ordered=\"YES\""), obstacles: []),
+            Case(
+                name: "a relationship becomes mandatory",
+                old: relationship("optional=\"YES\" maxCount=\"1\""),
+                new: relationship("maxCount=\"1\""),
+                obstacles: ["A.b: The relationship was optional, is mandatory"]),
+            Case(
+                name: "another destination", old: relationship("optional=\"YES\"") + entity("C"),
+                new: entity("A", "<relationship name=\"b\" destinationEntity=\"C\" optional=\"YES\"/>")
+                    + entity("B")
+                    + entity("C"),
+                obstacles: [
+                    "A.b: Source and destination relationship entities are incompatible: 'b' led to 'B', 'b' leads to 'C'"
+                ]),
+            Case(
+                name: "the destination is renamed", old: relationship("optional=\"YES\""),
+                new: entity("A", "<relationship name=\"b\" destinationEntity=\"C\" optional=\"YES\"/>")
+                    + entity("C", "", "elementID=\"B\""), obstacles: []),
+            Case(
+                name: "a property moves to a new superentity",
+                old: entity("A", "<attribute name=\"x\" attributeType=\"Date\"/>"),
+                new: "<entity name=\"P\"><attribute name=\"x\" attributeType=\"Date\"/></entity>"
+                    + entity("A", "", "parentEntity=\"P\""), obstacles: []),
+            Case(
+                name: "an entity moves into a hierarchy", old: entity("A") + "<entity name=\"B\"/>",
+                new: entity("A") + "<entity name=\"B\" parentEntity=\"A\"/>", obstacles: []),
+            Case(
+                name: "hierarchies are merged", old: "<entity name=\"A\"/><entity name=\"B\"/>",
+                new:
+                    "<entity name=\"P\"/><entity name=\"A\" parentEntity=\"P\"/><entity name=\"B\" parentEntity=\"P\"/>",
+                obstacles: ["B: The entities 'A' and 'B' have a common parent now and had none before"]),
+            Case(
+                name: "an attribute becomes a relationship",
+                old: entity("A", "<attribute name=\"b\" attributeType=\"Date\"/>") + entity("B"),
+                new: relationship("optional=\"YES\""), obstacles: []),
+        ])
     func inferredMigration(_ test: Case) throws {
         let found = try difference(test.old, test.new)
         #expect(found.obstacles.map(\.description) == test.obstacles)
@@ -194,7 +207,8 @@ struct ModelDifferenceTests {
         #expect(found.changesVersionHashes)
     }
 
-    @Test func differencesAreCodableAndAlwaysTheSame() throws {
+    @Test("A difference is encoded and decoded, with equal bytes each time")
+    func differencesAreCodableAndAlwaysTheSame() throws {
         let old = entity("A") + entity("B") + "<configuration name=\"c\"/>"
         let new = entity("B", "<attribute name=\"x\" attributeType=\"Date\"/>") + entity("Z") + entity("Y")
         let found = try difference(old, new)

@@ -5,9 +5,7 @@ import Testing
 /// Eight processes at once on one store, some of which are killed. `scripts/stress-processes` runs them for longer;
 /// `STRESS_SEED` repeats a seed.
 @Suite struct ProcessStressTests {
-    @Test(
-        "Processes that work at once, some of them killed, leave all that they were told is saved, and nothing else"
-    )
+    @Test("Concurrent processes, some of them killed, lose no save and leave nothing unsaved")
     func processesThatWorkAtOnce() throws {
         let seed = Fuzzing.seed(1, givenBy: "STRESS_SEED")
         let run = try Program(["20"], environment: ["STRESS_SEED": "\(seed)"])

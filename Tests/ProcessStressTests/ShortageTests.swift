@@ -11,16 +11,24 @@ import Testing
         #expect(run.status == 0, "\(run.output)")
     }
 
-    @Test("A limit on the size of files", arguments: OperationKind.allCases)
+    @Test(
+        "An operation that exceeds the file size limit leaves the store as it was",
+        arguments: OperationKind.allCases)
     func fileSize(_ operation: OperationKind) throws { try run(.fileSize, operation) }
 
-    @Test("A folder that cannot be written to", arguments: OperationKind.allCases)
+    @Test(
+        "An operation in a folder that is not writable leaves the store as it was",
+        arguments: OperationKind.allCases)
     func folder(_ operation: OperationKind) throws { try run(.folder, operation) }
 
-    @Test("No number for another open file", arguments: OperationKind.allCases)
+    @Test(
+        "An operation without a free file descriptor leaves the store as it was",
+        arguments: OperationKind.allCases)
     func descriptors(_ operation: OperationKind) throws { try run(.descriptors, operation) }
 
-    @Test("One allocation of SQLite's fails", arguments: OperationKind.onOpenStores)
+    @Test(
+        "An operation in which an allocation of SQLite fails leaves the store as it was",
+        arguments: OperationKind.onOpenStores)
     func allocation(_ operation: OperationKind) throws { try run(.allocation, operation) }
 
     /// A disk of the test's own, which only the superuser can make, and which goes with the process that has it.
@@ -34,7 +42,7 @@ import Testing
     }()
 
     @Test(
-        "A full disk",
+        "An operation on a full disk leaves the store as it was",
         .enabled(if: hasDisks, "This user may not mount a disk of its own; the limit on sizes is tried."),
         arguments: OperationKind.allCases)
     func disk(_ operation: OperationKind) throws {

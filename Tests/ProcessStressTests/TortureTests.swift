@@ -17,14 +17,14 @@ import Testing
         #expect(points ?? 0 > 10, "\(run.output)")
     }
 
-    @Test("After a failed commit every row has its data and every file its row, if the process dies too")
+    @Test("After a failed commit every row has its external data and every file its row")
     func failedCommit() throws {
         try run(
             "--scenario", "external-insert", "--scenario", "external-replace", "--calls",
             "sync Store.sqlite-wal")
     }
 
-    @Test("A store that is open is neither destroyed nor replaced, whatever fails meanwhile")
+    @Test("An open store is neither destroyed nor replaced, whatever call fails")
     func storeInUse() throws {
         try run("--scenario", "destroy-in-use", "--scenario", "replace-in-use", "--points", "60")
     }

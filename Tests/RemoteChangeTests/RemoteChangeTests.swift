@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("A save of another process is posted, with the store and its token")
+    @Test("A save of another process is posted with the store and its token")
     func savesOfOtherProcessesArePosted() throws {
         let folder = try TestFolder()
         let container = try open(folder)
@@ -74,7 +74,7 @@ import Testing
         #expect(received.waitForOne() != nil)
     }
 
-    @Test("A store with a rollback journal, and one without history, are followed as well")
+    @Test("Changes of a store with a rollback journal and without history are posted")
     func otherStoresAreFollowed() throws {
         let folder = try TestFolder()
         let options: [String: NSObject] = [
@@ -89,7 +89,7 @@ import Testing
         #expect(note[NSPersistentHistoryTokenKey] == nil)
     }
 
-    @Test("Another coordinator of the process posts it too, and each says it of its own saves at once")
+    @Test("A save of another coordinator is posted, and one of its own at once")
     func otherCoordinatorsPost() throws {
         let folder = try TestFolder()
         let first = try open(folder)
@@ -104,7 +104,7 @@ import Testing
                 == second.persistentStoreCoordinator.currentPersistentHistoryToken(fromStores: nil))
     }
 
-    @Test("What others save in close succession is posted together, up to the last")
+    @Test("Saves in close succession are posted together, up to the last")
     func savesAreGathered() throws {
         let folder = try TestFolder()
         let container = try open(folder)
@@ -120,7 +120,7 @@ import Testing
         #expect(received.all.count < 300)
     }
 
-    @Test("Contexts and results controllers merge what another process saves")
+    @Test("Contexts and results controllers merge saves of another process")
     func contextsMerge() throws {
         let folder = try TestFolder()
         let container = try open(folder, [NSPersistentHistoryTrackingKey: NSNumber(value: true)])
@@ -162,7 +162,7 @@ import Testing
         _ = follower
     }
 
-    @Test("When its own history was deleted, a coordinator still learns which objects others have changed")
+    @Test("A coordinator that deleted its own history still merges the changes of others")
     func ownHistoryIsDeleted() throws {
         let folder = try TestFolder()
         let container = try open(
@@ -186,7 +186,7 @@ import Testing
         #expect((note[NSInsertedObjectIDsKey] as? Set<NSManagedObjectID>)?.count == 1)
     }
 
-    @Test("Nothing is left of a watch when the store is removed, or its coordinator is gone")
+    @Test("Removing a store or releasing its coordinator ends the watch of its files")
     func watchesEnd() throws {
         let folder = try TestFolder()
         do {

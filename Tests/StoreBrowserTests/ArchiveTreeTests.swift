@@ -23,7 +23,8 @@ import Testing
         return BinaryPropertyList(nodes: all, root: root + 1).data()
     }
 
-    @Test func anArchiveOfFoundationIsATree() throws {
+    @Test("An archive is shown as a tree of its objects")
+    func anArchiveOfFoundationIsATree() throws {
         let data = try KeyedArchiveWriter.archivedData(
             withRootObject: ["name": "Ada", "numbers": [1, 2.5] as [Any]] as [String: Any])
         let tree = try #require(ArchiveTree(data))
@@ -32,7 +33,8 @@ import Testing
         #expect(numbers.kind == "NSArray" && numbers.children.map(\.text) == ["1", "2.5"])
     }
 
-    @Test func anObjectThatHoldsItselfEnds() throws {
+    @Test("An object that contains itself is shown once")
+    func anObjectThatHoldsItselfEnds() throws {
         // 9: $null; 10: the object; 11: its class; its fields refer to nodes behind the objects.
         let data = archive(
             [
@@ -48,7 +50,8 @@ import Testing
         #expect(tree.children[0].text.contains("same object"))
     }
 
-    @Test func aReferenceThatNamesItselfEnds() throws {
+    @Test("References that refer to each other end")
+    func aReferenceThatNamesItselfEnds() throws {
         // 10: a reference to itself; it is no object with fields.
         let tree = try #require(ArchiveTree(archive([.string("$null"), .identifier(1)])))
         #expect(tree.text.contains("same object"))
@@ -65,7 +68,8 @@ import Testing
         }
     }
 
-    @Test func longNamesAreCutByTheirBytes() throws {
+    @Test("Long names are cut by their number of bytes")
+    func longNamesAreCutByTheirBytes() throws {
         // One letter with a million marks is one character for a person.
         let long = "e" + String(repeating: "\u{301}", count: 1_000_000)
         let data = archive(
@@ -82,7 +86,8 @@ import Testing
         #expect(tree.kind.utf8.count < 300 && tree.kind.unicodeScalars.first == "e")
     }
 
-    @Test func aTreeHasNoMoreTextThanItsShare() throws {
+    @Test("The size of all strings of a tree is bounded")
+    func aTreeHasNoMoreTextThanItsShare() throws {
         let text = String(repeating: "x", count: 5000)
         let nodes: [BinaryPropertyList.Node] = [
             .array(Array(repeating: 1, count: 1900)), .string(text),
@@ -91,7 +96,8 @@ import Testing
         #expect(size(tree) > 100_000 && size(tree) < 600_000)
     }
 
-    @Test func aTreeThatGrowsWithoutEndIsCut() throws {
+    @Test("A tree that multiplies by sharing is cut")
+    func aTreeThatGrowsWithoutEndIsCut() throws {
         // Forty lists, each of which holds the next one twice.
         var nodes: [BinaryPropertyList.Node] = (0..<40).map { .array([$0 + 1, $0 + 1]) }
         nodes.append(.string("end"))
@@ -100,13 +106,15 @@ import Testing
         #expect(count(tree) < 5000)
     }
 
-    @Test func otherDataIsNoTree() {
+    @Test("Data that is not an archive has no tree")
+    func otherDataHasNoTree() {
         #expect(ArchiveTree(Data()) == nil)
         #expect(ArchiveTree(Data("bplist00".utf8)) == nil)
         #expect(ArchiveTree(Data("text".utf8)) == nil)
     }
 
-    @Test func picturesAreToldByTheirFirstBytes() {
+    @Test("Images are recognized by their first bytes, but not SVG")
+    func imagesAreRecognizedByTheirFirstBytes() {
         #expect(
             ShownBytes.imageType(Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0])) == "image/png")
         #expect(ShownBytes.imageType(Data("<svg onload='alert(1)'/>".utf8)) == nil)

@@ -37,7 +37,8 @@ struct BrowsedCorpusTests {
         deinit { try? FileManager.default.removeItem(at: folder) }
     }
 
-    @Test func everyStoreIsShown() async throws {
+    @Test("Rows, objects, groups, history and facts of every store of the corpus are shown")
+    func everyStoreIsShown() async throws {
         #expect(Self.stores.count > 30)
         for path in Self.stores {
             let copy: Copy

@@ -11,7 +11,8 @@ import Testing
         withExtendedLifetime(store) {}
     }
 
-    @Test func thePageAndAllThatItImportsIsThere() async throws {
+    @Test("The page and all files that it imports are served, without inline code")
+    func thePageAndAllThatItImportsIsThere() async throws {
         try await withPage { page in
             var seen: Set<String> = []
             var rest = ["/"]
@@ -31,7 +32,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "&sort=age", "&sort=age&descending=1", "&sort=name", "&sort=born&descending=1"])
+    @Test(
+        "Pages of a table have every object once and in order, without OFFSET",
+        arguments: ["", "&sort=age", "&sort=age&descending=1", "&sort=name", "&sort=born&descending=1"])
     func pagesByKeyHaveEveryObjectOnceInOrder(_ order: String) async throws {
         try await withPage { page in
             var ids: [String] = []
@@ -57,7 +60,8 @@ import Testing
         }
     }
 
-    @Test func theSQLOfAllThatIsReadIsTold() async throws {
+    @Test("Every answer has the SQL statements that it was read by")
+    func everyAnswerHasItsStatements() async throws {
         try await withPage { page in
             let rows = try await page.read("/api/rows?entity=Person&sort=age&limit=5", as: Answers.Page.self)
             #expect(rows.statements.map(\.title) == ["Keys of the page", "Rows of the page"])
@@ -80,7 +84,8 @@ import Testing
         }
     }
 
-    @Test func aPageHasAtMostTwoHundredRows() async throws {
+    @Test("The number of rows of a page has a lower and an upper bound")
+    func aPageHasAtMostTwoHundredRows() async throws {
         try await withPage { page in
             let all = try await page.read("/api/rows?entity=Person&limit=100000", as: Answers.Page.self)
             #expect(all.rows.count == TestStore.count)
@@ -89,14 +94,16 @@ import Testing
         }
     }
 
-    @Test func aPageAfterAnObjectThatIsGoneIsAnError() async throws {
+    @Test("A page after a missing object is an error")
+    func aPageAfterAMissingObjectIsAnError() async throws {
         try await withPage { page in
             let answer = try await page.get("/api/rows?entity=Person&sort=age&after=9999")
             #expect(answer.status == .unprocessableContent)
         }
     }
 
-    @Test func objectsAreFilteredCountedAndGrouped() async throws {
+    @Test("Objects are filtered, counted and grouped")
+    func objectsAreFilteredCountedAndGrouped() async throws {
         try await withPage { page in
             let predicate = "predicate=city.name%20%3D%3D%20'Oslo'%20AND%20age%20%3D%3D%20nil"
             let count = try await page.read("/api/count?entity=Person&\(predicate)", as: Answers.Count.self)
@@ -111,7 +118,8 @@ import Testing
         }
     }
 
-    @Test func objectsOfARelationshipAreATable() async throws {
+    @Test("The objects of a relationship are a table")
+    func objectsOfARelationshipAreATable() async throws {
         try await withPage { page in
             let count = try await page.read(
                 "/api/count?entity=Person&of=City/1&relationship=people", as: Answers.Count.self)
@@ -124,6 +132,7 @@ import Testing
     }
 
     @Test(
+        "An invalid request is refused with a status and a code",
         arguments: [
             ("/api/rows?entity=None", 422, "browse"), ("/api/rows?entity=Person&sort=face", 422, "browse"),
             ("/api/rows?entity=Person&sort=nothing", 422, "browse"),
@@ -148,7 +157,8 @@ import Testing
         }
     }
 
-    @Test func aPredicateIsCheckedWithThePlace() async throws {
+    @Test("The check of a predicate names the column or the unknown property")
+    func aPredicateIsCheckedWithThePlace() async throws {
         try await withPage { page in
             let wrong = try await page.get("/api/check?entity=Person&predicate=name%20%3D%3D")
             #expect(String(buffer: wrong.body).contains(#""column":8"#))
@@ -159,7 +169,8 @@ import Testing
         }
     }
 
-    @Test func theHistoryHasTransactionsWithTheirChanges() async throws {
+    @Test("The history has transactions with their changes")
+    func theHistoryHasTransactionsWithTheirChanges() async throws {
         try await withPage { page in
             let text = String(buffer: try await page.get("/api/history").body)
             #expect(text.contains(#""author":"test""#) && text.contains(#""changeCount":132"#))
@@ -169,7 +180,8 @@ import Testing
         }
     }
 
-    @Test func tablesAreExported() async throws {
+    @Test("A table is exported as CSV or JSON")
+    func tablesAreExported() async throws {
         try await withPage { page in
             let csv = try await page.get("/api/export?entity=Person&format=csv&sort=name&descending=1")
             let lines = String(buffer: csv.body).split(separator: "\n")

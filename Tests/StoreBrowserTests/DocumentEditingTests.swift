@@ -68,7 +68,8 @@ import Testing
         }
     }
 
-    @Test(arguments: types) func valuesAreChangedUndoneAndSaved(type: String) async throws {
+    @Test("Values of an XML or binary store are changed, undone and saved to the file", arguments: types)
+    func valuesAreChangedUndoneAndSaved(type: String) async throws {
         let document = try TestDocument(type)
         let before = try document.contents()
         let bytes = try Data(contentsOf: document.url)
@@ -102,7 +103,8 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: document.folder.path).count == 1)
     }
 
-    @Test(arguments: types) func objectsAreAddedLinkedMovedAndDeleted(type: String) async throws {
+    @Test("Objects of an XML or binary store are added, linked, moved and deleted", arguments: types)
+    func objectsAreAddedLinkedMovedAndDeleted(type: String) async throws {
         let document = try TestDocument(type)
         try await edit(document) { editor in
             let (left, right) = (try await editor.id("Shelf", "Left"), try await editor.id("Shelf", "Right"))
@@ -150,7 +152,8 @@ import Testing
         #expect(contents["First"]?["price"] == "3" && contents["Book 4"] == nil && contents.count == 10)
     }
 
-    @Test(arguments: types) func theDeletionOfAnObjectIsTakenBackAfterItWasSaved(type: String) async throws {
+    @Test("A saved deletion of an object and its cascade is undone", arguments: types)
+    func theDeletionOfAnObjectIsTakenBackAfterItWasSaved(type: String) async throws {
         let document = try TestDocument(type)
         let before = try document.contents()
         try await edit(document) { editor in
@@ -167,7 +170,8 @@ import Testing
         #expect(try document.contents() == before)
     }
 
-    @Test(arguments: types) func whatTheModelDoesNotAllowIsNotSaved(type: String) async throws {
+    @Test("Invalid objects are not saved, and the problem names object and field", arguments: types)
+    func invalidObjectsAreNotSaved(type: String) async throws {
         let document = try TestDocument(type)
         let bytes = try Data(contentsOf: document.url)
         try await edit(document) { editor in
@@ -183,7 +187,8 @@ import Testing
         #expect(try document.contents()["Allowed"]?["shelf"] == "none")
     }
 
-    @Test(arguments: types) func whatOthersWroteMeanwhileIsNotOverwritten(type: String) async throws {
+    @Test("A file that another program wrote meanwhile is not overwritten", arguments: types)
+    func filesWrittenByOthersAreNotOverwritten(type: String) async throws {
         let document = try TestDocument(type)
         try await edit(document) { editor in
             let book = try await editor.id("Book", "Book 1")
@@ -211,7 +216,8 @@ import Testing
         #expect(contents["Theirs"]?["shelf"] == "Right" && contents["Mine after all"]?["sequel"] == "Book 2")
     }
 
-    @Test(arguments: types) func aFileThatIsGoneOrDamagedKeepsTheChangesInThePage(type: String) async throws {
+    @Test("A missing or damaged file does not lose unsaved changes", arguments: types)
+    func aMissingOrDamagedFileKeepsUnsavedChanges(type: String) async throws {
         let document = try TestDocument(type)
         let bytes = try Data(contentsOf: document.url)
         try await edit(document) { editor in
@@ -231,7 +237,8 @@ import Testing
         #expect(try document.contents()["Mine"]?["sequel"] == "Book 2")
     }
 
-    @Test func whatOnlyTheFileLinksIsNotDeletedUnseen() async throws {
+    @Test("A book that does not refer to its shelf is not deleted with it")
+    func oneSidedLinksAndDeletion() async throws {
         let document = try TestDocument(NSXMLStoreType)
         let text = try String(contentsOf: document.url, encoding: .utf8)
         // One book does not know its shelf any more, which knows it.
@@ -253,7 +260,8 @@ import Testing
     }
 
     /// One end of a link between many and many, of which the file has the other end alone, stays as it is.
-    @Test(arguments: ["BOOK", "TAG"]) func whatOneEndAloneLinksStays(entity: String) async throws {
+    @Test("A one-sided link of a many-to-many relationship stays", arguments: ["BOOK", "TAG"])
+    func oneSidedLinksStay(entity: String) async throws {
         let document = try TestDocument(NSXMLStoreType)
         let text = try String(contentsOf: document.url, encoding: .utf8)
         let object = try #require(
@@ -279,7 +287,8 @@ import Testing
         #expect(try document.contents() == wanted)
     }
 
-    @Test(arguments: types) func withoutAModelItIsOnlyRead(type: String) throws {
+    @Test("Without a model an XML or binary store is opened for reading only", arguments: types)
+    func withoutAModelItIsOnlyRead(type: String) throws {
         let document = try TestDocument(type)
         let error = #expect(throws: StoreToolError.self) {
             try BrowsedStore(opening: document.url, model: nil, canWrite: true)

@@ -27,7 +27,8 @@ import Testing
         }
     }
 
-    @Test func whatIsCancelledIsNotRead() throws {
+    @Test("A cancelled count, page or grouping throws")
+    func cancelledInspectionsThrow() throws {
         let cancellation = FetchCancellation()
         cancellation.cancel()
         let isCancelled = { (error: any Error) in
@@ -45,7 +46,8 @@ import Testing
             throws: isCancelled)
     }
 
-    @Test func aPageTellsWhetherOthersFollow() throws {
+    @Test("A page tells whether more objects follow")
+    func aPageHasMore() throws {
         let page = try inspect("age == 3") {
             try $0.page(sortedBy: "name", ascending: true, after: nil, limit: 4, FetchCancellation())
         }
@@ -59,13 +61,16 @@ import Testing
         #expect(Set(rest.keys).isDisjoint(with: page.keys))
     }
 
-    @Test func groupsBeyondTheLimitAreLeftOut() throws {
+    @Test("Groups beyond the limit are left out, the largest first")
+    func groupsBeyondTheLimitAreLeftOut() throws {
         let groups = try inspect { try $0.groups(by: "age", unit: nil, limit: 3, FetchCancellation()) }
         #expect(groups.groups.count == 3 && groups.hasMore)
         #expect(groups.groups.map(\.count) == groups.groups.map(\.count).sorted(by: >))
     }
 
-    @Test(arguments: [nil, "age", "born", "name"] as [String?], [true, false])
+    @Test(
+        "Every query plan gives the same pages",
+        arguments: [nil, "age", "born", "name"] as [String?], [true, false])
     func everyWayLeadsToTheSamePages(_ key: String?, _ ascending: Bool) throws {
         func pages(_ patience: FetchInspection.IdleTimeout) throws -> (keys: [[Int64]], statements: [String])
         {

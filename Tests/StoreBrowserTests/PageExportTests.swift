@@ -7,7 +7,8 @@ import Testing
 
 /// Exports, one at a time and in parts.
 @Suite struct PageExportTests {
-    @Test func aStoreIsExportedOnceAtATime() async throws {
+    @Test("A store is exported once at a time")
+    func aStoreIsExportedOnceAtATime() async throws {
         let test = try TestStore()
         let store = try BrowsedStore(opening: test.url, model: nil)
         let (question, order) = (Question(entity: "Person"), ObjectPage.Order())
@@ -28,7 +29,8 @@ import Testing
         try store.close()
     }
 
-    @Test func anExportOfNothingIsAnEmptyList() async throws {
+    @Test("An export without objects is an empty JSON list")
+    func anExportOfNothingIsAnEmptyList() async throws {
         let test = try TestStore()
         let store = try BrowsedStore(opening: test.url, model: nil)
         var question = Question(entity: "Person")
@@ -40,7 +42,8 @@ import Testing
         try store.close()
     }
 
-    @Test func nobodyAsksForTheLengthOfAnExport() async throws {
+    @Test("A HEAD request of an export is refused")
+    func headRequestsAreRefused() async throws {
         let test = try TestStore()
         try await TestPage.with(test.url) { page in
             let answer = try await page.client.execute(

@@ -24,7 +24,8 @@ import Testing
         throw CocoaError(.userCancelled)
     }
 
-    @Test func aCountMakesWayAndIsBegunAnewAfterwards() async throws {
+    @Test("A count yields to a page and starts again afterwards")
+    func aCountMakesWayAndIsBegunAnewAfterwards() async throws {
         let test = try TestStore()
         let store = try BrowsedStore(opening: test.url, model: nil, longestReading: 600)
         let begun = Moment()
@@ -55,7 +56,8 @@ import Testing
         try store.close()
     }
 
-    @Test func aCountThatNobodyWantsAnyMoreIsNotBegunAnew() async throws {
+    @Test("A superseded count does not start again")
+    func supersededCounts() async throws {
         let test = try TestStore()
         let store = try BrowsedStore(opening: test.url, model: nil, longestReading: 600)
         let (begun, group) = (Moment(), QuestionGroup())
@@ -72,7 +74,8 @@ import Testing
         try store.close()
     }
 
-    @Test func nothingYieldsToAnotherThatYields() async {
+    @Test("A reading that yields is not cancelled by another one that yields")
+    func nothingYieldsToAnotherThatYields() async {
         let precedence = Precedence()
         let (first, second) = (FetchCancellation(), FetchCancellation())
         let turns = [await precedence.begin(first), await precedence.begin(second)]

@@ -4,7 +4,8 @@ import Testing
 @testable import StoreBrowser
 
 @Suite struct RunningQuestionsTests {
-    @Test func aNewerQuestionEndsTheOlderOneOfTheSameAsker() {
+    @Test("A newer question cancels the older one with the same name")
+    func aNewerQuestionEndsTheOlderOneOfTheSameAsker() {
         let running = RunningQuestions()
         let (first, second, other) = (QuestionGroup(), QuestionGroup(), QuestionGroup())
         running.begin("a", first)
@@ -15,7 +16,8 @@ import Testing
         #expect(!running.end("a", second))
     }
 
-    @Test func allReadingsOfAQuestionEndTogether() {
+    @Test("Cancelling a question cancels its readings, also later ones")
+    func allReadingsOfAQuestionEndTogether() {
         let group = QuestionGroup()
         let (first, second, over, late) = (
             FetchCancellation(), FetchCancellation(), FetchCancellation(), FetchCancellation()

@@ -19,6 +19,7 @@ import Testing
     }
 
     @Test(
+        "A store opened for reading refuses every change",
         arguments: [
             ("set", #"{"id":"Person/1","key":"name","text":"x"}"#), ("add", #"{"entity":"Person"}"#),
             ("delete", #"{"ids":["Person/1"]}"#), ("undo", "{}"), ("redo", "{}"), ("save", "{}"),
@@ -38,7 +39,8 @@ import Testing
         #expect(try Data(contentsOf: store.url) == before)
     }
 
-    @Test func aValueIsChangedUndoneAndSaved() async throws {
+    @Test("A value is changed, undone, redone and saved")
+    func aValueIsChangedUndoneAndSaved() async throws {
         let store = try TestStore()
         try await TestPage.with(store.url, canWrite: true) { page in
             let set = #"{"id":"Person/1","key":"name","text":"changed"}"#
@@ -58,6 +60,7 @@ import Testing
     }
 
     @Test(
+        "An unsuitable value is refused with its field",
         arguments: [
             ("age", "old"), ("age", "99999999999"), ("born", "yesterday"), ("face", "00"), ("none", "x"),
         ])
@@ -73,7 +76,8 @@ import Testing
         }
     }
 
-    @Test func anObjectThatIsNotAsTheModelWantsIsNotSaved() async throws {
+    @Test("An invalid object is not saved until it is valid")
+    func anInvalidObjectIsNotSaved() async throws {
         let store = try TestStore()
         try await TestPage.with(store.url, canWrite: true) { page in
             let added = try Self.changes(try await page.post("/api/add", #"{"entity":"Person"}"#))
@@ -97,7 +101,8 @@ import Testing
         }
     }
 
-    @Test func aSavedObjectSaysWhatItIsCalled() async throws {
+    @Test("A saved object has a permanent identifier in place of the temporary one")
+    func aSavedObjectSaysWhatItIsCalled() async throws {
         let store = try TestStore()
         try await TestPage.with(store.url, canWrite: true) { page in
             let added = try Self.changes(try await page.post("/api/add", #"{"entity":"City"}"#))
@@ -132,8 +137,10 @@ import Testing
         try coordinator.remove(store)
     }
 
-    @Test(arguments: [false, true])
-    func whatOthersChangedMeanwhileIsNotOverwritten(isDeleted: Bool) async throws {
+    @Test(
+        "An object that another program changed meanwhile is a conflict until discarded",
+        arguments: [false, true])
+    func objectsChangedByOthersAreNotOverwritten(isDeleted: Bool) async throws {
         let store = try TestStore()
         let url = store.url
         try await TestPage.with(url, canWrite: true) { page in
@@ -164,7 +171,8 @@ import Testing
         withExtendedLifetime(store) {}
     }
 
-    @Test func anObjectIsDeletedWhenThatIsSaved() async throws {
+    @Test("A deleted object is removed when the change is saved")
+    func anObjectIsDeletedWhenThatIsSaved() async throws {
         let store = try TestStore()
         try await TestPage.with(store.url, canWrite: true) { page in
             _ = try await page.post("/api/delete", #"{"ids":["Person/1"]}"#)

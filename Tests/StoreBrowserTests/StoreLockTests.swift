@@ -5,7 +5,7 @@ import Testing
 
 /// No answer of the browser drops a lock of the store that it has open for writing.
 @Suite(.enabled(if: ProcessLocks.areListed)) struct StoreLockTests {
-    @Test("Every route leaves the locks of the store alone")
+    @Test("Every route leaves the locks of the store in place")
     func routes() async throws {
         let store = try TestStore()
         let url = store.url

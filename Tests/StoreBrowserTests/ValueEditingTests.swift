@@ -50,7 +50,8 @@ import Testing
         }
     }
 
-    @Test func theFormsAreThoseOfTheTypes() async throws {
+    @Test("Each attribute has the form that suits its type")
+    func theFormsAreThoseOfTheTypes() async throws {
         let store = try TestStore()
         try await TestPage.with(store.url) { page in
             let shape = try await page.read("/api/store", as: Answers.Shape.self)
@@ -69,7 +70,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["face", "portrait"])
+    @Test("An uploaded file replaces the bytes of an attribute, with undo", arguments: ["face", "portrait"])
     func aFileTakesThePlaceOfTheBytes(_ key: String) async throws {
         let store = try TestStore()
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -107,7 +108,8 @@ import Testing
         consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
     }
 
-    @Test func whatTakesTheNameOfAFileIsNotSent() async throws {
+    @Test("A symbolic link that replaces a file of external data is not sent")
+    func linksInPlaceOfFilesAreNotSent() async throws {
         let test = try TestStore()
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         try await TestPage.with(test.url, canWrite: true) { page in
@@ -135,7 +137,8 @@ import Testing
         try store.close()
     }
 
-    @Test func aFileIsRefusedWhereNoneFits() async throws {
+    @Test("A file for an unsuitable attribute, or one too large, is refused")
+    func aFileIsRefusedWhereNoneFits() async throws {
         let store = try TestStore()
         try await TestPage.with(store.url, canWrite: true) { page in
             for (id, key) in [
@@ -156,7 +159,8 @@ import Testing
         }
     }
 
-    @Test func plainValuesOfAnArchiveAreChangedAsJSON() async throws {
+    @Test("Plain values of a transformable attribute are edited as JSON")
+    func plainValuesOfAnArchiveAreChangedAsJSON() async throws {
         let store = try TestStore()
         let json = #"{"list":["a",1.5,true],"when":{"$date":"2024-01-31T12:00:00Z"},"raw":{"$data":"AAEC"}}"#
         try await TestPage.with(store.url, canWrite: true) { page in
@@ -182,12 +186,14 @@ import Testing
         #expect(try stored("tags", store) == nil)
     }
 
-    @Test(arguments: [
-        "", "{", "null", "[null]", #"{"a":null}"#, #"{"$date":"soon"}"#, #"{"$data":"%"}"#,
-        String(repeating: "[", count: 100) + String(repeating: "]", count: 100),
-        String(repeating: "[", count: 100_000), "\"" + String(repeating: "x", count: 300_000) + "\"",
-    ])
-    func whatIsNoPlainValueIsRefused(_ text: String) async throws {
+    @Test(
+        "JSON that is not a plain value is refused",
+        arguments: [
+            "", "{", "null", "[null]", #"{"a":null}"#, #"{"$date":"soon"}"#, #"{"$data":"%"}"#,
+            String(repeating: "[", count: 100) + String(repeating: "]", count: 100),
+            String(repeating: "[", count: 100_000), "\"" + String(repeating: "x", count: 300_000) + "\"",
+        ])
+    func otherJSONIsRefused(_ text: String) async throws {
         let store = try TestStore()
         try await TestPage.with(store.url, canWrite: true) { page in
             let answer = try await set("tags", text, page)
@@ -197,7 +203,8 @@ import Testing
         }
     }
 
-    @Test func anUnknownTransformerIsNamed() async throws {
+    @Test("An attribute with an unknown transformer cannot be edited, and names it")
+    func anUnknownTransformerIsNamed() async throws {
         let store = try TestStore()
         try await TestPage.with(store.url, canWrite: true) { page in
             let form = try #require(try await field("strange", page).transformable)
@@ -212,7 +219,8 @@ import Testing
         }
     }
 
-    @Test func elementsOfACompositeAreChangedOneByOne() async throws {
+    @Test("Elements of a composite attribute are edited one by one")
+    func elementsOfACompositeAreChangedOneByOne() async throws {
         let store = try TestStore()
         try await TestPage.with(store.url, canWrite: true) { page in
             #expect(try await set("position.latitude", "47.5", page).status == .ok)
@@ -242,7 +250,8 @@ import Testing
         #expect(none?.isEmpty ?? true)
     }
 
-    @Test func plainValuesKeepTheirKind() throws {
+    @Test("A plain value keeps its type as JSON, and other values have none")
+    func plainValuesKeepTheirKind() throws {
         let attribute = NSAttributeDescription()
         for text in [#""text""#, "12", "-0.5", "true", "[]", "{}"] {
             let value = try PlainValueText.value(text, of: attribute)

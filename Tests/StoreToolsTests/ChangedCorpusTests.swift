@@ -23,7 +23,7 @@ struct ChangedCorpusTests {
         var reason: String?
     }
 
-    @Test(arguments: 0..<shards)
+    @Test("Stores made by Apple's framework are read, changed, saved and still sound", arguments: 0..<shards)
     func storesAreReadChangedAndSaved(shard: Int) throws {
         let stores = Self.stores.enumerated().filter { $0.offset % Self.shards == shard }.map(\.element)
         try #require(!stores.isEmpty)

@@ -11,7 +11,8 @@ import Testing
         }
     }
 
-    @Test func aSoundStoreHasNoFindings() throws {
+    @Test("The check of a sound store has no findings")
+    func aSoundStoreHasNoFindings() throws {
         let zoo = try ZooStore()
         #expect(try found(zoo) == [])
         let derived = try ZooStore(derived: true)
@@ -20,63 +21,68 @@ import Testing
     }
 
     /// One kind of damage each, and what is to be found.
-    @Test(arguments: [
-        ("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Item'", ["warning highest-key Item. 0"]),
-        ("UPDATE ZTAG SET Z_ENT = 77 WHERE Z_PK = 1", ["error unknown-entity Tag. 1"]),
-        ("UPDATE ZTAG SET Z_ENT = NULL WHERE Z_PK = 1", ["error unknown-entity Tag. 1"]),
-        ("DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag'", ["error entity-numbers Tag. 0"]),
-        ("UPDATE Z_PRIMARYKEY SET Z_SUPER = 1 WHERE Z_NAME = 'Tag'", ["error entity-numbers Tag. 0"]),
-        ("UPDATE ZITEM SET ZBOX = 99 WHERE ZEXTRA = 'more'", ["error dangling-reference Special.box 1"]),
-        ("UPDATE ZBOX SET ZLID = NULL WHERE ZLID NOT NULL", ["error inverse-mismatch Item.lidOf 1"]),
-        (
-            "UPDATE ZITEM SET ZLIDOF = 2 WHERE ZLIDOF NOT NULL",
-            [
-                "error inverse-mismatch Box.lid 1", "error inverse-mismatch Item.lidOf 1",
-            ]
-        ),
-        ("UPDATE ZBOX SET Z2_LID = 3 WHERE ZLID NOT NULL", ["error wrong-entity Box.lid 1"]),
-        ("UPDATE ZITEM SET Z_FOK_BOX = NULL WHERE ZEXTRA = 'more'", ["warning missing-order Box.items 1"]),
-        ("UPDATE ZITEM SET Z_FOK_BOX = 1024", ["warning duplicate-order Box.items 1"]),
-        ("UPDATE ZITEM SET ZUUID = x'0102' WHERE ZUUID NOT NULL", ["error invalid-value Item.uuid 1"]),
-        ("UPDATE ZITEM SET ZINT32 = 'many' WHERE ZUUID NOT NULL", ["error invalid-value Item.int32 1"]),
-        ("UPDATE ZITEM SET ZTEXT = x'00' WHERE ZUUID NOT NULL", ["error invalid-value Item.text 1"]),
-        (
-            "UPDATE ZITEM SET ZTEXT = CAST(x'61FF62' AS TEXT) WHERE ZUUID NOT NULL",
-            ["error invalid-value Item.text 1"]
-        ),
-        ("UPDATE ZBOX SET ZLABEL = NULL WHERE Z_PK = 1", ["warning mandatory-value Box.label 1"]),
-        (
-            """
-            UPDATE ZITEM SET ZEXTERNAL = CAST(x'02' || '11111111-2222-3333-4444-555555555555' || x'00' AS BLOB)
-            WHERE ZUUID NOT NULL
-            """, ["error missing-file Item.external 1"]
-        ),
-        ("UPDATE Z_METADATA SET Z_PLIST = x'00'", ["error unreadable-metadata . 0"]),
-        ("UPDATE Z_MODELCACHE SET Z_CONTENT = x'00'", ["error unreadable-model . 0"]),
-        ("DROP TABLE ZTAG", ["error missing-table . 0"]),
-        ("DROP TABLE Z_PRIMARYKEY", ["error missing-table . 0"]),
-        ("DROP TABLE Z_METADATA", ["error missing-table . 0"]),
-        ("ALTER TABLE Z_PRIMARYKEY RENAME COLUMN Z_MAX TO Z_MOST", ["error missing-table . 0"]),
-        ("DROP TABLE Z_MODELCACHE", ["warning no-model . 0"]),
-        (
-            "DROP TABLE Z_MODELCACHE; UPDATE ZTAG SET Z_ENT = 77 WHERE Z_PK = 1",
-            ["error unknown-entity Tag. 1"]
-        ),
-        (
-            "DROP TABLE Z_MODELCACHE; UPDATE ZITEM SET ZDATE = 'today' WHERE ZUUID NOT NULL",
-            ["error invalid-value Item.date 1"]
-        ),
-        ("UPDATE ZITEM SET ZINT32 = 1.5 WHERE ZUUID NOT NULL", ["error invalid-value Item.int32 1"]),
-        ("UPDATE ZITEM SET ZPRICE = '1abc' WHERE ZUUID NOT NULL", ["error invalid-value Item.price 1"]),
-        (
-            "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) SELECT -1, Z_ENT, 1 FROM ZTAG LIMIT 1",
-            ["error invalid-key Tag. 1"]
-        ),
-        (
-            "CREATE TRIGGER t AFTER UPDATE ON ZTAG BEGIN SELECT Strange(); END",
-            ["warning unsupported-feature . 0"]
-        ),
-    ])
+    @Test(
+        "The check names each kind of damage with its entity, property and count",
+        arguments: [
+            ("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Item'", ["warning highest-key Item. 0"]),
+            ("UPDATE ZTAG SET Z_ENT = 77 WHERE Z_PK = 1", ["error unknown-entity Tag. 1"]),
+            ("UPDATE ZTAG SET Z_ENT = NULL WHERE Z_PK = 1", ["error unknown-entity Tag. 1"]),
+            ("DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag'", ["error entity-numbers Tag. 0"]),
+            ("UPDATE Z_PRIMARYKEY SET Z_SUPER = 1 WHERE Z_NAME = 'Tag'", ["error entity-numbers Tag. 0"]),
+            ("UPDATE ZITEM SET ZBOX = 99 WHERE ZEXTRA = 'more'", ["error dangling-reference Special.box 1"]),
+            ("UPDATE ZBOX SET ZLID = NULL WHERE ZLID NOT NULL", ["error inverse-mismatch Item.lidOf 1"]),
+            (
+                "UPDATE ZITEM SET ZLIDOF = 2 WHERE ZLIDOF NOT NULL",
+                [
+                    "error inverse-mismatch Box.lid 1", "error inverse-mismatch Item.lidOf 1",
+                ]
+            ),
+            ("UPDATE ZBOX SET Z2_LID = 3 WHERE ZLID NOT NULL", ["error wrong-entity Box.lid 1"]),
+            (
+                "UPDATE ZITEM SET Z_FOK_BOX = NULL WHERE ZEXTRA = 'more'",
+                ["warning missing-order Box.items 1"]
+            ),
+            ("UPDATE ZITEM SET Z_FOK_BOX = 1024", ["warning duplicate-order Box.items 1"]),
+            ("UPDATE ZITEM SET ZUUID = x'0102' WHERE ZUUID NOT NULL", ["error invalid-value Item.uuid 1"]),
+            ("UPDATE ZITEM SET ZINT32 = 'many' WHERE ZUUID NOT NULL", ["error invalid-value Item.int32 1"]),
+            ("UPDATE ZITEM SET ZTEXT = x'00' WHERE ZUUID NOT NULL", ["error invalid-value Item.text 1"]),
+            (
+                "UPDATE ZITEM SET ZTEXT = CAST(x'61FF62' AS TEXT) WHERE ZUUID NOT NULL",
+                ["error invalid-value Item.text 1"]
+            ),
+            ("UPDATE ZBOX SET ZLABEL = NULL WHERE Z_PK = 1", ["warning mandatory-value Box.label 1"]),
+            (
+                """
+                UPDATE ZITEM SET ZEXTERNAL = CAST(x'02' || '11111111-2222-3333-4444-555555555555' || x'00' AS BLOB)
+                WHERE ZUUID NOT NULL
+                """, ["error missing-file Item.external 1"]
+            ),
+            ("UPDATE Z_METADATA SET Z_PLIST = x'00'", ["error unreadable-metadata . 0"]),
+            ("UPDATE Z_MODELCACHE SET Z_CONTENT = x'00'", ["error unreadable-model . 0"]),
+            ("DROP TABLE ZTAG", ["error missing-table . 0"]),
+            ("DROP TABLE Z_PRIMARYKEY", ["error missing-table . 0"]),
+            ("DROP TABLE Z_METADATA", ["error missing-table . 0"]),
+            ("ALTER TABLE Z_PRIMARYKEY RENAME COLUMN Z_MAX TO Z_MOST", ["error missing-table . 0"]),
+            ("DROP TABLE Z_MODELCACHE", ["warning no-model . 0"]),
+            (
+                "DROP TABLE Z_MODELCACHE; UPDATE ZTAG SET Z_ENT = 77 WHERE Z_PK = 1",
+                ["error unknown-entity Tag. 1"]
+            ),
+            (
+                "DROP TABLE Z_MODELCACHE; UPDATE ZITEM SET ZDATE = 'today' WHERE ZUUID NOT NULL",
+                ["error invalid-value Item.date 1"]
+            ),
+            ("UPDATE ZITEM SET ZINT32 = 1.5 WHERE ZUUID NOT NULL", ["error invalid-value Item.int32 1"]),
+            ("UPDATE ZITEM SET ZPRICE = '1abc' WHERE ZUUID NOT NULL", ["error invalid-value Item.price 1"]),
+            (
+                "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) SELECT -1, Z_ENT, 1 FROM ZTAG LIMIT 1",
+                ["error invalid-key Tag. 1"]
+            ),
+            (
+                "CREATE TRIGGER t AFTER UPDATE ON ZTAG BEGIN SELECT Strange(); END",
+                ["warning unsupported-feature . 0"]
+            ),
+        ])
     func damageIsNamed(_ damage: String, _ expected: [String]) throws {
         let zoo = try ZooStore()
         try zoo.sql(damage)
@@ -126,20 +132,22 @@ import Testing
         return url
     }
 
-    @Test(arguments: [
-        ("DELETE FROM Z_RT_Place_where WHERE Z_PK = 1", ["spatial-index 1"]),
-        ("INSERT INTO Z_RT_Place_where VALUES (9, 1, 1, 1, 1)", ["spatial-index 1"]),
-        (
-            "UPDATE Z_RT_Place_where SET ZLATITUDE_MIN = 10, ZLATITUDE_MAX = 10 WHERE Z_PK < 3",
-            ["spatial-index 2"]
-        ),
-        ("UPDATE Z_RT_Place_where SET ZLATITUDE_MAX = 90 WHERE Z_PK = 1", ["spatial-index 1"]),
-        ("DELETE FROM ATRANSACTION", ["history-transaction 4"]),
-        ("UPDATE ACHANGE SET ZTRANSACTIONID = NULL WHERE Z_PK = 1", ["history-transaction 1"]),
-        ("UPDATE ACHANGE SET ZENTITY = 40 WHERE Z_PK < 3", ["history-entity 2"]),
-        ("DELETE FROM ATRANSACTIONSTRING WHERE ZNAME = 'test'", ["history-string 1"]),
-        ("UPDATE ATRANSACTION SET ZPROCESSIDTS = 77", ["history-string 1"]),
-    ])
+    @Test(
+        "The check finds damage of spatial indexes and of the history",
+        arguments: [
+            ("DELETE FROM Z_RT_Place_where WHERE Z_PK = 1", ["spatial-index 1"]),
+            ("INSERT INTO Z_RT_Place_where VALUES (9, 1, 1, 1, 1)", ["spatial-index 1"]),
+            (
+                "UPDATE Z_RT_Place_where SET ZLATITUDE_MIN = 10, ZLATITUDE_MAX = 10 WHERE Z_PK < 3",
+                ["spatial-index 2"]
+            ),
+            ("UPDATE Z_RT_Place_where SET ZLATITUDE_MAX = 90 WHERE Z_PK = 1", ["spatial-index 1"]),
+            ("DELETE FROM ATRANSACTION", ["history-transaction 4"]),
+            ("UPDATE ACHANGE SET ZTRANSACTIONID = NULL WHERE Z_PK = 1", ["history-transaction 1"]),
+            ("UPDATE ACHANGE SET ZENTITY = 40 WHERE Z_PK < 3", ["history-entity 2"]),
+            ("DELETE FROM ATRANSACTIONSTRING WHERE ZNAME = 'test'", ["history-string 1"]),
+            ("UPDATE ATRANSACTION SET ZPROCESSIDTS = 77", ["history-string 1"]),
+        ])
     func indexesAndHistoryAreChecked(_ damage: String, _ expected: [String]) throws {
         let zoo = try ZooStore()
         let url = try placeStore(zoo)
@@ -150,7 +158,8 @@ import Testing
         #expect(findings.allSatisfy { $0.severity == .error })
     }
 
-    @Test func anObjectIsNamedOnce() throws {
+    @Test("A finding lists an object once")
+    func anObjectIsNamedOnce() throws {
         let zoo = try ZooStore()
         try zoo.sql("UPDATE ZITEM SET Z_FOK_BOX = NULL")
         let findings = try StoreCheck(zoo.url).findings()
@@ -158,7 +167,8 @@ import Testing
         #expect(findings[0].objects == ["Box/1"])
     }
 
-    @Test func whatIsLeftInJoinTablesIsAWarning() throws {
+    @Test("A dangling row of a join table is a warning and not part of a dump")
+    func danglingRowsOfJoinTables() throws {
         let zoo = try ZooStore()
         let name = try zoo.value(
             """
@@ -175,7 +185,8 @@ import Testing
     }
 
     /// Join tables of old stores have no key.
-    @Test func linksThatAreThereTwiceAreAWarning() throws {
+    @Test("A duplicate row of a join table is a warning")
+    func duplicateRowsOfJoinTables() throws {
         let zoo = try ZooStore()
         let name = try zoo.value(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'Z\\__TAG%' ESCAPE '\\'")
@@ -189,7 +200,8 @@ import Testing
         #expect(findings.map(\.severity) == [.warning] && findings[0].count == 2)
     }
 
-    @Test func aModelOfAnotherStoreIsAMismatch() throws {
+    @Test("The check with a model of other hashes finds a mismatch")
+    func aModelOfAnotherStoreIsAMismatch() throws {
         let zoo = try ZooStore()
         let other = Zoo.model()
         other.entitiesByName["Tag"]?.properties[0].isOptional = false
@@ -197,7 +209,8 @@ import Testing
         #expect(findings.map(\.code) == [.modelMismatch] && findings[0].message.contains("Tag (changed)"))
     }
 
-    @Test func unusedFilesAreAWarning() throws {
+    @Test("An unused file of external data is a warning")
+    func unusedFilesAreAWarning() throws {
         let zoo = try ZooStore()
         let folder = zoo.folder.appending(path: ".Zoo_SUPPORT/_EXTERNAL_DATA")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -206,7 +219,8 @@ import Testing
         #expect(findings.map(\.code) == [.unusedFile] && findings[0].severity == .warning)
     }
 
-    @Test func filesThatTheHistoryTellsOfAreUsed() throws {
+    @Test("A file of external data that the history refers to is in use")
+    func filesOfTheHistoryAreUsed() throws {
         let zoo = try ZooStore()
         let model = Zoo.model()
         model.entitiesByName["Item"]?.attributesByName["external"]?.preservesValueInHistoryOnDeletion = true
@@ -241,7 +255,8 @@ import Testing
         #expect(try StoreCheck(url).findings().map(\.code) == [.unusedFile])
     }
 
-    @Test func whatIsNoStoreIsAnError() throws {
+    @Test("A file that is not a store is an error")
+    func otherFilesAreErrors() throws {
         let zoo = try ZooStore()
         let file = zoo.folder.appending(path: "file")
         for content in [Data(), Data("no database".utf8), Data(count: 5000)] {
@@ -252,7 +267,8 @@ import Testing
         }
     }
 
-    @Test func damagedDatabasesAreFindings() throws {
+    @Test("A damaged database is a finding")
+    func damagedDatabasesAreFindings() throws {
         let zoo = try ZooStore()
         let bytes = try Data(contentsOf: zoo.url)
         let root = try zoo.value("SELECT rootpage FROM sqlite_master WHERE name = 'ZTAG'")
@@ -274,7 +290,8 @@ import Testing
         }
     }
 
-    @Test func brokenStoresAreFindingsOrErrors() throws {
+    @Test("A broken store gives findings or an error, and its file stays as it is")
+    func brokenStoresAreFindingsOrErrors() throws {
         let zoo = try ZooStore()
         let bytes = Array(try Data(contentsOf: zoo.url))
         var numbers = SeededNumbers(seed: 5)

@@ -35,12 +35,14 @@ import Testing
         try zoo.change(copy, statement)
     }
 
-    @Test func copiesAreTheSame() throws {
+    @Test("A copy of a store has no differences")
+    func copiesAreTheSame() throws {
         try FileManager.default.copyItem(at: zoo.url, to: copy)
         #expect(try differences(.key) == [] && differences(.constraint) == [])
     }
 
-    @Test func changesAreTold() throws {
+    @Test("A comparison lists changed, added and removed objects")
+    func changesAreListed() throws {
         try change(
             """
             UPDATE ZBOX SET ZLABEL = 'other' WHERE Z_PK = 2;
@@ -57,7 +59,8 @@ import Testing
             ]), "\(found)")
     }
 
-    @Test func constraintsMatchObjectsWithOtherKeys() throws {
+    @Test("Objects with other keys are matched by their constraints")
+    func constraintsMatchObjectsWithOtherKeys() throws {
         // All tags get other keys, and everything that leads to them.
         try change(
             """
@@ -76,7 +79,8 @@ import Testing
         #expect(try differences(.key).count > 5)
     }
 
-    @Test func entitiesAndPropertiesOfOneStoreOnlyAreTold() throws {
+    @Test("A comparison lists entities and properties that only one store has")
+    func entitiesAndPropertiesOfOneStoreOnly() throws {
         let model = Zoo.model()
         model.entitiesByName["Box"]?.properties.removeAll { $0.name == "label" }
         let extra = NSEntityDescription()

@@ -46,7 +46,10 @@ struct DocumentCorpusTests {
         }
     }
 
-    @Test(arguments: xmlFiles) func anXMLStoreIsToldAsItIs(_ path: String) throws {
+    @Test(
+        "Apple's XML stores are reported and checked as the file states, and stay unchanged",
+        arguments: xmlFiles)
+    func anXMLStoreIsReported(_ path: String) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "StoreTools-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -108,7 +111,8 @@ struct DocumentCorpusTests {
         return told
     }
 
-    @Test(arguments: binaryFiles) func aBinaryStoreIsToldAsItIs(_ path: String) throws {
+    @Test("Apple's binary stores are reported and checked, and stay unchanged", arguments: binaryFiles)
+    func aBinaryStoreIsReported(_ path: String) throws {
         let url = Corpus.url(path)
         let before = try Data(contentsOf: url)
         let report = try StoreReport(url)
@@ -122,7 +126,8 @@ struct DocumentCorpusTests {
     }
 
     /// Every value that the dump of a store without a model has is one of the file, and all are there.
-    @Test func everyStoreIsToldWithoutAModel() throws {
+    @Test("Without a model, every value of Apple's XML and binary stores is listed")
+    func everyValueIsListedWithoutAModel() throws {
         var counts = (stores: 0, objects: 0, values: 0)
         for path in Self.xmlFiles + Self.binaryFiles {
             let source = try OpenStore(Corpus.url(path), model: nil)
@@ -153,7 +158,8 @@ struct DocumentCorpusTests {
         #expect(counts.stores == Self.xmlFiles.count + Self.binaryFiles.count && counts.objects > 500)
     }
 
-    @Test func thereAreFiles() {
+    @Test("The corpus has XML and binary stores")
+    func thereAreFiles() {
         #expect(Self.xmlFiles.count >= 30 && Self.binaryFiles.count == 2)
     }
 }

@@ -16,8 +16,10 @@ import Testing
 
     private func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
 
-    @Test(arguments: [StoreFileType.xml, .binary])
-    func theCopyGoesWhenTheStoreIsClosed(_ type: StoreFileType) throws {
+    @Test(
+        "The temporary copy of a store is removed when the store is closed",
+        arguments: [StoreFileType.xml, .binary])
+    func theCopyIsRemovedWhenTheStoreIsClosed(_ type: StoreFileType) throws {
         let store = try OpenStore(zoo.document(type), model: Zoo.model(plain: true))
         // Somebody still reads when a program ends.
         let (coordinator, folder) = (store.coordinator, try folder(store))
@@ -26,7 +28,10 @@ import Testing
         #expect(!exists(folder) && coordinator.persistentStores.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1))) func theCopyOfADeadProcessGoesWithTheNextOne() async throws {
+    @Test(
+        "Opening a store removes temporary copies of ended processes, but not those of live ones",
+        .timeLimit(.minutes(1)))
+    func copiesOfEndedProcessesAreRemoved() async throws {
         let leftover = FileManager.default.temporaryDirectory
             .appendingPathComponent("coredata-copy-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: leftover, withIntermediateDirectories: false)

@@ -14,7 +14,10 @@ import Testing
         try OpenStore(url, model: Zoo.model(plain: true))
     }
 
-    @Test(arguments: types) func objectsAreToldAsTheyAre(_ type: StoreFileType) throws {
+    @Test(
+        "Objects of an XML or binary store are reported, queried and exported with exact values",
+        arguments: types)
+    func objectsHaveExactValues(_ type: StoreFileType) throws {
         let url = try zoo.document(type)
         let before = try Data(contentsOf: url)
         #expect(StoreFileType(url) == type)
@@ -55,7 +58,8 @@ import Testing
     }
 
     /// Order, many-to-many relationships and those without inverse come through every form.
-    @Test(arguments: types) func aDumpOfADocumentMakesTheSameObjects(_ type: StoreFileType) throws {
+    @Test("A dump of an XML or binary store makes the same objects", arguments: types)
+    func aDumpOfADocumentMakesTheSameObjects(_ type: StoreFileType) throws {
         let url = try zoo.document(type)
         let source = try open(url)
         let dump = try zoo.dump(source, to: "document.json")
@@ -82,7 +86,8 @@ import Testing
         #expect(notes.count == 1 && tags.count == 2)
     }
 
-    @Test(arguments: types) func metadataAreSet(_ type: StoreFileType) throws {
+    @Test("Metadata of an XML or binary store are set, except the framework's own", arguments: types)
+    func metadataAreSet(_ type: StoreFileType) throws {
         let url = try zoo.document(type)
         try StoreMetadata(url).change(setting: ["n": .number("3")], removing: ["seen"])
         #expect(try StoreMetadata(url).applicationValues().map(\.key) == ["edition", "n"])
@@ -93,7 +98,8 @@ import Testing
         #expect(try open(url).count == 8)
     }
 
-    @Test(arguments: types) func whatADocumentLacksIsSaid(_ type: StoreFileType) throws {
+    @Test("What an XML or binary store does not support is an error", arguments: types)
+    func unsupportedOperations(_ type: StoreFileType) throws {
         let url = try zoo.document(type)
         // With a model that is made from the objects, it is only read.
         #expect(throws: StoreToolError.self) { try OpenStore(url, model: nil, isReadOnly: false) }
@@ -111,7 +117,8 @@ import Testing
     }
 
     /// What a file tells makes the same objects again once the model is there.
-    @Test func anXMLStoreIsToldWithoutItsModel() throws {
+    @Test("An XML store is read and dumped with a model made from its objects")
+    func anXMLStoreIsReadWithoutItsModel() throws {
         let url = try zoo.document(.xml)
         let before = try Data(contentsOf: url)
         let source = try OpenStore(url, model: nil)
@@ -155,7 +162,8 @@ import Testing
     }
 
     /// The file has values by their place only; everything else is there.
-    @Test func aBinaryStoreIsToldWithoutItsModel() throws {
+    @Test("A binary store is read without its model, and attributes have numbers for names")
+    func aBinaryStoreIsReadWithoutItsModel() throws {
         let url = try zoo.document(.binary)
         let source = try OpenStore(url, model: nil)
         #expect(source.notices.count == 1 && source.notices[0].contains("without the names of attributes"))
@@ -182,7 +190,8 @@ import Testing
         #expect(try zoo.dump(source).text.contains(#""attribute1":"große Kiste""#))
     }
 
-    @Test(arguments: types) func aDocumentIsComparedWithoutItsModel(_ type: StoreFileType) throws {
+    @Test("XML and binary stores are compared without their model", arguments: types)
+    func aDocumentIsComparedWithoutItsModel(_ type: StoreFileType) throws {
         let url = try zoo.document(type)
         let other = zoo.folder.appending(path: "Other")
         let sources = [url, other]
@@ -215,7 +224,8 @@ import Testing
         #expect(values.first?.old == .string("empty") && values.first?.new == .string("full"))
     }
 
-    @Test func modelsThatADocumentDoesNotTakeAreRefused() throws {
+    @Test("A model that an XML store does not support is refused, and no file is left")
+    func modelsThatADocumentDoesNotTakeAreRefused() throws {
         let dump = try zoo.dump()
         let place = zoo.folder.appending(path: "New.xml")
         #expect(throws: (any Error).self) { try DumpImport(dump.url).make(place, model: nil, type: .xml) }
@@ -232,7 +242,8 @@ import Testing
         }
     }
 
-    @Test(arguments: types) func aSoundDocumentHasNoFindings(_ type: StoreFileType) throws {
+    @Test("The check of a sound XML or binary store has no findings with its model", arguments: types)
+    func aSoundDocumentHasNoFindings(_ type: StoreFileType) throws {
         let url = try zoo.document(type)
         #expect(try found(url, Zoo.model(plain: true)) == [])
         #expect(try found(url, nil) == ["warning no-model . 0"])
@@ -240,29 +251,32 @@ import Testing
     }
 
     /// One kind of damage each, and what is to be found.
-    @Test(arguments: [
-        (
-            "<attribute name=\"int16\" type=\"int16\">-32768<", "<attribute name=\"int16\" type=\"int16\">x<",
-            ["error invalid-value Item.int16 1"]
-        ),
-        (
-            "<attribute name=\"label\" type=\"string\">empty</attribute>", "",
-            ["warning mandatory-value Box.label 1"]
-        ),
-        (
-            "<attribute name=\"label\"", "<attribute name=\"lable\"",
-            ["error unknown-property Box.lable 2", "warning mandatory-value Box.label 2"]
-        ),
-        (
-            "<relationship name=\"lid\"", "<relationship name=\"led\"",
-            [
-                "error unknown-property Box.led 2", "error inverse-mismatch Item.lidOf 1",
-            ]
-        ),
-        ("<object type=\"TAG\"", "<object type=\"TUG\"", ["error unknown-entity TUG. 3"]),
-        ("</databaseInfo>", "<more/></databaseInfo>", []),
-        ("</database>", "", ["error damaged-file . 0"]),
-    ])
+    @Test(
+        "The check names each kind of damage of an XML store",
+        arguments: [
+            (
+                "<attribute name=\"int16\" type=\"int16\">-32768<",
+                "<attribute name=\"int16\" type=\"int16\">x<",
+                ["error invalid-value Item.int16 1"]
+            ),
+            (
+                "<attribute name=\"label\" type=\"string\">empty</attribute>", "",
+                ["warning mandatory-value Box.label 1"]
+            ),
+            (
+                "<attribute name=\"label\"", "<attribute name=\"lable\"",
+                ["error unknown-property Box.lable 2", "warning mandatory-value Box.label 2"]
+            ),
+            (
+                "<relationship name=\"lid\"", "<relationship name=\"led\"",
+                [
+                    "error unknown-property Box.led 2", "error inverse-mismatch Item.lidOf 1",
+                ]
+            ),
+            ("<object type=\"TAG\"", "<object type=\"TUG\"", ["error unknown-entity TUG. 3"]),
+            ("</databaseInfo>", "<more/></databaseInfo>", []),
+            ("</database>", "", ["error damaged-file . 0"]),
+        ])
     func damageOfAnXMLStoreIsNamed(_ old: String, _ new: String, _ expected: [String]) throws {
         let url = try zoo.document(.xml)
         let text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
@@ -271,7 +285,8 @@ import Testing
         #expect(Set(try found(url, Zoo.model(plain: true))) == Set(expected))
     }
 
-    @Test func linksOfAnXMLStoreAreChecked() throws {
+    @Test("The check finds wrong references and keys of an XML store")
+    func linksOfAnXMLStoreAreChecked() throws {
         let url = try zoo.document(.xml)
         let text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
         let lid = try #require(text.firstMatch(of: #/<relationship name="lid" [^>]*idrefs="(z[0-9]+)"/#))
@@ -302,7 +317,8 @@ import Testing
     }
 
     /// Ends that do not agree are told, as only one of them can be in a table.
-    @Test func endsThatDoNotAgreeAreTold() throws {
+    @Test("Ends of a relationship that disagree are a finding and a notice")
+    func endsThatDisagree() throws {
         let url = try zoo.document(.xml)
         let text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
         let items = try #require(
@@ -317,7 +333,8 @@ import Testing
     }
 
     /// Both ends of a relationship to one are in their rows, as the file has them.
-    @Test func oneToOneEndsThatDoNotAgreeAreTold() throws {
+    @Test("Ends of a one-to-one relationship that disagree are a finding and a notice")
+    func oneToOneEndsThatDisagree() throws {
         let url = try zoo.document(.xml)
         let text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
         let lid = try #require(text.firstMatch(of: #/<relationship name="lidof" [^>]*idrefs="z[0-9]+"/#))
@@ -331,7 +348,8 @@ import Testing
     }
 
     /// One direction of a link of a relationship that is its own inverse.
-    @Test func aOneSidedLinkOfARelationshipWithItselfIsTold() throws {
+    @Test("A one-sided link of a relationship that is its own inverse is a notice")
+    func aOneSidedLinkOfASelfInverseRelationship() throws {
         let url = try zoo.document(.xml)
         let text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
         let friends = try #require(
@@ -344,7 +362,8 @@ import Testing
             ])
     }
 
-    @Test(arguments: types) func brokenDocumentsAreFindingsOrErrors(_ type: StoreFileType) throws {
+    @Test("A broken XML or binary store gives findings or an error", arguments: types)
+    func brokenDocumentsAreFindingsOrErrors(_ type: StoreFileType) throws {
         let url = try zoo.document(type)
         let bytes = Array(try Data(contentsOf: url))
         var numbers = SeededNumbers(seed: 17)

@@ -34,32 +34,34 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (
-            #""box":"Box/1""#, #""box":"Box/77""#,
-            ["Item.box: it leads to an object that is not there", "Box/77"]
-        ),
-        (
-            #""lid":"Item/2""#, #""lid":"Special/2""#,
-            ["Box.lid: it leads to an object of another entity", "lidOf"]
-        ),
-        (
-            #""lid":"Item/2""#, #""lid":null"#,
-            ["Item.lidOf: the inverse does not lead back (1: Item/2 to Box/1)"]
-        ),
-        (#""lidOf":"Box/1""#, #""lidOf":null"#, ["Box.lid: the inverse does not lead back"]),
-        (
-            #""tags":["Tag/"#, #""tags":["Tag/7"#,
-            ["Item.tags: the list has an object that is not there", "Tag/7"]
-        ),
-        (
-            #""notes":["Tag/"#, #""notes":["Tag/7"#,
-            ["Special.notes: the list has an object that is not there"]
-        ),
-        (#""items":["#, #""items":["Item/1","Item/99","#, ["twice", "Item/99"]),
-        (#"{"objectID":"Tag/1""#, #"{"objectID":"Tag/9""#, ["the list has an object that is not there"]),
-    ])
-    func whatLeadsNowhereIsLeftOut(_ old: String, _ new: String, _ messages: [String]) throws {
+    @Test(
+        "An import leaves out dangling references and reports them",
+        arguments: [
+            (
+                #""box":"Box/1""#, #""box":"Box/77""#,
+                ["Item.box: it leads to an object that is not there", "Box/77"]
+            ),
+            (
+                #""lid":"Item/2""#, #""lid":"Special/2""#,
+                ["Box.lid: it leads to an object of another entity", "lidOf"]
+            ),
+            (
+                #""lid":"Item/2""#, #""lid":null"#,
+                ["Item.lidOf: the inverse does not lead back (1: Item/2 to Box/1)"]
+            ),
+            (#""lidOf":"Box/1""#, #""lidOf":null"#, ["Box.lid: the inverse does not lead back"]),
+            (
+                #""tags":["Tag/"#, #""tags":["Tag/7"#,
+                ["Item.tags: the list has an object that is not there", "Tag/7"]
+            ),
+            (
+                #""notes":["Tag/"#, #""notes":["Tag/7"#,
+                ["Special.notes: the list has an object that is not there"]
+            ),
+            (#""items":["#, #""items":["Item/1","Item/99","#, ["twice", "Item/99"]),
+            (#"{"objectID":"Tag/1""#, #"{"objectID":"Tag/9""#, ["the list has an object that is not there"]),
+        ])
+    func danglingReferencesAreLeftOut(_ old: String, _ new: String, _ messages: [String]) throws {
         let dump = try zoo.dump().text
         try #require(dump.contains(old))
         let outcome = try make(dump.replacing(old, with: new, maxReplacements: 1))
@@ -70,7 +72,8 @@ import Testing
         #expect(try StoreCheck(copy).findings() == [])
     }
 
-    @Test(arguments: [false, true]) func howeverManyLeadNowhere(_ adds: Bool) throws {
+    @Test("An import reports thousands of dangling references in one line", arguments: [false, true])
+    func manyDanglingReferences(_ adds: Bool) throws {
         let items = (1...2500).map { "{\"objectID\": \"Item/\($0)\", \"box\": \"Box/\($0 + 90)\"}" }
         let text = text("{\"name\": \"Item\", \"objects\": [\(items.joined(separator: ",\n"))]}")
         let file = try zoo.write(text, "many.json")
@@ -90,7 +93,8 @@ import Testing
     }
 
     /// A damaged store comes back as far as it is sound.
-    @Test func aDamagedStoreComesThroughItsDump() throws {
+    @Test("A dump of a damaged store makes a sound store")
+    func aDamagedStoreComesThroughItsDump() throws {
         try zoo.sql("UPDATE ZITEM SET ZBOX = 99 WHERE ZEXTRA = 'more'")
         try zoo.sql(
             "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT -5, Z_ENT, 1, 'lost' FROM ZTAG LIMIT 1")
@@ -107,7 +111,8 @@ import Testing
         #expect(try rows("SELECT count(*) FROM ZTAG WHERE ZNAME IN ('lost', 'none') AND Z_PK > 3") == [[2]])
     }
 
-    @Test func keysBelowOneAreReplacedWhereverTheyStand() throws {
+    @Test("An import replaces keys below one wherever they are used")
+    func keysBelowOneAreReplacedWhereverTheyStand() throws {
         let outcome = try make(
             text(
                 #"{"name": "Item", "objects": [{"objectID": "Item/1", "box": "Box/-3", "tags": ["Tag/0"]}]}"#,
@@ -136,7 +141,8 @@ import Testing
         #expect(try StoreCheck(copy).findings().map(\.code) == [.missingOrder])
     }
 
-    @Test func keysAreDenseInAStoreThatHasObjects() throws {
+    @Test("An import into a store with objects assigns the next keys")
+    func keysAreDenseInAStoreThatHasObjects() throws {
         let large = Int64.max
         let file = try zoo.write(
             text(
@@ -175,7 +181,8 @@ import Testing
     }
 
     /// However many objects, links and orders there are.
-    @Test func whatIsAddedIsOneTransactionOfTheHistory() throws {
+    @Test("An import into a store is one transaction of its history")
+    func anImportIsOneTransaction() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Zoo.model())
         try coordinator.remove(
             try coordinator.addPersistentStore(
@@ -204,7 +211,9 @@ import Testing
     }
 
     /// Wherever the store keeps it.
-    @Test(arguments: [nil, StoreFileType.xml, .binary])
+    @Test(
+        "An import stores large external data in every type of store",
+        arguments: [nil, StoreFileType.xml, .binary])
     func largeExternalDataCome(_ type: StoreFileType?) throws {
         let data = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
         let file = try zoo.write(
@@ -226,7 +235,8 @@ import Testing
 
     // MARK: Reconstructed models
 
-    @Test func namesOfAReconstructedModelAreMatchedWithoutCapitals() throws {
+    @Test("Names of a reconstructed model are matched ignoring case, those of other dumps exactly")
+    func namesOfAReconstructedModelAreMatchedWithoutCapitals() throws {
         let plain = zoo.folder.appending(path: "Plain.sqlite")
         let text = try zoo.dump().text.replacing(#/"place":({[^}]*}|null),/#, with: "")
         _ = try DumpImport(zoo.write(text, "plain.json")).make(plain, model: Zoo.model(plain: true))
@@ -263,7 +273,8 @@ import Testing
         }
     }
 
-    @Test func namesThatSeveralHaveAreNotMatched() throws {
+    @Test("A name that several properties share without case is refused")
+    func namesThatSeveralHaveAreNotMatched() throws {
         let file = try zoo.write(
             #"""
             {"format": "coredata-dump", "version": 1, "isModelReconstructed": true, "entities": [

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 @Suite struct DumpTests {
-    @Test func everyKindOfValueIsToldExactly() throws {
+    @Test("A dump has every type of value exactly")
+    func everyTypeOfValueIsExact() throws {
         let zoo = try ZooStore()
         let dump = try zoo.dump()
         guard case .object(let members) = try JSONValue(parsing: dump.text),
@@ -50,7 +51,8 @@ import Testing
         #expect(first["lidOf"] == .null)
     }
 
-    @Test func aDumpMakesTheSameStoreAgain() throws {
+    @Test("A dump makes a store with the same objects, order and relationships")
+    func aDumpMakesTheSameStoreAgain() throws {
         let zoo = try ZooStore()
         let dump = try zoo.dump()
         #expect(dump.text.contains("\"opaque\":\"YnBsaXN0MDD/\""))
@@ -83,7 +85,8 @@ import Testing
         }
     }
 
-    @Test func objectsAreAddedBehindThoseThatAreThere() throws {
+    @Test("An import adds objects after those of the store")
+    func objectsAreAddedBehindThoseThatAreThere() throws {
         let zoo = try ZooStore()
         let text = try zoo.dump().text.replacing("\"name\":\"red\"", with: "\"name\":\"dark red\"")
             .replacing("\"name\":\"green\"", with: "\"name\":\"dark green\"")
@@ -109,7 +112,8 @@ import Testing
             tagged.count == 3 && tagged.allSatisfy { !["Item/1", "Item/2", "Item/3"].contains($0.plainText) })
     }
 
-    @Test func whatIsAddedIsInTheHistory() throws {
+    @Test("An import into a store with a history is recorded in it")
+    func anImportIsInTheHistory() throws {
         let zoo = try ZooStore()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Zoo.model())
         try coordinator.remove(
@@ -126,7 +130,8 @@ import Testing
         #expect(try StoreReport(zoo.url).historyTransactionCount == 1)
     }
 
-    @Test func aFailedImportChangesNothing() throws {
+    @Test("A failed import leaves the store unchanged and makes no file")
+    func aFailedImportChangesNothing() throws {
         let zoo = try ZooStore()
         // The constraint on the names of tags is violated.
         let dump = try zoo.dump()
@@ -142,7 +147,7 @@ import Testing
     }
 
     /// SQLite would take what is in it for the new store's own.
-    @Test(arguments: ["-wal", "-shm", "-journal"])
+    @Test("An import refuses a leftover log of another store", arguments: ["-wal", "-shm", "-journal"])
     func aLogOfAnotherStoreIsInTheWay(_ suffix: String) throws {
         let zoo = try ZooStore()
         let dump = try zoo.dump()
@@ -161,12 +166,17 @@ import Testing
         #expect(!names.contains { $0.hasPrefix(".New") }, "\(names)")
     }
 
-    @Test(arguments: [
-        (#"{"entities": [], "format": "coredata-dump", "version": 1}"#, "'format'"),
-        (#"{"format": "coredata-dump", "entities": [], "version": 1}"#, "'version'"),
-        (#"{"format": "coredata-dump", "version": 1, "entities": [], "metadata": {"a": 1}}"#, "'metadata'"),
-    ])
-    func whatStandsBehindTheObjectsIsNamed(_ text: String, _ name: String) throws {
+    @Test(
+        "A member that must come before the objects of a dump is refused by name",
+        arguments: [
+            (#"{"entities": [], "format": "coredata-dump", "version": 1}"#, "'format'"),
+            (#"{"format": "coredata-dump", "entities": [], "version": 1}"#, "'version'"),
+            (
+                #"{"format": "coredata-dump", "version": 1, "entities": [], "metadata": {"a": 1}}"#,
+                "'metadata'"
+            ),
+        ])
+    func membersAfterTheObjects(_ text: String, _ name: String) throws {
         let zoo = try ZooStore()
         let file = try zoo.write(text, "sorted.json")
         #expect {
@@ -177,7 +187,8 @@ import Testing
         }
     }
 
-    @Test func whatIsNotPartOfADumpIsNoted() throws {
+    @Test("A dump notes history, foreign tables and rows that it leaves out")
+    func omissionsAreNoted() throws {
         let zoo = try ZooStore()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Zoo.model())
         let store = try coordinator.addPersistentStore(
@@ -200,7 +211,8 @@ import Testing
         #expect(more.count == 3 && more[2].hasSuffix("of none of its entities are not part of the dump: 1."))
     }
 
-    @Test func aModelThatWasMadeFromTablesIsNotDumped() throws {
+    @Test("A model reconstructed from tables is not part of the dump")
+    func aModelThatWasMadeFromTablesIsNotDumped() throws {
         let zoo = try ZooStore()
         try zoo.sql("DROP TABLE Z_MODELCACHE")
         let source = try zoo.open()
@@ -219,10 +231,13 @@ import Testing
     }
 
     /// They would come back as other values.
-    @Test(arguments: [
-        ("ZTEXT = x'4142'", "text"), ("ZTEXT = CAST(x'61FF62' AS TEXT)", "text"), ("ZDATE = 'today'", "date"),
-        ("ZINT32 = 'many'", "int32"), ("ZLINK = x'00'", "link"),
-    ])
+    @Test(
+        "A value of the wrong type is neither dumped, exported nor listed",
+        arguments: [
+            ("ZTEXT = x'4142'", "text"), ("ZTEXT = CAST(x'61FF62' AS TEXT)", "text"),
+            ("ZDATE = 'today'", "date"),
+            ("ZINT32 = 'many'", "int32"), ("ZLINK = x'00'", "link"),
+        ])
     func valuesOfOtherTypesAreNotDumped(_ change: String, _ property: String) throws {
         let zoo = try ZooStore()
         try zoo.sql("UPDATE ZITEM SET \(change) WHERE ZUUID NOT NULL")
@@ -253,7 +268,8 @@ import Testing
         #expect(count == 4)
     }
 
-    @Test func aLinkThatLeadsNowhereIsInTheWay() throws {
+    @Test("An import does not write through a dangling symbolic link")
+    func danglingSymbolicLink() throws {
         let zoo = try ZooStore()
         let dump = try zoo.dump()
         let place = zoo.folder.appending(path: "New.sqlite")
@@ -263,26 +279,28 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: target.path))
     }
 
-    @Test(arguments: [
-        (#""flag":true"#, #""flag":"yes""#, "Item/1, 'flag': a number is expected, not a string"),
-        (#""int16":-32768"#, #""int16":1.5"#, "'1.5' is not a whole number"),
-        (#""price":"12345.6789""#, #""price":"12,5""#, "a decimal number is expected"),
-        (#""uuid":"1111"#, #""uuid":"x1111"#, "a UUID is expected"),
-        (#""bytes":"AAEC"#, #""bytes":"*""#, ""),
-        (#""text":"third""#, #""txt":"third""#, "no stored property named 'txt'"),
-        (#""text":"third""#, #""lidOf":"Box/1""#, "is there twice"),
-        (#""box":"Box/1""#, #""box":"Tag/1""#, "'box': Tag/1 is not a Box"),
-        (#""name":"red""#, #""name":5"#, "a string is expected, not a number"),
-        (#""x":1.5"#, #""z":1.5"#, "there is no element named 'z'"),
-        (#"{"objectID":"Tag/1""#, #"{"objectID":"Tag/2""#, "constraint"),
-        (#"{"objectID":"Tag/1""#, #"{"objectID":"Tag/9223372036854775807""#, "the key is too large"),
-        (#"{"objectID":"Tag/1""#, #"{"objectID":"Box/1""#, "stands among the objects of Tag"),
-        (#"{"name":"Tag","objects""#, #"{"name":"Tug","objects""#, "stands among the objects of Tug"),
-        (#""format":"coredata-dump""#, #""format":"x""#, "it is not a dump"),
-        (#""version":1"#, #""version":2"#, "version"),
-        (#""model":"#, #""model":"AAAA","more":"#, "a dump has no member 'more'"),
-    ])
-    func whatDoesNotFitIsNamed(_ old: String, _ new: String, _ message: String) throws {
+    @Test(
+        "An import refuses what does not fit the model, and names it",
+        arguments: [
+            (#""flag":true"#, #""flag":"yes""#, "Item/1, 'flag': a number is expected, not a string"),
+            (#""int16":-32768"#, #""int16":1.5"#, "'1.5' is not a whole number"),
+            (#""price":"12345.6789""#, #""price":"12,5""#, "a decimal number is expected"),
+            (#""uuid":"1111"#, #""uuid":"x1111"#, "a UUID is expected"),
+            (#""bytes":"AAEC"#, #""bytes":"*""#, ""),
+            (#""text":"third""#, #""txt":"third""#, "no stored property named 'txt'"),
+            (#""text":"third""#, #""lidOf":"Box/1""#, "is there twice"),
+            (#""box":"Box/1""#, #""box":"Tag/1""#, "'box': Tag/1 is not a Box"),
+            (#""name":"red""#, #""name":5"#, "a string is expected, not a number"),
+            (#""x":1.5"#, #""z":1.5"#, "there is no element named 'z'"),
+            (#"{"objectID":"Tag/1""#, #"{"objectID":"Tag/2""#, "constraint"),
+            (#"{"objectID":"Tag/1""#, #"{"objectID":"Tag/9223372036854775807""#, "the key is too large"),
+            (#"{"objectID":"Tag/1""#, #"{"objectID":"Box/1""#, "stands among the objects of Tag"),
+            (#"{"name":"Tag","objects""#, #"{"name":"Tug","objects""#, "stands among the objects of Tug"),
+            (#""format":"coredata-dump""#, #""format":"x""#, "it is not a dump"),
+            (#""version":1"#, #""version":2"#, "version"),
+            (#""model":"#, #""model":"AAAA","more":"#, "a dump has no member 'more'"),
+        ])
+    func unsuitableValuesAreNamed(_ old: String, _ new: String, _ message: String) throws {
         let zoo = try ZooStore()
         let text = try zoo.dump().text
         #expect(text.contains(old))
@@ -294,7 +312,8 @@ import Testing
         }
     }
 
-    @Test func cutAndFlippedDumpsAreErrorsOrStores() throws {
+    @Test("A cut or changed dump is refused or makes a sound store")
+    func cutAndFlippedDumpsAreErrorsOrStores() throws {
         let zoo = try ZooStore()
         let bytes = Array(try zoo.dump().text.utf8)
         // Behind the archive of the model, of which the corpus of models has tests of its own.
@@ -323,7 +342,8 @@ import Testing
         #expect(refused > 25)
     }
 
-    @Test func derivedValuesAreComputedAgain() throws {
+    @Test("An import computes derived values anew")
+    func derivedValuesAreComputedAgain() throws {
         let zoo = try ZooStore(derived: true)
         let dump = try zoo.dump()
         #expect(dump.text.contains(#""shout":"GROSSE KISTE""#) && dump.text.contains(#""size":3"#))

@@ -57,7 +57,8 @@ import Testing
             "SELECT group_concat(quote(\(column)), ' ') FROM (SELECT * FROM ZNOTE ORDER BY Z_PK)", in: file)
     }
 
-    @Test func aDumpKeepsThem() throws {
+    @Test("A dump keeps the times of last saves")
+    func aDumpKeepsTimes() throws {
         let dump = try zoo.dump(OpenStore(url, model: nil), to: "notes.json")
         let copy = zoo.folder.appending(path: "Copy.sqlite")
         #expect(try DumpImport(dump.url).make(copy, model: nil).count == 3)
@@ -66,7 +67,8 @@ import Testing
         #expect(try zoo.dump(OpenStore(copy, model: nil), to: "again.json").text == dump.text)
     }
 
-    @Test func addedObjectsKeepThem() throws {
+    @Test("Added objects keep their times, and those without one get the current time")
+    func addedObjectsKeepTimes() throws {
         let more = try zoo.write(
             """
             {"format": "coredata-dump", "version": 1, "entities": [{"name": "Note", "objects": [

@@ -3,7 +3,8 @@ import StoreTools
 import Testing
 
 @Suite struct JSONTests {
-    @Test func valuesAreReadAsTheyStand() throws {
+    @Test("JSON values are parsed and written back equal")
+    func valuesAreReadAsTheyStand() throws {
         let text =
             #" {"a": [1, -0.50e+3, true, false, null, "\u00e9\ud83e\udd81\n\/"], "b": {}, "c": []} "#
         let value = try JSONValue(parsing: text)
@@ -20,17 +21,20 @@ import Testing
         #expect(try JSONValue(parsing: json.text) == value)
     }
 
-    @Test(arguments: [
-        "", "{", "[1,]", "[1 2]", "{\"a\" 1}", "{\"a\":1,}", "01", "1.", "-", "+1", "nul", "\"\\x\"",
-        "\"\u{1}\"",
-        "\"open", "\"\\ud800\"", "\"\\ud800\\u0041\"", "{\"a\":1,\"a\":2}", "1 2", "\u{FEFF}1", "NaN",
-        String(repeating: "[", count: 100_000),
-    ])
-    func whatIsNoJSONIsAnError(_ text: String) {
+    @Test(
+        "Malformed JSON is an error",
+        arguments: [
+            "", "{", "[1,]", "[1 2]", "{\"a\" 1}", "{\"a\":1,}", "01", "1.", "-", "+1", "nul", "\"\\x\"",
+            "\"\u{1}\"",
+            "\"open", "\"\\ud800\"", "\"\\ud800\\u0041\"", "{\"a\":1,\"a\":2}", "1 2", "\u{FEFF}1", "NaN",
+            String(repeating: "[", count: 100_000),
+        ])
+    func malformedJSONIsAnError(_ text: String) {
         #expect(throws: StoreToolError.self) { try JSONValue(parsing: text) }
     }
 
-    @Test func aLongFileIsReadPieceByPiece() throws {
+    @Test("A long JSON file is read piece by piece")
+    func aLongFileIsReadPieceByPiece() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "json-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         let long = String(repeating: "löwe\\\"", count: 100_000)
@@ -56,7 +60,8 @@ import Testing
         try reader.end()
     }
 
-    @Test func errorsNameTheLine() {
+    @Test("An error of JSON names line and byte")
+    func errorsNameTheLine() {
         #expect {
             try JSONValue(parsing: "{\n\"a\": 1,\n\"b\": x}")
         } throws: {
@@ -64,30 +69,36 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "0", "-0", "10", "-1.5", "1e5", "1E+05", "0.25e-10", "123456789012345678901234567890",
-    ])
+    @Test(
+        "JSON numbers keep their digits",
+        arguments: [
+            "0", "-0", "10", "-1.5", "1e5", "1E+05", "0.25e-10", "123456789012345678901234567890",
+        ])
     func numbersKeepTheirDigits(_ text: String) throws {
         #expect(try JSONValue(parsing: text) == .number(text))
         #expect(try JSONValue(parsing: "[\(text)]") == .array([.number(text)]))
     }
 
-    @Test(arguments: [
-        "-", "00", "-01", "1.", ".5", "1e", "1e+", "1.e5", "--1", "1-", "1.5.5", "0x10", "1_000",
-        String(repeating: "1", count: 401),
-    ])
-    func whatIsNoNumberIsAnError(_ text: String) {
+    @Test(
+        "A malformed JSON number is an error",
+        arguments: [
+            "-", "00", "-01", "1.", ".5", "1e", "1e+", "1.e5", "--1", "1-", "1.5.5", "0x10", "1_000",
+            String(repeating: "1", count: 401),
+        ])
+    func malformedNumberIsAnError(_ text: String) {
         #expect(throws: StoreToolError.self) { try JSONValue(parsing: text) }
         #expect(throws: StoreToolError.self) { try JSONValue(parsing: "[\(text)]") }
     }
 
     /// Whatever the value is made of; what stands between values is not counted.
-    @Test(arguments: [
-        "\"\(String(repeating: "a", count: 70_000))\"",
-        "[\(Array(repeating: "0", count: 2_000).joined(separator: ","))]",
-        "{\"\(String(repeating: "k", count: 70_000))\":1}",
-        "\"\(String(repeating: "\\n", count: 70_000))\"",
-    ])
+    @Test(
+        "The size of one JSON value is bounded, not that of the file",
+        arguments: [
+            "\"\(String(repeating: "a", count: 70_000))\"",
+            "[\(Array(repeating: "0", count: 2_000).joined(separator: ","))]",
+            "{\"\(String(repeating: "k", count: 70_000))\":1}",
+            "\"\(String(repeating: "\\n", count: 70_000))\"",
+        ])
     func aValueIsBounded(_ text: String) throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "json-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }

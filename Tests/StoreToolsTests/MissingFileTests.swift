@@ -22,7 +22,8 @@ import Testing
         return (text, notices)
     }
 
-    @Test func theReferenceComesBack() throws {
+    @Test("A dump keeps the reference to a missing file of external data")
+    func theReferenceComesBack() throws {
         let (text, notices) = try dump(zoo.url)
         #expect(text.contains(#""external":{"missingFile":"\#(Self.name)"}"#) && notices.count == 1)
         let copy = zoo.folder.appending(path: "Copy.sqlite")
@@ -42,7 +43,8 @@ import Testing
         }
     }
 
-    @Test func aFileBelongsToOneObject() throws {
+    @Test("An import refuses two objects that refer to one missing file")
+    func aFileBelongsToOneObject() throws {
         try zoo.sql("UPDATE ZTAG SET ZNAME = NULL")
         let file = try zoo.write(try dump(zoo.url).text, "dump.json")
         let before = try zoo.value("SELECT COUNT(*) FROM ZITEM")
@@ -65,7 +67,8 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: copy.path))
     }
 
-    @Test func aFileThatCannotBeReadIsAnError() throws {
+    @Test("A file of external data that cannot be read is an error")
+    func aFileThatCannotBeReadIsAnError() throws {
         let place = zoo.folder.appending(path: ".Zoo_SUPPORT/_EXTERNAL_DATA/\(Self.name)")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         #expect {
@@ -75,13 +78,15 @@ import Testing
         }
     }
 
-    @Test func whatIsNoReferenceIsToldAsItsBytes() throws {
+    @Test("External data that are not a reference are dumped as bytes")
+    func otherExternalDataAreBytes() throws {
         try zoo.sql("UPDATE ZITEM SET ZEXTERNAL = x'02414243' WHERE ZUUID NOT NULL")
         let (text, notices) = try dump(zoo.url)
         #expect(text.contains(#""external":"AkFCQw==""#) && notices == [])
     }
 
-    @Test func aStoreIsNotMovedWithoutItsFiles() throws {
+    @Test("A store whose external data are missing is not migrated")
+    func aStoreIsNotMovedWithoutItsFiles() throws {
         let attribute = NSAttributeDescription()
         attribute.name = "bytes"
         attribute.attributeType = .binaryDataAttributeType

@@ -13,7 +13,8 @@ import Testing
         return found
     }
 
-    @Test func subentitiesAreFoundToo() throws {
+    @Test("A query finds objects of subentities")
+    func subentitiesAreFoundToo() throws {
         let query = try StoreQuery(zoo.open(), entity: "Item", sorting: ["text"])
         #expect(try texts(query, "text") == ["", "a \"quoted\"\n\u{1} text, 🦁 e\u{301}", "third"])
         #expect(try query.count() == 3)
@@ -22,7 +23,8 @@ import Testing
         #expect(references == ["Item", "Item", "Special"])
     }
 
-    @Test func predicatesOrdersAndLimitsAreApplied() throws {
+    @Test("A query applies predicate, order, limit and properties")
+    func predicatesOrdersAndLimitsAreApplied() throws {
         let source = try zoo.open()
         let named = try StoreQuery(
             source, entity: "Tag", predicate: "name != 'blue'", sorting: ["name:desc"])
@@ -38,6 +40,7 @@ import Testing
     }
 
     @Test(
+        "A query with an unknown name or malformed predicate is an error",
         arguments: [
             ("Nothing", nil, nil, nil, "it has: Box, Item, Special, Tag"),
             ("Tag", "name ==", nil, nil, ""), ("Tag", "nome == 'x'", nil, nil, "nome"),
@@ -47,7 +50,7 @@ import Testing
             ("Tag", "FUNCTION(name, 'length') > 3", nil, nil, ""), ("Tag", "name.first == 1", nil, nil, ""),
             ("Tag", "SUBQUERY(tagged, $x, $y == 1).@count > 0", nil, nil, ""),
         ] as [(String, String?, String?, String?, String)])
-    func wrongQuestionsAreErrors(
+    func invalidQueriesAreErrors(
         _ entity: String, _ predicate: String?, _ sorting: String?, _ property: String?, _ message: String
     ) throws {
         let source = try zoo.open()

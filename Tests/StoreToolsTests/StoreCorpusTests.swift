@@ -75,7 +75,8 @@ struct StoreCorpusTests {
         }
     }
 
-    @Test func storesAreToldAsTheyAre() throws {
+    @Test("Apple's stores are counted, checked and dumped as they are, and stay unchanged")
+    func storesAreCountedCheckedAndDumped() throws {
         var (told, objects, dumped, checked) = (0, 0, 0, 0)
         for path in Self.stores {
             let copy = try Copy(path)
@@ -114,7 +115,8 @@ struct StoreCorpusTests {
         #expect(told == Self.stores.count && told > 50 && dumped > 38 && checked > 50)
     }
 
-    @Test func dumpsMakeTheSameStoresAgain() throws {
+    @Test("Dumps of Apple's stores make the same stores, to which they may be added again")
+    func dumpsMakeTheSameStoresAgain() throws {
         var (made, doubled) = (0, 0)
         for path in Self.stores {
             let copy = try Copy(path)
@@ -160,16 +162,18 @@ struct StoreCorpusTests {
     }
 
     /// Old stores, which hold no copy of their model.
-    @Test(arguments: [
-        (
-            "stores/bandhavivinay+TavantTrade_iPad/Model.sqlite",
-            "models/bandhavivinay+TavantTrade_iPad/Model.xcdatamodeld"
-        ),
-        (
-            "stores/yepher+CoreDataUtility/TestFiles/fetchRequest.sqlite",
-            "mom/yepher+CoreDataUtility/TestFiles/fetchRequest.mom"
-        ),
-    ])
+    @Test(
+        "An old store is read with a reconstructed model or its own",
+        arguments: [
+            (
+                "stores/bandhavivinay+TavantTrade_iPad/Model.sqlite",
+                "models/bandhavivinay+TavantTrade_iPad/Model.xcdatamodeld"
+            ),
+            (
+                "stores/yepher+CoreDataUtility/TestFiles/fetchRequest.sqlite",
+                "mom/yepher+CoreDataUtility/TestFiles/fetchRequest.mom"
+            ),
+        ])
     func oldStoresAreReadWithTheirModel(_ path: String, _ model: String) throws {
         let copy = try Copy(path)
         let expected = try counts(copy.url)

@@ -4,7 +4,8 @@ import StoreTools
 import Testing
 
 @Suite struct StoreFileTests {
-    @Test func reportCountsEachEntityItself() throws {
+    @Test("A report counts the objects of each entity without subentities")
+    func reportCountsEachEntityItself() throws {
         let zoo = try ZooStore()
         let report = try StoreReport(zoo.url)
         #expect(
@@ -13,7 +14,8 @@ import Testing
         #expect(report.historyTransactionCount == nil && report.frameworkVersion != nil)
     }
 
-    @Test func reportCountsFilesOfExternalDataAlone() throws {
+    @Test("A report counts files of external data, but not records of pending changes")
+    func reportCountsFilesOfExternalDataAlone() throws {
         let zoo = try ZooStore()
         let before = try StoreReport(zoo.url).externalFileCount
         let folder = zoo.folder.appending(path: ".Zoo_SUPPORT/_EXTERNAL_DATA")
@@ -25,7 +27,8 @@ import Testing
         #expect(try StoreReport(zoo.url).externalFileCount == before + 1)
     }
 
-    @Test func metadataAreSetAndRemoved() throws {
+    @Test("Metadata are set and removed, except the framework's own")
+    func metadataAreSetAndRemoved() throws {
         let zoo = try ZooStore()
         let metadata = StoreMetadata(zoo.url)
         try metadata.change(
@@ -46,7 +49,8 @@ import Testing
         #expect(try metadata.applicationValues().map(\.key) == ["a", "d", "edition", "n"])
     }
 
-    @Test func metadataComeBackAsTheyWere() throws {
+    @Test("Metadata as JSON keep their types and values")
+    func metadataComeBackAsTheyWere() throws {
         let values: [String: Any] = [
             "large": NSNumber(value: UInt64.max), "small": NSNumber(value: Int64.min),
             "whole": NSNumber(value: 3.0), "huge": NSNumber(value: 1e30),
@@ -80,7 +84,8 @@ import Testing
         return json.text
     }
 
-    @Test func triggersThatAppleLacksAreDropped() throws {
+    @Test("Triggers with functions that Apple's framework lacks are dropped")
+    func triggersThatAppleLacksAreDropped() throws {
         let zoo = try ZooStore(derived: true)
         let before = try zoo.value("SELECT count(*) FROM sqlite_master WHERE type = 'trigger'")
         let names = try ForeignTriggers.names(in: zoo.url)
@@ -95,16 +100,19 @@ import Testing
         #expect(try zoo.dump().text.contains(#""shout":"GROSSE KISTE""#))
     }
 
-    @Test(arguments: [
-        ("SELECT OpenCoreDataUppercase('a')", true), ("SELECT opencoredatauppercase /* why */ (1)", true),
-        ("SELECT \"OpenCoreDataCanonical\"('it''s')", true),
-        ("SELECT 1 -- it's\n, [OpenCoreDataLowercase](2)", true),
-        ("SELECT 'OpenCoreDataUppercase(1)'", false), ("SELECT 'it''s OpenCoreDataUppercase(1)'", false),
-        ("SELECT 1 -- OpenCoreDataUppercase(1)\n", false), ("SELECT 1 /* OpenCoreDataUppercase(1) */", false),
-        ("SELECT ZNAME AS OpenCoreDataUppercase FROM ZTAG", false),
-        ("SELECT \"OpenCoreDataUppercase\" FROM (SELECT 1 AS OpenCoreDataUppercase)", false),
-        ("SELECT MyOpenCoreDataUppercaseToo(1)", false),
-    ])
+    @Test(
+        "A trigger that only mentions such a function stays",
+        arguments: [
+            ("SELECT OpenCoreDataUppercase('a')", true), ("SELECT opencoredatauppercase /* why */ (1)", true),
+            ("SELECT \"OpenCoreDataCanonical\"('it''s')", true),
+            ("SELECT 1 -- it's\n, [OpenCoreDataLowercase](2)", true),
+            ("SELECT 'OpenCoreDataUppercase(1)'", false), ("SELECT 'it''s OpenCoreDataUppercase(1)'", false),
+            ("SELECT 1 -- OpenCoreDataUppercase(1)\n", false),
+            ("SELECT 1 /* OpenCoreDataUppercase(1) */", false),
+            ("SELECT ZNAME AS OpenCoreDataUppercase FROM ZTAG", false),
+            ("SELECT \"OpenCoreDataUppercase\" FROM (SELECT 1 AS OpenCoreDataUppercase)", false),
+            ("SELECT MyOpenCoreDataUppercaseToo(1)", false),
+        ])
     func triggersThatOnlyMentionAFunctionStay(_ body: String, _ calls: Bool) throws {
         let zoo = try ZooStore()
         try zoo.sql("CREATE TRIGGER t AFTER INSERT ON ZTAG BEGIN \(body); END")
@@ -113,7 +121,8 @@ import Testing
         #expect(left == (calls ? 0 : 1).databaseValue)
     }
 
-    @Test func schemaTellsWhatColumnsAreFor() throws {
+    @Test("A schema report names the properties of each column")
+    func schemaNamesThePropertiesOfColumns() throws {
         let zoo = try ZooStore()
         let report = try StoreSchemaReport(zoo.open())
         let item = try #require(report.tables.first { $0.name == "ZITEM" })
@@ -129,7 +138,8 @@ import Testing
         #expect(try StoreSchemaReport.statements(of: zoo.url).contains { $0.contains("CREATE TABLE ZBOX") })
     }
 
-    @Test func exportWritesAFileOfEachForm() throws {
+    @Test("An export writes CSV and JSON lines")
+    func exportWritesAFileOfEachForm() throws {
         let zoo = try ZooStore()
         var text = ""
         try StoreExport(zoo.open(), format: .csv).write("Tag") { text += $0 }
@@ -152,7 +162,8 @@ import Testing
     }
 
     /// A store that somebody has open, with a log that is not in the file yet.
-    @Test func readingChangesNoByte() throws {
+    @Test("Reading a store changes no byte of its files")
+    func readingChangesNoByte() throws {
         let zoo = try ZooStore()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Zoo.model())
         try coordinator.addPersistentStore(type: .sqlite, at: zoo.url)

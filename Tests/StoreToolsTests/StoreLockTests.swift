@@ -56,7 +56,7 @@ import Testing
         ]
     }
 
-    @Test("No command's call drops a lock of an open store")
+    @Test("The calls of every command leave the locks of an open store in place")
     func commands() throws {
         let open = try OpenStore(zoo.url, model: nil, isReadOnly: false)
         let before = try ProcessLocks.on(zoo.url)

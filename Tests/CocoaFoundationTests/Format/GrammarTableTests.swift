@@ -14,7 +14,9 @@ import Testing
         (["IN"], "IN", "{'Éa', 'x'}", "{'x'}"), (["BETWEEN"], "BETWEEN", "{'É', 'Éz'}", "{'x', 'y'}"),
     ]
 
-    @Test(arguments: operators.flatMap(\.spellings))
+    @Test(
+        "Every operator is parsed in any case, printed, read back and evaluated",
+        arguments: operators.flatMap(\.spellings))
     func operatorsInEveryCase(_ spelling: String) throws {
         let row = try #require(Self.operators.first { $0.spellings.contains(spelling) })
         for word in [spelling, spelling.lowercased(), spelling.capitalized] {
@@ -33,7 +35,9 @@ import Testing
     }
 
     /// Which operators take options: all but those of lists and bounds.
-    @Test(arguments: operators.map(\.printed).filter { $0 != "BETWEEN" }, optionSets)
+    @Test(
+        "Every operator keeps every combination of options",
+        arguments: operators.map(\.printed).filter { $0 != "BETWEEN" }, optionSets)
     func optionsOfEveryOperator(_ name: String, _ options: String) throws {
         let right = name == "IN" ? "{\"x\"}" : "\"x\""
         let suffix = options.isEmpty ? "" : "[\(options)]"
@@ -45,27 +49,29 @@ import Testing
         #expect(comparison.options.rawValue == options.reduce(0) { $0 | (bits[$1] ?? 0) })
     }
 
-    @Test(arguments: [
-        ("==", "École", "école", "", false), ("==", "École", "école", "c", true),
-        ("==", "École", "école", "d", false), ("==", "École", "Ecole", "d", true),
-        ("==", "École", "ecole", "cd", true), ("==", "École", "E\u{301}cole", "", false),
-        ("==", "École", "ecole", "n", false), ("==", "ecole", "ecole", "n", true),
-        ("==", "École", "ecole", "cdn", false), ("==", "École", "école", "cl", true),
-        ("!=", "École", "école", "c", false), ("!=", "École", "ecole", "c", true),
-        ("<", "a", "B", "", false), ("<", "a", "B", "c", true), (">", "é", "f", "", true),
-        (">", "é", "f", "d", false), ("<=", "A", "a", "c", true), (">=", "a", "A", "c", true),
-        ("<", "é", "f", "l", true), (">", "Z", "a", "l", true),
-        ("CONTAINS", "une École", "ecole", "cd", true), ("CONTAINS", "une École", "ecole", "c", false),
-        ("CONTAINS", "une École", "col", "", true), ("CONTAINS", "une École", "col", "w", false),
-        ("CONTAINS", "une École", "une", "w", true), ("BEGINSWITH", "unes", "une", "w", false),
-        ("BEGINSWITH", "une x", "UNE", "cw", true), ("ENDSWITH", "x une", "une", "w", true),
-        ("ENDSWITH", "xune", "une", "w", false), ("ENDSWITH", "École", "OLE", "c", true),
-        ("BEGINSWITH", "École", "ec", "cd", true), ("LIKE", "École", "EC*", "cd", true),
-        ("LIKE", "École", "EC*", "c", false), ("LIKE", "École", "?cole", "", true),
-        ("MATCHES", "École", "éC.*", "c", true), ("MATCHES", "École", "éC.*", "", false),
-        ("MATCHES", "École", "e.*", "cd", true), ("IN", "École", "une ÉCOLE", "c", true),
-        ("IN", "École", "une ÉCOLE", "", false),
-    ])
+    @Test(
+        "Options decide how an operator compares strings",
+        arguments: [
+            ("==", "École", "école", "", false), ("==", "École", "école", "c", true),
+            ("==", "École", "école", "d", false), ("==", "École", "Ecole", "d", true),
+            ("==", "École", "ecole", "cd", true), ("==", "École", "E\u{301}cole", "", false),
+            ("==", "École", "ecole", "n", false), ("==", "ecole", "ecole", "n", true),
+            ("==", "École", "ecole", "cdn", false), ("==", "École", "école", "cl", true),
+            ("!=", "École", "école", "c", false), ("!=", "École", "ecole", "c", true),
+            ("<", "a", "B", "", false), ("<", "a", "B", "c", true), (">", "é", "f", "", true),
+            (">", "é", "f", "d", false), ("<=", "A", "a", "c", true), (">=", "a", "A", "c", true),
+            ("<", "é", "f", "l", true), (">", "Z", "a", "l", true),
+            ("CONTAINS", "une École", "ecole", "cd", true), ("CONTAINS", "une École", "ecole", "c", false),
+            ("CONTAINS", "une École", "col", "", true), ("CONTAINS", "une École", "col", "w", false),
+            ("CONTAINS", "une École", "une", "w", true), ("BEGINSWITH", "unes", "une", "w", false),
+            ("BEGINSWITH", "une x", "UNE", "cw", true), ("ENDSWITH", "x une", "une", "w", true),
+            ("ENDSWITH", "xune", "une", "w", false), ("ENDSWITH", "École", "OLE", "c", true),
+            ("BEGINSWITH", "École", "ec", "cd", true), ("LIKE", "École", "EC*", "cd", true),
+            ("LIKE", "École", "EC*", "c", false), ("LIKE", "École", "?cole", "", true),
+            ("MATCHES", "École", "éC.*", "c", true), ("MATCHES", "École", "éC.*", "", false),
+            ("MATCHES", "École", "e.*", "cd", true), ("IN", "École", "une ÉCOLE", "c", true),
+            ("IN", "École", "une ÉCOLE", "", false),
+        ])
     func valuesUnderOptions(
         _ name: String, _ left: String, _ right: String, _ options: String, _ expected: Bool
     ) throws {
@@ -111,11 +117,12 @@ import Testing
         ),
     ]
 
-    @Test func theTableHasEveryFunction() {
+    @Test("The table of this test has every function")
+    func theTableHasEveryFunction() {
         #expect(Set(Self.functions.keys) == Set(FunctionTable.functions.keys))
     }
 
-    @Test(arguments: functions.keys.sorted())
+    @Test("Every function is parsed, printed, read back and evaluated", arguments: functions.keys.sorted())
     func function(_ name: String) throws {
         let row = try #require(Self.functions[name])
         let object: [String: Any] = [
@@ -142,7 +149,7 @@ import Testing
 
     /// A reserved word is a key behind `#`, and printed so that it is read as one again. Not `SELF`: in a key path it is
     /// the object.
-    @Test(arguments: reservedWords)
+    @Test("A reserved word may be a key, and is printed so that it is read as one", arguments: reservedWords)
     func reservedWordsAsKeys(_ word: String) throws {
         for key in [word, word.lowercased()] {
             for text in ["#\(key) == 7", "%K == 7"] {
@@ -156,7 +163,8 @@ import Testing
 
     // MARK: Collection operators
 
-    @Test func theTableHasEveryOperator() {
+    @Test("The table of this test has every collection operator")
+    func theTableHasEveryOperator() {
         let rows = Self.operatorRows.map(\.text)
         for operation in CollectionOperator.allCases {
             #expect(rows.contains { $0.split(separator: ".").contains { $0 == operation.rawValue } })
@@ -178,7 +186,7 @@ import Testing
         ("sets.@distinctUnionOfSets.self", "sets.@distinctUnionOfSets.#self", "[AnyHashable(7)]"),
     ]
 
-    @Test(arguments: operatorRows)
+    @Test("Every collection operator is parsed, printed, read back and evaluated", arguments: operatorRows)
     func collectionOperators(_ text: String, _ printed: String, _ expected: String) throws {
         let object: [String: Any] = [
             "items": [["v": 1, "w": 9], ["v": 2, "w": 9], ["v": 3, "w": 8]], "numbers": [1, 3],

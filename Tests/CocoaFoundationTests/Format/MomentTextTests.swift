@@ -4,6 +4,7 @@ import Testing
 
 @Suite struct MomentTextTests {
     @Test(
+        "A date has its ISO 8601 form and is read from it",
         arguments: [
             (0.0, "2001-01-01T00:00:00Z"), (-978_307_200, "1970-01-01T00:00:00Z"),
             (-0.25, "2000-12-31T23:59:59.75Z"), (0.5, "2001-01-01T00:00:00.5Z"),
@@ -15,7 +16,8 @@ import Testing
         #expect(MomentText.seconds(text) == seconds)
     }
 
-    @Test func whatHasNoTextIsNil() {
+    @Test("A date without a four-digit year, and a malformed one, is nil")
+    func unwritableMomentsAreNil() {
         for seconds in [
             Double.nan, .infinity, -0.0, Double.leastNonzeroMagnitude, 252_423_993_600, -63_113_904_001,
             1e300,
@@ -28,7 +30,8 @@ import Testing
         ] { #expect(MomentText.seconds(text) == nil, "\(text)") }
     }
 
-    @Test func everyBitComesBack() throws {
+    @Test("A date that has a form is read back bit by bit")
+    func everyBitComesBack() throws {
         var numbers = SeededNumbers(seed: 1)
         var told = 0
         for _ in 0..<5000 {

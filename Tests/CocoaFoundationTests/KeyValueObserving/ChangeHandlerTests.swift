@@ -7,7 +7,8 @@ import Testing
 @Suite struct ChangeHandlerTests {
     private let novel = Novel("Emma", by: Writer("Austen"))
 
-    @Test func valuesHaveThePropertysType() {
+    @Test("A change handler gets values of the type of the property")
+    func valuesHaveThePropertysType() {
         var changes: [NSKeyValueObservedChange<Int>] = []
         let observation = novel.observe(\.year, options: [.old, .new]) { novel, change in
             #expect(novel.title == "Emma")
@@ -24,7 +25,8 @@ import Testing
         #expect(changes.count == 1)
     }
 
-    @Test func noValueIsToldFromAValueThatWasNotAskedFor() {
+    @Test("A change to nil differs from a value that was not requested")
+    func nilDiffersFromAnUnrequestedValue() {
         var news: [String??] = []
         var olds: [String??] = []
         let observation = novel.observe(\.title, options: [.new]) { _, change in
@@ -38,7 +40,8 @@ import Testing
         observation.invalidate()
     }
 
-    @Test func aHandlerMayEndTheLastObservationAndBeginAnother() {
+    @Test("A handler may end the last observation and begin another")
+    func aHandlerMayEndTheLastObservationAndBeginAnother() {
         var years: [String] = []
         var observation: NSKeyValueObservation?
         func observe(_ name: String) {
@@ -54,7 +57,8 @@ import Testing
         #expect(novel.observationCenter == nil)
     }
 
-    @Test func initialAndPriorNotifications() {
+    @Test("A handler is called initially and before a change when requested")
+    func initialAndPriorNotifications() {
         var notes: [String] = []
         let observation = novel.observe(\.year, options: [.initial, .prior, .old, .new]) { _, change in
             let old = change.oldValue.map(String.init) ?? "-"
@@ -67,7 +71,8 @@ import Testing
         observation.invalidate()
     }
 
-    @Test func pathsOverObjects() {
+    @Test("A handler is called when any object of its key path changes")
+    func pathsOverObjects() {
         var names: [String??] = []
         let observation = novel.observe(\.writer?.name, options: .new) { _, change in
             names.append(change.newValue)
@@ -79,7 +84,8 @@ import Testing
         observation.invalidate()
     }
 
-    @Test func computedValues() {
+    @Test("A handler is called when a computed property changes")
+    func computedValues() {
         var labels: [String?] = []
         let observation = novel.observe(\.label, options: .new) { _, change in labels.append(change.newValue)
         }
@@ -88,7 +94,8 @@ import Testing
         observation.invalidate()
     }
 
-    @Test func toManyProperties() {
+    @Test("A handler gets insertions and removals of to-many properties")
+    func toManyProperties() {
         novel.tags = ["a"]
         novel.chapters = ["one"]
         var tags: [NSKeyValueObservedChange<Set<String>>] = []
@@ -108,7 +115,8 @@ import Testing
         observations.forEach { $0.invalidate() }
     }
 
-    @Test func announcementsByKeyPath() {
+    @Test("Changes may be announced by key path")
+    func announcementsByKeyPath() {
         var count = 0
         let observation = novel.observe(\.label) { _, _ in count += 1 }
         novel.willChangeValue(for: \.label)
@@ -121,7 +129,8 @@ import Testing
 
     // MARK: Lives
 
-    @Test func anObservationEndsWhenNobodyHoldsIt() {
+    @Test("An observation ends when it is released")
+    func anObservationEndsWhenReleased() {
         var count = 0
         do {
             let observation = novel.observe(\.title) { _, _ in count += 1 }
@@ -133,7 +142,8 @@ import Testing
         #expect(novel.observationCenter == nil)
     }
 
-    @Test func anObservationMayOutliveItsObject() {
+    @Test("An observation may outlive its object and does not retain it")
+    func anObservationMayOutliveItsObject() {
         weak var gone: Novel?
         let observation: NSKeyValueObservation
         do {
@@ -146,7 +156,8 @@ import Testing
         observation.invalidate()
     }
 
-    @Test func aHandlerMayEndItsObservation() {
+    @Test("A handler may end its own observation")
+    func aHandlerMayEndItsObservation() {
         var observation: NSKeyValueObservation?
         var count = 0
         observation = novel.observe(\.title) { _, _ in
@@ -159,7 +170,8 @@ import Testing
         #expect(count == 1)
     }
 
-    @Test func aHandlerMayBeginAnObservation() {
+    @Test("A handler may begin an observation that sees only later changes")
+    func aHandlerMayBeginAnObservation() {
         var later: [NSKeyValueObservation] = []
         var count = 0
         let observation = novel.observe(\.title) { novel, _ in
@@ -172,7 +184,8 @@ import Testing
         #expect(count == 1)
     }
 
-    @Test func aHandlersStateIsLetGo() {
+    @Test("The state of a handler is released with its observation")
+    func aHandlersStateIsLetGo() {
         final class State {}
         weak var gone: State?
         do {
@@ -184,7 +197,8 @@ import Testing
         #expect(gone == nil)
     }
 
-    @Test func subclassesAreToldAsThemselves() {
+    @Test("A handler gets an object of a subclass in its own type")
+    func objectsOfSubclassesKeepTheirType() {
         final class Poet: Writer { var verses = 3 }
         KeyPathNames.register("name", for: \Poet.name)
         let poet = Poet("Sappho")
@@ -195,7 +209,8 @@ import Testing
         observation.invalidate()
     }
 
-    @Test func aKeyPathWithoutANameStopsTheProgram() async {
+    @Test("Observing a key path without a name ends the process")
+    func aKeyPathWithoutANameStopsTheProgram() async {
         await #expect(processExitsWith: .failure) {
             _ = Novel().observe(\.circular) { _, _ in }
         }

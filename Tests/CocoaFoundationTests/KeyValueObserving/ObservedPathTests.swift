@@ -18,13 +18,15 @@ import Testing
 
     // MARK: Paths
 
-    @Test func aChangeAtTheEndOfThePath() {
+    @Test("A change at the end of a key path is notified")
+    func aChangeAtTheEndOfThePath() {
         observe("writer.name")
         austen.name = "Jane"
         #expect(witness.take() == ["writer.name old Austen new Jane"])
     }
 
-    @Test func aChangeOnTheWay() {
+    @Test("A change in the middle of a key path is notified, and observing follows the new object")
+    func aChangeOnTheWay() {
         observe("writer.name")
         novel.writer = burney
         #expect(witness.take() == ["writer.name old Austen new Burney"])
@@ -39,7 +41,8 @@ import Testing
         #expect(witness.take() == ["writer.name old null new nobody looks"])
     }
 
-    @Test func longPathsFollowEachObject() {
+    @Test("A long key path follows each of its objects")
+    func longPathsFollowEachObject() {
         austen.mentor = burney
         observe("writer.mentor.name")
         burney.name = "a"
@@ -55,7 +58,8 @@ import Testing
         #expect(burney.observationCenter == nil)
     }
 
-    @Test func anObjectMayBeOnTheWayTwice() {
+    @Test("A key path may lead over one object twice")
+    func anObjectMayBeOnTheWayTwice() {
         austen.mentor = austen
         observe("writer.mentor.name")
         austen.name = "a"
@@ -66,7 +70,8 @@ import Testing
         #expect(austen.observationCenter == nil)
     }
 
-    @Test func theSameObjectAgainKeepsTheChangeUnderWay() {
+    @Test("Setting the same object again keeps a change in progress")
+    func theSameObjectAgainKeepsTheChangeUnderWay() {
         observe("writer.name")
         austen.willChangeValue(forKey: "name")
         novel.writer = austen
@@ -75,7 +80,8 @@ import Testing
         #expect(witness.take() == ["writer.name old Austen new Austen"])
     }
 
-    @Test func aChangeOfAnObjectThatWasLeftMeanwhileIsNotTold() {
+    @Test("A change of an object that left the key path meanwhile is not notified")
+    func aChangeOfAReplacedObjectIsNotNotified() {
         observe("writer.name")
         austen.willChangeValue(forKey: "name")
         novel.writer = burney
@@ -84,7 +90,8 @@ import Testing
         #expect(witness.take() == [])
     }
 
-    @Test func theObservedObjectMayEndDuringAChange() {
+    @Test("The observed object may be released during a change")
+    func theObservedObjectMayEndDuringAChange() {
         do {
             let other = Novel("Evelina", by: burney)
             other.addObserver(witness, forKeyPath: "writer.name", options: .new, context: nil)
@@ -97,7 +104,8 @@ import Testing
 
     // MARK: Computed values
 
-    @Test func aComputedValueChangesWithWhatItIsComputedFrom() {
+    @Test("A computed property is notified when one of its sources changes")
+    func aComputedValueChangesWithWhatItIsComputedFrom() {
         observe("label")
         novel.title = "Persuasion"
         austen.name = "Jane"
@@ -113,7 +121,8 @@ import Testing
             ])
     }
 
-    @Test func theWayLeadsThroughComputedObjects() {
+    @Test("A key path leads through computed properties")
+    func theWayLeadsThroughComputedObjects() {
         austen.mentor = burney
         observe("teacher.name")
         burney.name = "a"
@@ -136,7 +145,8 @@ import Testing
             })
     }
 
-    @Test func keysThatDependOnEachOtherAreWatchedOnce() {
+    @Test("Keys that depend on each other are observed once")
+    func keysThatDependOnEachOtherAreWatchedOnce() {
         observe("circular")
         novel.title = "a"
         #expect(witness.take() == ["circular old Emma new a"])
@@ -150,6 +160,7 @@ import Testing
     // MARK: To-many properties
 
     @Test(
+        "A mutation of a set is notified with its kind and the changed elements",
         arguments: [
             (NSKeyValueSetMutationKind.union, NSKeyValueChange.insertion, nil, ["c"]),
             (.minus, .removal, ["b"], nil),
@@ -170,7 +181,8 @@ import Testing
         #expect(change[.newKey].map { $0 is NSSet || $0 as? NSSet != nil } ?? (new == nil))
     }
 
-    @Test func changesOfOrderedProperties() throws {
+    @Test("A change of an ordered property is notified with its indexes")
+    func changesOfOrderedProperties() throws {
         novel.chapters = ["one", "two"]
         observe("chapters")
         novel.insertChapter("zero", at: 0)
@@ -182,7 +194,8 @@ import Testing
         #expect(witness.changes.map { $0[.newKey] as? [String] } == [["zero"], ["uno"], nil])
     }
 
-    @Test func placesOfASettingAreNotTold() throws {
+    @Test("A setting has no indexes")
+    func aSettingHasNoIndexes() throws {
         novel.chapters = ["one"]
         observe("chapters")
         novel.willChange(.setting, valuesAt: [0], forKey: "chapters")
@@ -193,7 +206,8 @@ import Testing
         #expect(change[.newKey] as? [String] == ["one"])
     }
 
-    @Test func whatIsReadThroughAToManyPropertyChangesAsAWhole() {
+    @Test("A collection operator over a to-many property is notified as a setting")
+    func collectionOperatorsChangeAsASetting() {
         novel.chapters = ["one"]
         observe("chapters.@count")
         novel.insertChapter("two", at: 1)

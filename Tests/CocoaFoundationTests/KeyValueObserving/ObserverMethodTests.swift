@@ -14,7 +14,8 @@ import Testing
 
     // MARK: Raw values
 
-    @Test func rawValuesAreApples() {
+    @Test("Observing options, change kinds and keys have Apple's raw values")
+    func rawValuesAreApples() {
         #expect(NSKeyValueObservingOptions.new.rawValue == 1)
         #expect(NSKeyValueObservingOptions.old.rawValue == 2)
         #expect(NSKeyValueObservingOptions.initial.rawValue == 4)
@@ -36,7 +37,8 @@ import Testing
 
     // MARK: Options
 
-    @Test func oldAndNewValues() throws {
+    @Test("An observer gets the old and the new value, and the kind of change")
+    func oldAndNewValues() throws {
         observe("title")
         novel.title = "Persuasion"
         novel.title = nil
@@ -53,7 +55,8 @@ import Testing
         #expect(change[.notificationIsPriorKey] == nil)
     }
 
-    @Test func valuesAreToldOnlyWhenAskedFor() {
+    @Test("An observer gets only the values that it requests")
+    func onlyRequestedValues() {
         observe("title", [])
         novel.title = "a"
         #expect(witness.take() == ["title"])
@@ -67,7 +70,8 @@ import Testing
         #expect(witness.take() == ["title old b"])
     }
 
-    @Test func initialNotifications() {
+    @Test("An initial notification has the new value only")
+    func initialNotifications() {
         observe("title", [.initial, .new, .old])
         #expect(witness.take() == ["title new Emma"])
         observe("year", .initial)
@@ -76,7 +80,8 @@ import Testing
         #expect(witness.take() == ["title old Emma new a"])
     }
 
-    @Test func priorNotifications() {
+    @Test("A prior notification comes before the change and has no new value")
+    func priorNotifications() {
         observe("title", [.prior, .old, .new])
         novel.willChangeValue(forKey: "title")
         #expect(witness.take() == ["title old Emma prior"])
@@ -89,7 +94,8 @@ import Testing
 
     // MARK: Pairs of announcements
 
-    @Test func nestedAnnouncementsOfAKeyAreOneChange() {
+    @Test("Nested announcements of a key are one change")
+    func nestedAnnouncementsOfAKeyAreOneChange() {
         observe("title")
         novel.willChangeValue(forKey: "title")
         novel.title = "a"
@@ -99,7 +105,8 @@ import Testing
         #expect(witness.take() == ["title old Emma new b"])
     }
 
-    @Test func changesOfDifferentKeysMayOverlap() {
+    @Test("Changes of different keys may overlap")
+    func changesOfDifferentKeysMayOverlap() {
         observe("title")
         observe("year")
         novel.willChangeValue(forKey: "title")
@@ -108,7 +115,8 @@ import Testing
         #expect(witness.take() == ["year old 0 new 1", "title old Emma new Emma"])
     }
 
-    @Test func aChangeThatWasNotAnnouncedIsNone() {
+    @Test("A change that was not announced is not notified")
+    func aChangeThatWasNotAnnouncedIsNone() {
         observe("title")
         novel.didChangeValue(forKey: "title")
         novel.didChangeValue(forKey: "title")
@@ -117,7 +125,8 @@ import Testing
         #expect(witness.take() == ["title old Emma new a"])
     }
 
-    @Test func whoComesDuringAChangeIsNotToldOfIt() {
+    @Test("An observer added during a change is not notified of it")
+    func anObserverAddedDuringAChange() {
         novel.willChangeValue(forKey: "title")
         observe("title")
         novel.didChangeValue(forKey: "title")
@@ -128,7 +137,8 @@ import Testing
 
     // MARK: Registrations
 
-    @Test func observersAreToldInTheOrderOfTheirRegistration() {
+    @Test("Observers are notified in the order of registration")
+    func observersAreNotifiedInOrderOfRegistration() {
         let other = Witness()
         var order: [Int] = []
         witness.reaction = { order.append(1) }
@@ -139,7 +149,8 @@ import Testing
         #expect(order == [1, 2])
     }
 
-    @Test func aTwiceRegisteredObserverIsToldTwice() {
+    @Test("An observer registered twice is notified twice, and the latest registration goes first")
+    func anObserverRegisteredTwiceIsNotifiedTwice() {
         observe("title", .new)
         observe("title", .old)
         novel.title = "a"
@@ -153,7 +164,8 @@ import Testing
         #expect(witness.take() == [])
     }
 
-    @Test func contextsTellRegistrationsApart() {
+    @Test("Contexts distinguish registrations of one observer")
+    func contextsTellRegistrationsApart() {
         var (first, second) = (0, 0)
         withUnsafeMutablePointer(to: &first) { first in
             withUnsafeMutablePointer(to: &second) { second in
@@ -166,7 +178,8 @@ import Testing
         #expect(witness.take() == ["title old Emma"])
     }
 
-    @Test func anObjectThatNobodyObservesHasNoCenter() {
+    @Test("An object without observers has no observation center")
+    func anUnobservedObjectHasNoCenter() {
         #expect(novel.observationCenter == nil)
         novel.title = "a"
         #expect(novel.observationCenter == nil)
@@ -183,7 +196,8 @@ import Testing
 
     // MARK: Handlers that change who observes
 
-    @Test func anObserverMayLeaveWhileItIsTold() {
+    @Test("An observer may be removed while it is notified")
+    func anObserverMayBeRemovedWhileNotified() {
         observe("title", .new)
         witness.reaction = { [novel, witness] in novel.removeObserver(witness, forKeyPath: "title") }
         novel.title = "a"
@@ -192,7 +206,8 @@ import Testing
         #expect(novel.observationCenter == nil)
     }
 
-    @Test func anObserverThatWasRemovedByAnotherOneIsNotTold() {
+    @Test("An observer removed by another one is not notified")
+    func anObserverRemovedByAnotherIsNotNotified() {
         let other = Witness()
         observe("title", .new)
         novel.addObserver(other, forKeyPath: "title", options: .new, context: nil)
@@ -205,7 +220,8 @@ import Testing
         #expect(other.take() == [])
     }
 
-    @Test func anObserverMayComeWhileAnotherOneIsTold() {
+    @Test("An observer added by another one is notified of later changes")
+    func anObserverMayBeAddedByAnother() {
         let other = Witness()
         observe("title", .new)
         witness.reaction = { [novel, witness] in
@@ -218,7 +234,8 @@ import Testing
         #expect(other.take() == ["title new b"])
     }
 
-    @Test func anObserverMayChangeTheValueAgain() {
+    @Test("An observer may change the value again")
+    func anObserverMayChangeTheValueAgain() {
         observe("title", .new)
         witness.reaction = { [novel] in if novel.title == "a" { novel.title = "b" } }
         novel.title = "a"
@@ -228,7 +245,8 @@ import Testing
 
     // MARK: Lives
 
-    @Test func neitherObserverNorObjectIsRetained() {
+    @Test("An observation retains neither the observer nor the object")
+    func neitherObserverNorObjectIsRetained() {
         weak var goneWitness: Witness?
         weak var goneNovel: Novel?
         let writer = Writer("Austen")
@@ -249,7 +267,8 @@ import Testing
         novel.title = "a"
     }
 
-    @Test func anObserverMayLeaveAtItsEnd() {
+    @Test("An observer may be removed in its deinitializer")
+    func anObserverMayLeaveAtItsEnd() {
         final class Leaving: KeyValueObserver {
             let novel: Novel
             init(_ novel: Novel) {
@@ -266,7 +285,8 @@ import Testing
         #expect(novel.observationCenter == nil)
     }
 
-    @Test func removingWhatIsNotRegisteredStopsTheProgram() async {
+    @Test("Removing an observer that is not registered ends the process")
+    func removingWhatIsNotRegisteredStopsTheProgram() async {
         await #expect(processExitsWith: .failure) {
             Novel().removeObserver(Witness(), forKeyPath: "title")
         }

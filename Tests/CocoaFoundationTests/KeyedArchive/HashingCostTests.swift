@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "Few keys of equal hash that weigh much are refused before they are compared",
+        "Few keys of equal hash that are costly to compare are refused",
         arguments: [
             "NSDictionary", "NSMutableDictionary", "NSSet", "NSMutableSet", "NSOrderedSet",
             "NSMutableOrderedSet",
@@ -92,19 +92,22 @@ import Testing
         isRefused(keyed(name, keys: 250, weight: 100))
     }
 
-    @Test("A large archive of such keys is refused at once") func manyHeavyKeys() {
+    @Test("A large archive of such keys is refused at once")
+    func manyHeavyKeys() {
         // The comparisons would take hours.
         isRefused(keyed("NSDictionary", keys: 900, weight: 5_000))
     }
 
-    @Test("Members of equal hash are read as long as they are cheap to compare") func cheapKeys() throws {
+    @Test("Members of equal hash are read if they are cheap to compare")
+    func cheapKeys() throws {
         let dictionary = try #require(try read(keyed("NSDictionary", keys: 300, weight: 1)) as? NSDictionary)
         #expect(dictionary.count == 300)
         #expect(dictionary[NSSet(array: [NSSet(object: 0), 299])] as? Int == 1)
         #expect((try read(keyed("NSSet", keys: 300, weight: 1)) as? NSSet)?.count == 300)
     }
 
-    @Test("The bound is that of the archive, not of each of its sets") func manySets() throws {
+    @Test("The bound applies to the archive as a whole")
+    func manySets() throws {
         func archive(_ count: Int) -> Data {
             var builder = Builder()
             let sets = (0..<count).map { set in
@@ -120,7 +123,8 @@ import Testing
         isRefused(archive(40))
     }
 
-    @Test("Sets of sets are charged for what comparing the inner ones takes") func setsOfSets() {
+    @Test("Sets of sets count the comparison of their inner sets")
+    func setsOfSets() {
         var builder = Builder()
         // Two hundred sets that differ in one member; the other members all have one hash.
         let common = (0..<60).map { builder.collection("NSSet", [builder.add(.integer($0.wide))]) }
@@ -132,7 +136,8 @@ import Testing
         isRefused(builder.data(root: root))
     }
 
-    @Test("Texts and data count by their length") func longTexts() throws {
+    @Test("Strings and data count by their length")
+    func longTexts() throws {
         var builder = Builder()
         // Only parts of a text and of data go into their hashes.
         let members = (0..<200).map { number in
@@ -154,7 +159,8 @@ import Testing
         }
     }
 
-    @Test("Of equal keys of a dictionary the last one counts") func equalKeys() throws {
+    @Test("The last of equal keys of a dictionary takes precedence")
+    func equalKeys() throws {
         var builder = Builder()
         let keys = [builder.add(.string("a")), builder.add(.string("b")), builder.add(.string("a"))]
         let root = builder.collection("NSDictionary", keys)
@@ -162,7 +168,8 @@ import Testing
         #expect(dictionary == ["a": 1, "b": 1])
     }
 
-    @Test("What cannot be read again is not written") func writing() throws {
+    @Test("Sets too costly to read are not written")
+    func writing() throws {
         // Members that are cheap to compare here, and heavy by what they archive.
         let crowd = NSSet(array: (0..<300).map { _ in CrowdedNote(String(repeating: "a", count: 6_400)) })
         let error = #expect(throws: CocoaError.self) {
@@ -175,7 +182,8 @@ import Testing
         #expect(read?.count == 20)
     }
 
-    @Test("Of the classes that an archive proposes for a missing one few are looked at") func classNames()
+    @Test("Only a few of the classes that an archive proposes for a missing one are looked up")
+    func classNames()
         throws
     {
         var builder = Builder()

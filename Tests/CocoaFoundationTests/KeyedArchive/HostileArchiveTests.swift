@@ -52,14 +52,16 @@ import Testing
 
     // MARK: Classes
 
-    @Test func aClassThatIsNotAllowedIsNamed() throws {
+    @Test("A class that is not allowed is refused by name, with the allowed ones")
+    func aClassThatIsNotAllowedIsNamed() throws {
         let data = try KeyedArchiveWriter.archivedData(withRootObject: Shade(white: 1))
         let sentence = failure(data, [NSString.self, Palette.self])
         #expect(sentence.contains("CocoaFoundationTests.Shade"))
         #expect(sentence.contains("NSString, CocoaFoundationTests.Palette"))
     }
 
-    @Test func aClassThatIsNotAllowedIsRefusedInsideCollections() throws {
+    @Test("A class that is not allowed is refused inside collections")
+    func aClassThatIsNotAllowedIsRefusedInsideCollections() throws {
         for value in [[Shade(white: 1)], ["key": ["inner": Shade(white: 1)]], Set([Shade(white: 1)])] as [Any]
         {
             let data = try KeyedArchiveWriter.archivedData(withRootObject: value)
@@ -67,7 +69,8 @@ import Testing
         }
     }
 
-    @Test func aClassDecidesWhatItsOwnFieldsMayHold() throws {
+    @Test("A class decides which classes its own fields may hold")
+    func aClassDecidesWhatItsOwnFieldsMayHold() throws {
         // The price of a palette is a decimal number; here it is a text, which is allowed at other places.
         let data = archive { table in
             let fields = [
@@ -83,7 +86,8 @@ import Testing
         #expect(sentence.contains("\"NSString\". The allowed classes are: NSDecimalNumber."))
     }
 
-    @Test func theOutermostObjectMustBeOfAnAllowedClass() throws {
+    @Test("The root object must be of an allowed class, and property lists may be inside")
+    func theOutermostObjectMustBeOfAnAllowedClass() throws {
         let data = try KeyedArchiveWriter.archivedData(withRootObject: "text")
         #expect(failure(data, [NSArray.self]).contains("NSString"))
         // Inside a collection, property lists pass, as with Apple's unarchiver; other classes do not.
@@ -95,7 +99,8 @@ import Testing
         #expect(failure(uuids, [NSArray.self]).contains("NSUUID"))
     }
 
-    @Test func everyReferenceToAnObjectIsChecked() {
+    @Test("Every reference to a shared object is checked against its allowed classes")
+    func everyReferenceToAnObjectIsChecked() {
         // The first reference asks for any of the plain classes, the second, from a URL, for a URL alone.
         let data = archive { table in
             let elements = table.add(.array([table.add(.identifier(3)), table.add(.identifier(5))]))
@@ -113,7 +118,8 @@ import Testing
         #expect(failure(data).contains("The allowed classes are: NSURL."))
     }
 
-    @Test func theElementsOfASharedCollectionAreCheckedAtEveryPlace() throws {
+    @Test("Elements of a shared collection are checked for every field that refers to it")
+    func theElementsOfASharedCollectionAreCheckedAtEveryPlace() throws {
         // Both fields lead to one array of shades, which only the first may hold.
         let data = archive { table in
             let fields = ["shades", "names"].map { ($0, table.add(.identifier(3))) }
@@ -140,14 +146,17 @@ import Testing
         #expect((try read(shared, [Swatch.self]) as? Swatch)?.names == [])
     }
 
-    @Test(arguments: [
-        "Nowhere.Thing", "Nowhere", "", ".", "a.b.c", "_TtC1a1b", "Swift.Int", "ä😀", "NS\u{0}Array",
-    ])
-    func namesOfNoClassAreRefused(_ name: String) {
+    @Test(
+        "A name that is not that of a class is refused",
+        arguments: [
+            "Nowhere.Thing", "Nowhere", "", ".", "a.b.c", "_TtC1a1b", "Swift.Int", "ä😀", "NS\u{0}Array",
+        ])
+    func unknownClassNamesAreRefused(_ name: String) {
         #expect(failure(archive(of: name, [])).contains("\"\(name)\""))
     }
 
-    @Test func classesWithoutSecureCodingAreRefused() {
+    @Test("A class without secure coding is neither read nor written")
+    func classesWithoutSecureCodingAreRefused() {
         let name = NSStringFromClass(InsecureNote.self)
         #expect(failure(archive(of: name, []), [InsecureNote.self], .coderInvalidValue).contains(name))
         #expect(throws: CocoaError.self) {
@@ -156,14 +165,16 @@ import Testing
         #expect(throws: CocoaError.self) { try KeyedArchiveWriter.archivedData(withRootObject: (1, 2)) }
     }
 
-    @Test func foundationClassesThatStopTheProgramAreRefused() {
+    @Test("A Foundation class that would trap is neither read nor written")
+    func foundationClassesThatStopTheProgramAreRefused() {
         #expect(failure(archive(of: "NSError", []), [NSError.self], .coderInvalidValue).contains("NSError"))
         #expect(throws: CocoaError.self) {
             try KeyedArchiveWriter.archivedData(withRootObject: NSError(domain: "d", code: 1))
         }
     }
 
-    @Test func requestsWithoutKeysAreRefused() {
+    @Test("Coding without keys is refused")
+    func requestsWithoutKeysAreRefused() {
         let name = NSStringFromClass(UnkeyedNote.self)
         #expect(failure(archive(of: name, []), [UnkeyedNote.self], .coderInvalidValue).contains("key"))
         #expect(throws: CocoaError.self) {
@@ -173,7 +184,8 @@ import Testing
 
     // MARK: Contents
 
-    @Test func incompleteObjectsAreRefused() {
+    @Test("An object without its fields is refused")
+    func incompleteObjectsAreRefused() {
         for name in [
             "NSString", "NSMutableString", "NSData", "NSMutableData", "NSDate", "NSUUID", "NSURL", "NSNumber",
             "NSDecimalNumber", "NSArray", "NSDictionary",
@@ -209,7 +221,7 @@ import Testing
         #expect(failure(data).contains("cannot compare"))
     }
 
-    @Test("Members that reading refuses are not written")
+    @Test("Members that cannot be read are not written")
     func unreadableMembers() {
         for value in [
             NSSet(array: [[1] as NSArray]), NSSet(array: [["a": 1] as NSDictionary]),
@@ -224,7 +236,8 @@ import Testing
         #expect(throws: Never.self) { try KeyedArchiveWriter.archivedData(withRootObject: ordered) }
     }
 
-    @Test func valuesOfAnotherTypeAreRefused() {
+    @Test("A field with a value of another type is refused by name")
+    func valuesOfAnotherTypeAreRefused() {
         let date = archive(of: "NSDate", [("NS.time", .data(Data([1])))])
         #expect(failure(date).contains("NS.time"))
         let shade = archive(of: NSStringFromClass(Shade.self), [("white", .data(Data([1])))])
@@ -235,7 +248,8 @@ import Testing
         #expect(failure(decimal, [NSDecimalNumber.self]).contains("decimal"))
     }
 
-    @Test func cyclesAreRefused() {
+    @Test("A collection that contains itself is refused")
+    func cyclesAreRefused() {
         let data = archive { table in
             let elements = table.add(.array([table.add(.identifier(1))]))
             return [
@@ -262,18 +276,21 @@ import Testing
         }
     }
 
-    @Test func depthIsBounded() throws {
+    @Test("Nesting of 500 collections is read, and of 100,000 is refused")
+    func depthIsBounded() throws {
         #expect(try read(chain(length: 500, width: 1)) is NSArray)
         #expect(failure(chain(length: 100_000, width: 1)).contains("deep"))
     }
 
-    @Test func sharedObjectsDoNotMultiplyWithoutEnd() throws {
+    @Test("Collections that multiply by sharing are refused")
+    func sharedObjectsDoNotMultiplyWithoutEnd() throws {
         // As a tree, this is 2 to the power of 60 objects: comparing two of them would never end.
         #expect(failure(chain(length: 60, width: 2)).contains("objects"))
         #expect(try read(chain(length: 15, width: 2)) is NSArray)
     }
 
-    @Test func decimalNumbersAreNoMembersOfSets() {
+    @Test("A set with a decimal number is refused")
+    func decimalNumbersInSetsAreRefused() {
         // Their `hash` calls itself without end in Foundation on Linux.
         let data = archive { table in
             [
@@ -293,7 +310,8 @@ import Testing
         #expect(failure(data, [NSSet.self, NSDecimalNumber.self]).contains("decimal"))
     }
 
-    @Test func membersOfEqualHashAreBounded() throws {
+    @Test("A set of many members with equal hashes is refused, and an array is read")
+    func membersOfEqualHashAreBounded() throws {
         let many = (0..<20_000).map { [$0] }
         let data = try KeyedArchiveWriter.archivedData(withRootObject: many)
         #expect((try read(data) as? NSArray)?.count == 20_000)
@@ -319,7 +337,8 @@ import Testing
 
     // MARK: Bytes
 
-    @Test func dataThatIsNoArchiveIsRefused() throws {
+    @Test("Data that is not an archive is refused with a reason")
+    func otherDataIsRefused() throws {
         #expect(failure(Data()).contains("empty"))
         #expect(failure(Data("<?xml version=\"1.0\"?>".utf8)).contains("XML"))
         #expect(failure(Data("\u{4}\u{B}streamtyped\u{81}".utf8)).contains("NSArchiver"))
@@ -350,7 +369,8 @@ import Testing
         ]
     }
 
-    @Test func everyTruncationIsRefused() throws {
+    @Test("An archive cut off at any offset is refused")
+    func everyTruncationIsRefused() throws {
         let data = try sample()
         #expect(try read(data, sampleClasses) is NSDictionary)
         for length in 0..<data.count {
@@ -358,7 +378,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 3]) func flippedBytesDoNoHarm(_ seed: UInt64) throws {
+    @Test("An archive with changed bytes gives an object or an error", arguments: [1, 2, 3])
+    func flippedBytesDoNoHarm(_ seed: UInt64) throws {
         var numbers = Fuzzing.numbers(seed: seed)
         let data = try sample()
         for _ in 0..<Fuzzing.rounds(1_000) {
@@ -372,7 +393,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [4, 5, 6]) func exchangedObjectsDoNoHarm(_ seed: UInt64) throws {
+    @Test("An archive with exchanged objects gives an object or an error", arguments: [4, 5, 6])
+    func exchangedObjectsDoNoHarm(_ seed: UInt64) throws {
         var numbers = Fuzzing.numbers(seed: seed)
         let list = try BinaryPropertyList(try sample())
         for _ in 0..<Fuzzing.rounds(1_000) {

@@ -40,7 +40,7 @@ import Testing
         try KeyedArchiveReader.root(of: classes, from: data) as? NSObject
     }
 
-    @Test(arguments: plainObjects.indices)
+    @Test("An archived object is read back equal and as mutable as it was", arguments: plainObjects.indices)
     func plainObjectsComeBackEqual(_ index: Int) throws {
         let object = Self.plainObjects[index]
         let data = try KeyedArchiveWriter.archivedData(withRootObject: object)
@@ -50,7 +50,8 @@ import Testing
         #expect(decoded.map { NSStringFromClass(type(of: $0)).contains("Mutable") } == isMutable)
     }
 
-    @Test func whatContainsItselfIsNotArchived() throws {
+    @Test("An object that contains itself is not archived, but a shared one is")
+    func cyclicObjectsAreNotArchived() throws {
         let ring = Ring()
         let pair = NSArray(array: [ring, ring])
         let twice = try #require(
@@ -65,7 +66,8 @@ import Testing
         #expect(error?.localizedDescription.contains("contains itself") == true)
     }
 
-    @Test func aClassWithoutANameIsRefused() {
+    @Test("An object of a class nested in a function is not archived")
+    func aClassWithoutANameIsRefused() {
         final class Nameless: NSObject, NSSecureCoding {
             static var supportsSecureCoding: Bool { true }
             override init() {}
@@ -78,7 +80,8 @@ import Testing
         #expect(error?.localizedDescription.contains("nested, private or generic") == true)
     }
 
-    @Test func urlKeepsItsBase() throws {
+    @Test("An archived URL keeps its base")
+    func urlKeepsItsBase() throws {
         let base = try #require(NSURL(string: "https://example.org/a/"))
         let url = try #require(NSURL(string: "b?c=d", relativeTo: base as URL))
         let data = try KeyedArchiveWriter.archivedData(withRootObject: url)
@@ -88,20 +91,23 @@ import Testing
         #expect(decoded.baseURL?.absoluteString == "https://example.org/a/")
     }
 
-    @Test func notANumberStaysSo() throws {
+    @Test("An archived decimal that is not a number stays so")
+    func notANumberStaysSo() throws {
         let data = try KeyedArchiveWriter.archivedData(withRootObject: NSDecimalNumber.notANumber)
         let decoded = try #require(try decoded(data) as? NSDecimalNumber)
         #expect(decoded.decimalValue.isNaN)
     }
 
-    @Test func booleansStayBooleans() throws {
+    @Test("An archived Boolean stays a Boolean and an integer stays an integer")
+    func booleansStayBooleans() throws {
         let data = try KeyedArchiveWriter.archivedData(withRootObject: [true, 1] as [Any])
         let decoded = try #require(try decoded(data) as? NSArray)
         #expect(decoded[0] as? NSNumber === NSNumber(value: true))
         #expect(decoded[1] as? NSNumber !== NSNumber(value: true))
     }
 
-    @Test func swiftValuesTravelAsFoundationObjects() throws {
+    @Test("Swift values are archived as Foundation objects")
+    func swiftValuesTravelAsFoundationObjects() throws {
         let value: [String: Any] = [
             "text": "a", "list": [1, 2], "set": Set(["x"]), "date": Date(timeIntervalSinceReferenceDate: 5),
             "url": try #require(URL(string: "https://example.org")), "uuid": UUID(), "data": Data([1]),
@@ -120,14 +126,16 @@ import Testing
         #expect(decoded["optional"] as? String == "there")
     }
 
-    @Test func sharedObjectsStayShared() throws {
+    @Test("An object archived twice is read as one")
+    func sharedObjectsStayShared() throws {
         let shade = Shade(white: 0.5)
         let data = try KeyedArchiveWriter.archivedData(withRootObject: [shade, shade])
         let decoded = try #require(try decoded(data, [NSArray.self, Shade.self]) as? NSArray)
         #expect(decoded[0] as AnyObject === decoded[1] as AnyObject)
     }
 
-    @Test func ownClassesComeBackEqual() throws {
+    @Test("Objects of custom classes and subclasses are read back equal")
+    func ownClassesComeBackEqual() throws {
         let palette = Palette(name: "warm", shades: [Shade(white: 0.1), DeepShade(white: 0.9)])
         let data = try KeyedArchiveWriter.archivedData(withRootObject: palette)
         let decoded = try #require(try decoded(data, [Palette.self]) as? Palette)
@@ -135,7 +143,8 @@ import Testing
         #expect(decoded.shades[1] is DeepShade)
     }
 
-    @Test func equalDictionariesGiveEqualBytes() throws {
+    @Test("Equal dictionaries give equal archives")
+    func equalDictionariesGiveEqualBytes() throws {
         let keys = (0..<50).map { "key\($0)" }
         let one = Dictionary(uniqueKeysWithValues: keys.map { ($0, 1) })
         let other = Dictionary(uniqueKeysWithValues: keys.reversed().map { ($0, 1) })
@@ -145,7 +154,8 @@ import Testing
 
     // MARK: The same archives as Foundation's
 
-    @Test func foundationReadsWhatIsWrittenHere() throws {
+    @Test("Foundation's unarchiver reads our archives")
+    func foundationReadsWhatIsWrittenHere() throws {
         // Those of the plain objects that Foundation's own unarchiver reads without stopping the program.
         for object in Self.plainObjects where !(object is NSDecimalNumber || object is NSOrderedSet) {
             let data = try KeyedArchiveWriter.archivedData(withRootObject: object)
@@ -157,7 +167,8 @@ import Testing
         #expect(try NSKeyedUnarchiver.unarchivedObject(ofClass: Shade.self, from: data) == palette)
     }
 
-    @Test func whatFoundationWritesIsReadHere() throws {
+    @Test("Archives of Foundation's archiver are read")
+    func archivesOfFoundationAreRead() throws {
         for object in Self.plainObjects where !(object is NSDecimalNumber) {
             let data = try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
             #expect(try decoded(data) == object)
@@ -167,7 +178,8 @@ import Testing
         #expect(try decoded(data, [Shade.self]) == shade)
     }
 
-    @Test func propertyListsWithoutReferencesAreReadByFoundation() throws {
+    @Test("Foundation reads a binary property list without references")
+    func propertyListsWithoutReferencesAreReadByFoundation() throws {
         let list = BinaryPropertyList(
             nodes: [
                 .dictionary(keys: [1], values: [2]), .string("ключ"), .array([3, 4, 5, 6, 7]), .integer(-5),
@@ -182,14 +194,16 @@ import Testing
         #expect(array[4] as? Data == Data([9]))
     }
 
-    @Test func spellingsOfOneTextAreKeptApart() throws {
+    @Test("Two Unicode forms of one string stay different")
+    func spellingsOfOneTextAreKeptApart() throws {
         let spellings = ["caf\u{E9}", "cafe\u{301}"]
         let data = try KeyedArchiveWriter.archivedData(withRootObject: spellings)
         let texts = try #require(try decoded(data) as? NSArray).compactMap { $0 as? String }
         #expect(texts.map { Array($0.unicodeScalars) } == spellings.map { Array($0.unicodeScalars) })
     }
 
-    @Test func whatCouldNotBeReadAgainIsNotWritten() {
+    @Test("An object that could not be read is not written")
+    func unreadableObjectsAreNotWritten() {
         let crowd = NSSet(array: (0..<3_300).map { _ in CrowdedShade(white: 0) })
         for object in [NSDate(timeIntervalSinceReferenceDate: .nan), crowd] as [NSObject] {
             let error = #expect(throws: CocoaError.self) {
@@ -199,13 +213,15 @@ import Testing
         }
     }
 
-    @Test func aKeyThatIsUsedAgainHasTheLaterValue() throws {
+    @Test("A key encoded twice has the later value")
+    func aKeyThatIsUsedAgainHasTheLaterValue() throws {
         let data = try KeyedArchiveWriter.archivedData(withRootObject: TintedShade(white: 0.5))
         let read = try #require(try decoded(data, [TintedShade.self]) as? TintedShade)
         #expect(read.white == 0.75)
     }
 
-    @Test func classNamesFollowTheRegisteredOnes() throws {
+    @Test("A class is found by a name registered for it")
+    func classNamesFollowTheRegisteredOnes() throws {
         // `NSKeyedArchiver.setClassName(_:for:)` has no effect in Foundation on Linux, so the name is put in here.
         let data = try KeyedArchiveWriter.archivedData(withRootObject: RenamedShade(white: 0.5))
         let ownName = Data(NSStringFromClass(RenamedShade.self).utf8)

@@ -12,7 +12,8 @@ import Testing
         return error?.reason ?? ""
     }
 
-    @Test("Objects that nothing refers to count") func objects() throws {
+    @Test("Objects without references to them count")
+    func objects() throws {
         let nodes =
             [BinaryPropertyList.Node.dictionary(keys: [1], values: [2]), .string("key"), .integer(1)]
             + (0..<1_000).map { .integer(Int64($0)) }
@@ -26,7 +27,8 @@ import Testing
         #expect(dictionary["key"] as? Int == 1)
     }
 
-    @Test("References count, all lists together") func references() throws {
+    @Test("References count, those of all lists together")
+    func references() throws {
         let lists = (0..<4).map { _ in BinaryPropertyList.Node.array(Array(repeating: 4, count: 300)) }
         let data = BinaryPropertyList(nodes: lists + [.integer(1)], root: 0).data()
         #expect(reason(data).contains("more than 1000 objects or references"))
@@ -48,7 +50,8 @@ import Testing
         #expect(reason(data).contains("overlap"))
     }
 
-    @Test("A long key is not looked up without end") func longKeys() throws {
+    @Test("The length of repeated keys is bounded")
+    func longKeys() throws {
         func list(_ length: Int, _ count: Int) -> Data {
             let dictionaries = (0..<count).map { _ in
                 BinaryPropertyList.Node.dictionary(keys: [count], values: [count])
@@ -62,7 +65,8 @@ import Testing
         #expect(try BinaryPropertyList(list(900, 500)).nodes.count == 501)
     }
 
-    @Test("An archive with more objects than the reader takes is not written") func writing() throws {
+    @Test("An archive with more objects than the reader accepts is not written")
+    func writing() throws {
         let writer = KeyedArchiveWriter()
         let root = writer.reference(to: (0..<100).map { "text \($0)" })
         #expect(throws: CocoaError.self) { try writer.finish(root: root, maximumObjects: 50) }

@@ -180,7 +180,9 @@ import Testing
         return Catalogue.entries + [folio, bound]
     }
 
-    @Test(arguments: kinds)
+    @Test(
+        "Every kind of expression is converted or evaluated by Swift, with the same result",
+        arguments: kinds)
     func kind(_ kind: Kind) throws {
         let type = "\(type(of: kind.predicate.expression))"
         #expect(type.split { !$0.isLetter }.contains { $0 == kind.name }, "\(type)")
@@ -211,7 +213,8 @@ import Testing
 
     /// A regular expression has no counterpart in the memory of Swift's predicates that is compared above: `MATCHES` has
     /// the dialect of ICU.
-    @Test func regularExpressions() throws {
+    @Test("A regular expression becomes a MATCHES comparison")
+    func regularExpressions() throws {
         let expression = #/m+a$/#
         let predicate = #Predicate<Volume> { $0.title.contains(expression) }
         #expect("\(type(of: predicate.expression))".contains("StringContainsRegex"))
@@ -221,7 +224,8 @@ import Testing
     }
 
     /// The structures of `PredicateExpressions` in Foundation of Swift 6.3 that are expressions, and ours.
-    @Test func theTableHasEveryKind() {
+    @Test("The table of this test has every kind of expression")
+    func theTableHasEveryKind() {
         let names = """
             Arithmetic ClosedRange CollectionContainsCollection CollectionIndexSubscript CollectionRangeSubscript \
             Comparison Conditional ConditionalCast Conjunction DictionaryKeyDefaultValueSubscript DictionaryKeySubscript \

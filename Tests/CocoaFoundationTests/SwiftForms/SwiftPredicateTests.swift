@@ -14,7 +14,9 @@ import Testing
         }
     }
 
-    @Test(arguments: comparisons + logic + optionals + numbers + collections + texts)
+    @Test(
+        "A converted Swift predicate prints as expected and has the same value",
+        arguments: comparisons + logic + optionals + numbers + collections + texts)
     func textAndValue(_ item: Case) throws {
         let converted = try NSPredicate(converting: item.predicate)
         #expect(converted.formatString == item.format)
@@ -184,7 +186,8 @@ import Testing
             #Predicate { $0.title.caseInsensitiveCompare("EMMA") != descending }, #"title <=[c] "EMMA""#),
     ]
 
-    @Test func regularExpressions() throws {
+    @Test("A Swift regular expression becomes a MATCHES comparison that finds the same")
+    func regularExpressions() throws {
         let expression = #/m+a$/#
         let predicate = #Predicate<Volume> { $0.title.contains(expression) }
         let converted = try NSPredicate(converting: predicate)
@@ -194,7 +197,8 @@ import Testing
         }
     }
 
-    @Test func upcasts() throws {
+    @Test("A cast to a superclass is dropped")
+    func upcasts() throws {
         let force = Predicate<Volume> { volume in
             PredicateExpressions.build_Equal(
                 lhs: PredicateExpressions.build_KeyPath(
@@ -214,17 +218,22 @@ import Testing
 
     // MARK: What has no equivalent
 
-    @Test func unknownKeys() { refuse(#Predicate { $0.secret == 1 }, "No key", "Volume") }
-    @Test func downcastsOfValues() { refuse(#Predicate { ($0.anything as? Int) == 1 }, "Any", "Int") }
-    @Test func typeChecksOfValues() { refuse(#Predicate { $0.anything is Int }, "Any", "Int") }
+    @Test("A Swift predicate with an unnamed key path cannot be converted")
+    func unknownKeys() { refuse(#Predicate { $0.secret == 1 }, "No key", "Volume") }
+    @Test("A cast of a value cannot be converted")
+    func downcastsOfValues() { refuse(#Predicate { ($0.anything as? Int) == 1 }, "Any", "Int") }
+    @Test("A type check of a value cannot be converted")
+    func typeChecksOfValues() { refuse(#Predicate { $0.anything is Int }, "Any", "Int") }
 
-    @Test func strangeConstants() {
+    @Test("A constant of an unknown type cannot be converted")
+    func strangeConstants() {
         struct Strange: Codable, Equatable, Sendable {}
         let strange = Strange()
         refuse(#Predicate { _ in strange == strange }, "Strange")
     }
 
-    @Test func charactersOfATextInMemory() throws {
+    @Test("A predicate about characters of a string is evaluated by Swift")
+    func charactersOfAStringInMemory() throws {
         let predicate = #Predicate<Volume> { $0.title.first == $0.title.last }
         refuse(predicate, "characters of a text")
         let evaluated = try #require(NSPredicate(predicate))
@@ -236,7 +245,8 @@ import Testing
         #expect(evaluated.withSubstitutionVariables(["x": 1]) === evaluated)
     }
 
-    @Test func errorsOfSwiftsCode() throws {
+    @Test("An error of a predicate evaluated by Swift has a cause and a reason")
+    func errorsOfSwiftsCode() throws {
         let predicate = try #require(NSPredicate(#Predicate<Volume> { $0.tags[0..<2].isEmpty }))
         let emma = Catalogue.entries[1]
         #expect(!predicate.evaluate(with: emma))
@@ -249,7 +259,8 @@ import Testing
         #expect(other?.reason.contains("CollectionRangeSubscript") == true)
     }
 
-    @Test func asASubclass() {
+    @Test("A Swift predicate converts to a comparison only if it is one")
+    func asASubclass() {
         #expect(NSComparisonPredicate(#Predicate<Volume> { $0.pages == 7 })?.formatString == "pages == 7")
         #expect(NSComparisonPredicate(#Predicate<Volume> { $0.secret == 7 }) == nil)
         #expect(NSComparisonPredicate(#Predicate<Volume> { $0.isRead || $0.pages == 7 }) == nil)

@@ -10,7 +10,8 @@ import Testing
         #expect(titles == found, "\(format)")
     }
 
-    @Test func equality() {
+    @Test("Typed equality converts to a comparison with a value or nil")
+    func equality() {
         check(\.title == "Emma", #"title == "Emma""#, "Emma")
         check(\.title != "Emma", #"title != "Emma""#, "Atlas", "été")
         check(\.subtitle == nil, "subtitle == nil", "Emma")
@@ -31,7 +32,8 @@ import Testing
         #expect(some.predicate.formatString == "pages IN {7, 12}")
     }
 
-    @Test func order() {
+    @Test("Typed order converts to a comparison")
+    func order() {
         check(\.pages < 7, "pages < 7", "été")
         check(\.pages <= 7, "pages <= 7", "Emma", "été")
         check(\.pages > 7, "pages > 7", "Atlas")
@@ -41,7 +43,8 @@ import Testing
         check(\.date >= moment, #"date >= CAST(150.0, "NSDate")"#, "été")
     }
 
-    @Test func rangesAndValues() {
+    @Test("Typed ranges and lists convert to BETWEEN and IN")
+    func rangesAndValues() {
         check(7...12 ~= \.pages, "pages BETWEEN {7, 12}", "Atlas", "Emma")
         check(7..<12 ~= \.pages, "pages >= 7 AND pages < 12", "Emma")
         check((\Volume.pages).between(7...12), "pages BETWEEN {7, 12}", "Atlas", "Emma")
@@ -54,7 +57,8 @@ import Testing
         check((\Volume.subtitle).in(["Maps", "x"]), #"subtitle IN {"Maps", "x"}"#, "Atlas")
     }
 
-    @Test func texts() {
+    @Test("Typed string operators convert to comparisons with options")
+    func strings() {
         check((\Volume.title).contains("MM", .caseInsensitive), #"title CONTAINS[c] "MM""#, "Emma")
         check((\Volume.title).beginsWith("At"), #"title BEGINSWITH "At""#, "Atlas")
         check((\Volume.title).endsWith("é"), #"title ENDSWITH "é""#, "été")
@@ -65,7 +69,8 @@ import Testing
             "été")
     }
 
-    @Test func logic() {
+    @Test("Typed conditions combine by AND, OR and NOT")
+    func logic() {
         check(\.pages > 5 && \.isRead == false, "pages > 5 AND isRead == 0", "Emma")
         check(\.pages > 7 || \.pages < 0, "pages > 7 OR pages < 0", "Atlas", "été")
         check(!(\.pages > 7 || \.pages < 0), "NOT (pages > 7 OR pages < 0)", "Emma")
@@ -75,7 +80,8 @@ import Testing
             "Emma")
     }
 
-    @Test func objectsAndElements() {
+    @Test("Typed conditions compare objects and quantify over elements")
+    func objectsAndElements() {
         let entries = Catalogue.entries
         let condition: TypedPredicate<Volume> = \.origin === entries[1]
         #expect(entries.filter { condition.predicate.evaluate(with: $0) }.map(\.title) == ["été"])
@@ -99,7 +105,8 @@ import Testing
     }
 
     /// The operators do not get in the way of those that the language has.
-    @Test func keyPathsAreStillComparable() {
+    @Test("Key paths are still compared by the operators of Swift")
+    func keyPathsAreStillComparable() {
         let path = \Volume.title
         #expect(path == \Volume.title)
         #expect(path === path)

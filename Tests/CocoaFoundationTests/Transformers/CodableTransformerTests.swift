@@ -22,7 +22,9 @@ private indirect enum Thread: Codable, Equatable {
     private let address = Address(
         street: "Ring 1", town: .köln, moved: Date(timeIntervalSinceReferenceDate: 0.125))
 
-    @Test(arguments: [CodableTransformerFormat.propertyList, .json])
+    @Test(
+        "A Codable structure is stored and read back equal",
+        arguments: [CodableTransformerFormat.propertyList, .json])
     func aStructureComesBackEqual(_ format: CodableTransformerFormat) throws {
         let transformer = CodableTransformer<Address>(format: format)
         let data = try #require(transformer.transformedValue(address) as? Data)
@@ -33,7 +35,9 @@ private indirect enum Thread: Codable, Equatable {
         #expect(NSStringFromClass(type(of: transformer).transformedValueClass()) == "NSData")
     }
 
-    @Test(arguments: [CodableTransformerFormat.propertyList, .json])
+    @Test(
+        "Numbers, strings, dictionaries and nil are stored and read back equal",
+        arguments: [CodableTransformerFormat.propertyList, .json])
     func fragmentsComeBackEqual(_ format: CodableTransformerFormat) throws {
         let numbers = CodableTransformer<Int>(format: format)
         #expect(try numbers.value(fromStored: numbers.storedData(for: -5)) as? Int == -5)
@@ -47,14 +51,16 @@ private indirect enum Thread: Codable, Equatable {
         #expect(try numbers.value(fromStored: nil) == nil)
     }
 
-    @Test func formatsAreWhatTheySay() throws {
+    @Test("The format decides between a property list and JSON")
+    func formatsAreWhatTheySay() throws {
         let list = try #require(try CodableTransformer<Int>().storedData(for: 5))
         #expect(list.starts(with: Data("bplist00".utf8)))
         let json = try #require(try CodableTransformer<Int>(format: .json).storedData(for: 5))
         #expect(json == Data("5".utf8))
     }
 
-    @Test func registeringNamesTheType() throws {
+    @Test("A registered transformer has the name of its type or the given name")
+    func registeringNamesTheType() throws {
         let name = CodableTransformer<Address>.register(format: .json)
         #expect(name.rawValue.hasPrefix("CocoaFoundationTests."))
         #expect(name.rawValue.hasSuffix("Address"))
@@ -66,7 +72,8 @@ private indirect enum Thread: Codable, Equatable {
         #expect(CodableTransformer<Int>(forName: own) == nil)
     }
 
-    @Test func aValueOfAnotherTypeIsRefused() {
+    @Test("A value of another type is refused with the expected type")
+    func aValueOfAnotherTypeIsRefused() {
         let error = #expect(throws: CocoaError.self) {
             try CodableTransformer<Address>().checkedTransformedValue("text")
         }
@@ -74,7 +81,9 @@ private indirect enum Thread: Codable, Equatable {
         #expect(error?.localizedDescription.contains("Address") == true)
     }
 
-    @Test(arguments: [CodableTransformerFormat.propertyList, .json])
+    @Test(
+        "Data of another type is refused with the decoding error",
+        arguments: [CodableTransformerFormat.propertyList, .json])
     func dataOfAnotherTypeIsRefused(_ format: CodableTransformerFormat) throws {
         let data = try #require(try CodableTransformer<[Int]>(format: format).storedData(for: [1, 2]))
         let error = #expect(throws: CocoaError.self) {
@@ -87,14 +96,17 @@ private indirect enum Thread: Codable, Equatable {
         }
     }
 
-    @Test func whatCannotBeEncodedIsRefused() {
+    @Test("A value that cannot be encoded is refused with the encoding error")
+    func unencodableValuesAreRefused() {
         let error = #expect(throws: CocoaError.self) {
             try CodableTransformer<Double>(format: .json).checkedTransformedValue(Double.nan)
         }
         #expect(error?.userInfo[NSUnderlyingErrorKey] is EncodingError)
     }
 
-    @Test(arguments: [CodableTransformerFormat.propertyList, .json])
+    @Test(
+        "Damaged data gives a value of the type or an error",
+        arguments: [CodableTransformerFormat.propertyList, .json])
     func damagedDataDoesNoHarm(_ format: CodableTransformerFormat) throws {
         let transformer = CodableTransformer<[Address]>(format: format)
         let data = try #require(try transformer.storedData(for: [address, address]))
@@ -112,7 +124,8 @@ private indirect enum Thread: Codable, Equatable {
         }
     }
 
-    @Test func propertyListsThatHoldThemselvesAreRefused() {
+    @Test("A property list that contains itself is refused")
+    func propertyListsThatHoldThemselvesAreRefused() {
         let cycle = BinaryPropertyList(
             nodes: [
                 .array([1]), .dictionary(keys: [2], values: [3]), .string("reply"),
@@ -125,7 +138,8 @@ private indirect enum Thread: Codable, Equatable {
         #expect(error?.userInfo[NSUnderlyingErrorKey] is MalformedPropertyList)
     }
 
-    @Test func depthIsBounded() throws {
+    @Test("Nesting of 100 values is read, and of 200 is refused")
+    func depthIsBounded() throws {
         let transformer = CodableTransformer<Thread>()
         func thread(_ length: Int) -> Thread { (0..<length).reduce(.end) { inner, _ in .reply(inner) } }
         let fitting = thread(100)

@@ -18,7 +18,8 @@ private final class ShadeTransformer: NSSecureUnarchiveFromDataTransformer {
 @Suite struct SecureUnarchiveTests {
     private let transformer = NSSecureUnarchiveFromDataTransformer()
 
-    @Test func itWorksTheWayItsNameSays() throws {
+    @Test("The transformer unarchives data, and archives in reverse")
+    func transformsFromData() throws {
         let data = try #require(transformer.reverseTransformedValue(["k": [1, 2]]) as? Data)
         let object = try #require(transformer.transformedValue(data) as? NSDictionary)
         #expect(object == ["k": [1, 2]])
@@ -28,12 +29,14 @@ private final class ShadeTransformer: NSSecureUnarchiveFromDataTransformer {
                 is NSSecureUnarchiveFromDataTransformer)
     }
 
-    @Test func noValueGivesNoValue() throws {
+    @Test("The transformer of nil gives nil")
+    func noValueGivesNoValue() throws {
         #expect(try transformer.checkedTransformedValue(nil) == nil)
         #expect(try transformer.checkedReverseTransformedValue(nil) == nil)
     }
 
-    @Test func theDefaultClassesAreApples() {
+    @Test("The allowed classes are Apple's by default")
+    func theDefaultClassesAreApples() {
         let names = NSSecureUnarchiveFromDataTransformer.allowedTopLevelClasses.map { NSStringFromClass($0) }
         #expect(
             names == [
@@ -43,7 +46,8 @@ private final class ShadeTransformer: NSSecureUnarchiveFromDataTransformer {
             ])
     }
 
-    @Test func aSubclassNamesItsOwnClasses() throws {
+    @Test("A subclass decides which classes are allowed")
+    func aSubclassNamesItsOwnClasses() throws {
         let data = try #require(ShadeTransformer().reverseTransformedValue(Shade(white: 0.5)) as? Data)
         #expect(ShadeTransformer().transformedValue(data) as? Shade == Shade(white: 0.5))
         #expect(transformer.transformedValue(data) == nil)
@@ -55,7 +59,8 @@ private final class ShadeTransformer: NSSecureUnarchiveFromDataTransformer {
         #expect(error?.localizedDescription.contains("CocoaFoundationTests.Shade") == true)
     }
 
-    @Test func objectsOfOtherClassesAreNotArchived() {
+    @Test("An object of a class that is not allowed is not archived")
+    func objectsOfOtherClassesAreNotArchived() {
         #expect(transformer.reverseTransformedValue(Shade(white: 1)) == nil)
         let error = #expect(throws: CocoaError.self) {
             try transformer.checkedReverseTransformedValue(Shade(white: 1))
@@ -69,7 +74,8 @@ private final class ShadeTransformer: NSSecureUnarchiveFromDataTransformer {
         #expect(inner?.localizedDescription.contains("CocoaFoundationTests.InsecureNote") == true)
     }
 
-    @Test func whatIsNoArchiveGivesAReason() {
+    @Test("A value that is not an archive throws a reason")
+    func otherValuesGiveAReason() {
         #expect(transformer.transformedValue("text") == nil)
         #expect(throws: CocoaError.self) { try transformer.checkedTransformedValue("text") }
         let error = #expect(throws: CocoaError.self) {
@@ -79,7 +85,8 @@ private final class ShadeTransformer: NSSecureUnarchiveFromDataTransformer {
     }
 
     /// A structure that Foundation has no class for is not boxed into an archive.
-    @Test func swiftStructuresAreNotArchived() {
+    @Test("A Swift structure is not archived")
+    func swiftStructuresAreNotArchived() {
         struct Point { let x: Int }
         #expect(throws: CocoaError.self) { try transformer.checkedReverseTransformedValue(Point(x: 1)) }
         #expect(throws: CocoaError.self) { try transformer.checkedReverseTransformedValue([Point(x: 1)]) }

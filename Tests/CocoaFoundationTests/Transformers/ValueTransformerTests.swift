@@ -35,7 +35,8 @@ private final class Recovering: Reasoning {
 @Suite struct ValueTransformerTests {
     // MARK: The registry
 
-    @Test func theRegisteredObjectIsGivenOut() throws {
+    @Test("A registered transformer is found by its name until it is removed")
+    func theRegisteredObjectIsGivenOut() throws {
         let transformer = Shouting()
         ValueTransformer.setValueTransformer(transformer, forName: .shouting)
         #expect(ValueTransformer(forName: .shouting) === transformer)
@@ -52,11 +53,13 @@ private final class Recovering: Reasoning {
         #expect(!ValueTransformer.valueTransformerNames().contains(.shouting))
     }
 
-    @Test func anUnknownNameGivesNothing() {
+    @Test("An unknown name gives nil")
+    func anUnknownNameGivesNothing() {
         #expect(ValueTransformer(forName: .missing) == nil)
     }
 
-    @Test func stockTransformersAreThere() {
+    @Test("The stock transformers are registered, and names are sorted")
+    func stockTransformersAreThere() {
         let names = ValueTransformer.valueTransformerNames().map(\.rawValue)
         #expect(
             Set(["NSNegateBoolean", "NSIsNil", "NSIsNotNil", "NSSecureUnarchiveFromData"]).isSubset(of: names)
@@ -64,13 +67,15 @@ private final class Recovering: Reasoning {
         #expect(names == names.sorted())
     }
 
-    @Test func insecureTransformersAreNot() {
+    @Test("Insecure transformers are not registered")
+    func insecureTransformersAreNot() {
         for name in ["NSKeyedUnarchiveFromData", "NSUnarchiveFromData"] {
             #expect(ValueTransformer(forName: NSValueTransformerName(name)) == nil)
         }
     }
 
-    @Test func theRegistryTakesManyThreads() async {
+    @Test("Many tasks may register transformers at once")
+    func theRegistryTakesManyThreads() async {
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<100 {
                 group.addTask {
@@ -86,7 +91,8 @@ private final class Recovering: Reasoning {
 
     // MARK: The stock transformers of truth values
 
-    @Test func negateBoolean() throws {
+    @Test("The negating transformer negates Booleans both ways")
+    func negateBoolean() throws {
         let negate = try #require(ValueTransformer(forName: .negateBooleanTransformerName))
         #expect(negate.transformedValue(true) as? Bool == false)
         #expect(negate.transformedValue(NSNumber(value: false)) as? Bool == true)
@@ -96,7 +102,8 @@ private final class Recovering: Reasoning {
         #expect(type(of: negate).allowsReverseTransformation())
     }
 
-    @Test func isNilAndIsNotNil() throws {
+    @Test("The nil transformers compare with nil, in one direction only")
+    func isNilAndIsNotNil() throws {
         let isNil = try #require(ValueTransformer(forName: .isNilTransformerName))
         let isNotNil = try #require(ValueTransformer(forName: .isNotNilTransformerName))
         #expect(isNil.transformedValue(nil) as? Bool == true)
@@ -110,7 +117,8 @@ private final class Recovering: Reasoning {
 
     // MARK: The base class and its failures
 
-    @Test func theBaseClassGivesBackWhatItGets() {
+    @Test("The base class returns its value unchanged")
+    func theBaseClassGivesBackWhatItGets() {
         let base = ValueTransformer()
         #expect(base.transformedValue("a") as? String == "a")
         #expect(base.reverseTransformedValue("a") as? String == "a")
@@ -118,22 +126,26 @@ private final class Recovering: Reasoning {
         #expect(ValueTransformer.allowsReverseTransformation())
     }
 
-    @Test func theFirstReasonIsThrown() {
+    @Test("The first reason of a failed transformation is thrown")
+    func theFirstReasonIsThrown() {
         #expect(Reasoning().transformedValue("a") == nil)
         #expect(throws: Reason(text: "first")) { try Reasoning().checkedTransformedValue("a") }
         #expect(throws: Reason(text: "first")) { try Reasoning().checkedReverseTransformedValue("a") }
     }
 
-    @Test func aReasonIsForgottenWhenThereIsAValue() throws {
+    @Test("A reason is dropped if there is a value")
+    func aReasonIsForgottenWhenThereIsAValue() throws {
         #expect(try Recovering().checkedTransformedValue("a") as? String == "substitute")
     }
 
-    @Test func aTransformerWithoutReasonsGivesNothing() throws {
+    @Test("A transformer that fails without a reason gives nil")
+    func aTransformerWithoutReasonsGivesNothing() throws {
         #expect(try Shouting().checkedTransformedValue(5) == nil)
         #expect(try Shouting().checkedTransformedValue("a") as? String == "A")
     }
 
-    @Test func reasonsOfSeveralThreadsDoNotMix() async {
+    @Test("Reasons of concurrent transformations do not mix")
+    func reasonsOfSeveralThreadsDoNotMix() async {
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<200 {
                 group.addTask {
@@ -151,7 +163,8 @@ private final class Recovering: Reasoning {
 
     // MARK: What a store asks for
 
-    @Test func ordinaryTransformersMakeTheStoredData() throws {
+    @Test("A transformer to data makes the stored data")
+    func ordinaryTransformersMakeTheStoredData() throws {
         final class Reversing: ValueTransformer {
             override func transformedValue(_ value: Any?) -> Any? {
                 (value as? [UInt8]).map { Data($0.reversed()) }
@@ -168,7 +181,8 @@ private final class Recovering: Reasoning {
         #expect(throws: CocoaError.self) { try Shouting().storedData(for: "not data") }
     }
 
-    @Test func unarchivingTransformersAreAppliedInReverse() throws {
+    @Test("A transformer from data is applied in reverse")
+    func unarchivingTransformersAreAppliedInReverse() throws {
         let transformer = NSSecureUnarchiveFromDataTransformer()
         let data = try #require(try transformer.storedData(for: ["a", "b"]))
         #expect(data.starts(with: Data("bplist00".utf8)))
@@ -177,7 +191,8 @@ private final class Recovering: Reasoning {
         #expect(throws: CocoaError.self) { try transformer.storedData(for: Reason(text: "")) }
     }
 
-    @Test func valuesCompareThemselves() {
+    @Test("Values are compared by their own equality, and opaque ones are unequal")
+    func valuesCompareThemselves() {
         struct Opaque {}
         #expect(ValueTransformer.areEqual(nil, nil))
         #expect(!ValueTransformer.areEqual(nil, 1))

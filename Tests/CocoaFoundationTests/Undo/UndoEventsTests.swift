@@ -10,7 +10,8 @@ import Testing
 
     init() { counter = Counter(manager) }
 
-    @Test func theFirstRegistrationOpensTheGroup() {
+    @Test("The first registration of an event opens a group, and undo closes it")
+    func theFirstRegistrationOpensTheGroup() {
         #expect(manager.groupsByEvent)
         #expect(manager.groupingLevel == 0)
         counter.set(1)
@@ -22,7 +23,8 @@ import Testing
         #expect(manager.groupingLevel == 0)
     }
 
-    @Test func theOwnerOfTheEventClosesTheGroup() {
+    @Test("Each event ends its group, which is undone by itself")
+    func theOwnerOfTheEventClosesTheGroup() {
         counter.set(1)
         manager.endEventGroup()
         counter.set(2)
@@ -34,7 +36,8 @@ import Testing
         #expect(counter.value == 0)
     }
 
-    @Test func openedGroupsAreNestedInThatOfTheEvent() {
+    @Test("A group opened in an event is nested in that of the event")
+    func openedGroupsAreNestedInThatOfTheEvent() {
         manager.beginUndoGrouping()
         #expect(manager.groupingLevel == 2)
         counter.set(1)
@@ -47,7 +50,8 @@ import Testing
         #expect(counter.value == 0)
     }
 
-    @Test func anEventWithoutActionsLeavesNoGroup() {
+    @Test("An event without actions leaves nothing to undo")
+    func anEventWithoutActionsLeavesNoGroup() {
         counter.set(1)
         manager.removeAllActions(withTarget: counter)
         #expect(!manager.canUndo)
@@ -58,7 +62,8 @@ import Testing
         #expect(!manager.canUndo)
     }
 
-    @Test func removingAllActionsEndsTheEvent() {
+    @Test("Removing all actions ends the group of the event")
+    func removingAllActionsEndsTheEvent() {
         counter.set(1)
         manager.removeAllActions()
         #expect(manager.groupingLevel == 0)
@@ -67,7 +72,8 @@ import Testing
         #expect(counter.value == 1)
     }
 
-    @Test func undoAndRedoInsideEvents() {
+    @Test("Undo and redo work inside and between events")
+    func undoAndRedoInsideEvents() {
         counter.set(1)
         manager.endEventGroup()
         counter.set(2)
@@ -81,7 +87,8 @@ import Testing
     }
 
     /// Off the main thread, and without a run loop, the group stays open.
-    @Test func withoutARunLoopTheGroupStaysOpen() async {
+    @Test("Without a run loop the group of the event stays open")
+    func withoutARunLoopTheGroupStaysOpen() async {
         let level = await Task.detached {
             let manager = UndoManager()
             let counter = Counter(manager)
@@ -91,7 +98,8 @@ import Testing
         #expect(level == 1)
     }
 
-    @Test func theRunLoopClosesTheGroup() async {
+    @Test("The run loop closes the group of each event")
+    func theRunLoopClosesTheGroup() async {
         let levels = await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: UndoEventsTests.runTwoEvents()) }
         }

@@ -21,7 +21,8 @@ import Testing
 
     // MARK: Undoing and redoing
 
-    @Test func undoAndRedo() {
+    @Test("Undo and redo go through the groups, and do nothing at the ends")
+    func undoAndRedo() {
         group { counter.set(1) }
         group { counter.set(2) }
         #expect(manager.canUndo && !manager.canRedo)
@@ -42,7 +43,8 @@ import Testing
         #expect(counter.value == 1)
     }
 
-    @Test func actionsAreUndoneInReverse() {
+    @Test("The actions of a group are undone in reverse order")
+    func actionsAreUndoneInReverse() {
         var order: [Int] = []
         group {
             for number in 1...3 { manager.registerUndo(withTarget: counter) { _ in order.append(number) } }
@@ -52,7 +54,8 @@ import Testing
         #expect(!manager.canRedo)
     }
 
-    @Test func aNewActionLeavesNothingToRedo() {
+    @Test("A new action leaves nothing to redo")
+    func aNewActionLeavesNothingToRedo() {
         group { counter.set(1) }
         manager.undo()
         #expect(manager.canRedo)
@@ -62,7 +65,8 @@ import Testing
         #expect(counter.value == 0)
     }
 
-    @Test func stateIsToldWhilePerforming() {
+    @Test("The manager is undoing or redoing while it performs actions")
+    func stateWhilePerforming() {
         var states: [[Bool]] = []
         func record(_ counter: Counter) {
             states.append([manager.isUndoing, manager.isRedoing])
@@ -78,7 +82,8 @@ import Testing
 
     // MARK: Groups
 
-    @Test func nestedGroupsAreUndoneWithTheOuterOne() {
+    @Test("Nested groups are undone and redone with the outer one")
+    func nestedGroupsAreUndoneWithTheOuterOne() {
         group {
             counter.set(1)
             group { counter.set(2) }
@@ -93,7 +98,8 @@ import Testing
         #expect(counter.value == 4)
     }
 
-    @Test func aNestedGroupIsUndoneAlone() {
+    @Test("A nested group may be undone and redone by itself")
+    func aNestedGroupIsUndoneAlone() {
         manager.beginUndoGrouping()
         counter.set(1)
         group { counter.set(2) }
@@ -109,7 +115,8 @@ import Testing
         #expect(counter.value == 0)
     }
 
-    @Test func undoNestedGroupUndoesATopLevelGroupToo() {
+    @Test("Undoing a nested group undoes a top-level group as well")
+    func undoNestedGroupUndoesATopLevelGroupToo() {
         group { counter.set(1) }
         manager.undoNestedGroup()
         #expect(counter.value == 0)
@@ -117,7 +124,8 @@ import Testing
         #expect(counter.value == 0)
     }
 
-    @Test func undoClosesTheTopLevelGroup() {
+    @Test("Undo closes the open top-level group")
+    func undoClosesTheTopLevelGroup() {
         manager.beginUndoGrouping()
         counter.set(1)
         #expect(manager.canUndo)
@@ -126,7 +134,8 @@ import Testing
         #expect(manager.groupingLevel == 0)
     }
 
-    @Test func aGroupWithoutActionsIsKept() {
+    @Test("A group without actions counts as a step of undo")
+    func aGroupWithoutActionsIsKept() {
         group { counter.set(1) }
         group {}
         manager.undo()
@@ -136,7 +145,8 @@ import Testing
         #expect(counter.value == 0)
     }
 
-    @Test func levelsAreBounded() {
+    @Test("The number of levels bounds undo, and zero means no bound")
+    func levelsAreBounded() {
         for number in 1...5 { group { counter.set(number) } }
         manager.levelsOfUndo = 3
         #expect(manager.levelsOfUndo == 3)
@@ -152,7 +162,8 @@ import Testing
 
     // MARK: Registration
 
-    @Test func disablingIsCounted() {
+    @Test("Registration is enabled after as many calls as disabled it")
+    func disablingIsCounted() {
         manager.disableUndoRegistration()
         manager.disableUndoRegistration()
         #expect(!manager.isUndoRegistrationEnabled)
@@ -167,7 +178,8 @@ import Testing
         #expect(counter.value == 2)
     }
 
-    @Test func disabledRegistrationKeepsWhatCanBeRedone() {
+    @Test("A change while registration is disabled keeps what can be redone")
+    func disabledRegistrationKeepsWhatCanBeRedone() {
         group { counter.set(1) }
         manager.undo()
         manager.disableUndoRegistration()
@@ -178,7 +190,8 @@ import Testing
 
     // MARK: Targets
 
-    @Test func targetsAreNotRetained() {
+    @Test("Targets are not retained, and groups of released targets are skipped")
+    func targetsAreNotRetained() {
         weak var gone: Counter?
         do {
             let other = Counter(manager)
@@ -196,7 +209,8 @@ import Testing
         #expect(!manager.canUndo)
     }
 
-    @Test func groupsWithoutLivingTargetsAreNothingToUndo() {
+    @Test("A group of released targets leaves nothing to undo and no name")
+    func groupsWithoutLivingTargetsAreNothingToUndo() {
         do {
             let other = Counter(manager)
             group { group { other.set(1) } }
@@ -209,7 +223,8 @@ import Testing
         #expect(manager.undoActionName == "")
     }
 
-    @Test func removingAllActionsEnablesRegistration() {
+    @Test("Removing all actions enables registration")
+    func removingAllActionsEnablesRegistration() {
         group { counter.set(1) }
         group { counter.set(2) }
         manager.undo()
@@ -221,7 +236,8 @@ import Testing
         manager.endUndoGrouping()
     }
 
-    @Test func removingTheActionsOfATarget() {
+    @Test("Removing the actions of a target leaves those of others")
+    func removingTheActionsOfATarget() {
         let other = Counter(manager)
         group { other.set(1) }
         group {
@@ -243,7 +259,8 @@ import Testing
         #expect(manager.canRedo)
     }
 
-    @Test func actionsThatAreRemovedWhileUndoingAreNotPerformed() {
+    @Test("Actions removed during undo are not performed")
+    func actionsThatAreRemovedWhileUndoingAreNotPerformed() {
         let other = Counter(manager)
         group {
             other.set(1)
@@ -257,7 +274,8 @@ import Testing
         #expect(manager.groupingLevel == 0)
     }
 
-    @Test func aTargetMayRemoveItsActionsAtItsEnd() {
+    @Test("A target may remove its actions in its deinitializer")
+    func aTargetMayRemoveItsActionsAtItsEnd() {
         final class Leaving {
             let manager: UndoManager
             init(_ manager: UndoManager) { self.manager = manager }
@@ -270,7 +288,8 @@ import Testing
         #expect(!manager.canUndo)
     }
 
-    @Test func theManagerMayEndFirst() {
+    @Test("The manager may be released before its targets")
+    func theManagerMayEndFirst() {
         weak var gone: UndoManager?
         do {
             let manager = UndoManager()

@@ -5,15 +5,18 @@ import Testing
 
 /// What makes Apple's manager raise an exception stops the program here, each time in a process of its own.
 @Suite struct UndoMisuseTests {
-    @Test func closingAGroupThatIsNotOpen() async {
+    @Test("Closing a group that is not open ends the process")
+    func closingAGroupThatIsNotOpen() async {
         await #expect(processExitsWith: .failure) { UndoManager().endUndoGrouping() }
     }
 
-    @Test func enablingWhatIsNotDisabled() async {
+    @Test("Enabling registration that is not disabled ends the process")
+    func enablingWhatIsNotDisabled() async {
         await #expect(processExitsWith: .failure) { UndoManager().enableUndoRegistration() }
     }
 
-    @Test func registeringWithoutAGroup() async {
+    @Test("Registering without a group ends the process")
+    func registeringWithoutAGroup() async {
         await #expect(processExitsWith: .failure) {
             let manager = UndoManager()
             manager.groupsByEvent = false
@@ -21,7 +24,8 @@ import Testing
         }
     }
 
-    @Test func undoingInsideAGroup() async {
+    @Test("Undo inside a nested group ends the process")
+    func undoingInsideAGroup() async {
         await #expect(processExitsWith: .failure) {
             let manager = UndoManager()
             manager.beginUndoGrouping()
@@ -29,7 +33,8 @@ import Testing
         }
     }
 
-    @Test func undoingANestedGroupAfterAnAction() async {
+    @Test("Undoing a nested group after an action of the open group ends the process")
+    func undoingANestedGroupAfterAnAction() async {
         await #expect(processExitsWith: .failure) {
             let manager = UndoManager()
             manager.registerUndo(withTarget: manager) { _ in }
@@ -37,7 +42,8 @@ import Testing
         }
     }
 
-    @Test func undoingInsideAnAction() async {
+    @Test("Redo inside an undo action ends the process")
+    func undoingInsideAnAction() async {
         await #expect(processExitsWith: .failure) {
             let manager = UndoManager()
             manager.registerUndo(withTarget: manager) { $0.redo() }

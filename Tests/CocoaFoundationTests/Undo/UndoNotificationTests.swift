@@ -15,7 +15,8 @@ import Testing
         log = UndoLog(manager)
     }
 
-    @Test func namesAreApples() {
+    @Test("Notification names are Apple's")
+    func namesAreApples() {
         #expect(NSNotification.Name.NSUndoManagerCheckpoint.rawValue == "NSUndoManagerCheckpointNotification")
         #expect(
             NSNotification.Name.NSUndoManagerDidCloseUndoGroup.rawValue
@@ -23,7 +24,8 @@ import Testing
         #expect(NSUndoManagerGroupIsDiscardableKey == "NSUndoManagerGroupIsDiscardableKey")
     }
 
-    @Test func groupsAtTheTopLevelOpenWithoutCheckpoint() {
+    @Test("Groups, undo and redo post their notifications in Apple's order")
+    func groupsAtTheTopLevelOpenWithoutCheckpoint() {
         manager.beginUndoGrouping()
         #expect(log.take() == ["didOpen"])
         manager.beginUndoGrouping()
@@ -45,13 +47,15 @@ import Testing
         #expect(log.take() == [])
     }
 
-    @Test func theEventsGroupIsOpenedFirst() {
+    @Test("The group of the event is opened before the requested one")
+    func theEventsGroupIsOpenedFirst() {
         manager.groupsByEvent = true
         manager.beginUndoGrouping()
         #expect(log.take() == ["didOpen", "checkpoint", "didOpen"])
     }
 
-    @Test func nothingToUndoPostsNoChange() {
+    @Test("Undo and redo of nothing post checkpoints only")
+    func nothingToUndoPostsNoChange() {
         manager.undo()
         manager.undoNestedGroup()
         manager.redo()
@@ -60,7 +64,8 @@ import Testing
 
     /// What is registered at a checkpoint belongs to the group that is about to be closed, and leaves nothing to
     /// redo.
-    @Test func checkpointsLetOthersRegister() {
+    @Test("An action registered at a checkpoint belongs to the group being closed")
+    func checkpointsLetOthersRegister() {
         var pending = 1
         nonisolated(unsafe) let counter = counter
         nonisolated(unsafe) let change = { (value: Int) in
@@ -90,7 +95,8 @@ import Testing
 
     // MARK: Names
 
-    @Test func titlesCarryTheNames() {
+    @Test("Menu titles have the names of actions")
+    func titlesCarryTheNames() {
         #expect(manager.undoMenuItemTitle == "Undo")
         #expect(manager.redoMenuItemTitle == "Redo")
         manager.beginUndoGrouping()
@@ -111,7 +117,8 @@ import Testing
         #expect(manager.undoMenuItemTitle == "Undo")
     }
 
-    @Test func anActionMayNameItsCounterpart() {
+    @Test("An undo action may name its redo action")
+    func anActionMayNameItsCounterpart() {
         manager.beginUndoGrouping()
         manager.registerUndo(withTarget: counter) { counter in
             counter.set(1)
@@ -123,7 +130,8 @@ import Testing
         #expect(manager.redoActionName == "Back")
     }
 
-    @Test func theLastNameOfNestedGroupsCounts() {
+    @Test("The last name set in nested groups takes precedence")
+    func theLastNameOfNestedGroupsCounts() {
         manager.beginUndoGrouping()
         manager.setActionName("Outer")
         manager.beginUndoGrouping()
@@ -134,7 +142,8 @@ import Testing
         #expect(manager.undoActionName == "Inner")
     }
 
-    @Test func aNameMayComeBeforeTheFirstActionOfAnEvent() {
+    @Test("A name set before the first action of an event belongs to that event")
+    func aNameMayComeBeforeTheFirstActionOfAnEvent() {
         manager.groupsByEvent = true
         counter.set(1)
         manager.setActionName("First")
@@ -147,7 +156,8 @@ import Testing
         #expect(manager.undoActionName == "First")
     }
 
-    @Test func titlesMayBeTranslated() {
+    @Test("A subclass may translate menu titles")
+    func titlesMayBeTranslated() {
         final class German: UndoManager {
             override func undoMenuTitle(forUndoActionName actionName: String) -> String {
                 "\(actionName) widerrufen"
@@ -162,7 +172,8 @@ import Testing
 
     // MARK: Discardable actions
 
-    @Test func aGroupOfDiscardableActionsIsDiscardable() {
+    @Test("A group of discardable actions is discardable when undone and redone")
+    func aGroupOfDiscardableActionsIsDiscardable() {
         manager.beginUndoGrouping()
         counter.set(1)
         manager.setActionIsDiscardable(true)
@@ -177,7 +188,8 @@ import Testing
         #expect(manager.undoActionIsDiscardable)
     }
 
-    @Test func oneOtherActionMakesAGroupKept() {
+    @Test("One action that is not discardable makes its group so")
+    func oneOtherActionMakesAGroupKept() {
         manager.beginUndoGrouping()
         manager.setActionIsDiscardable(true)  // the next one
         counter.set(1)

@@ -2,7 +2,8 @@ import ModelPorting
 import Testing
 
 @Suite struct AttributeTests {
-    @Test func attributesOfTheRuntimeGo() {
+    @Test("Attributes of the Objective-C runtime are removed")
+    func attributesOfTheRuntimeGo() {
         #expect(
             Ported(
                 "@objc(Thing)\n@objcMembers final class Thing: NSObject { @nonobjc func a() {}; @objc(b:) func c(_ d: Int) {} }"
@@ -10,13 +11,15 @@ import Testing
                 == ["", "final class Thing: NSObject { func a() {}; func c(_ d: Int) {} }"])
     }
 
-    @Test func otherAttributesStay() {
+    @Test("Other attributes stay")
+    func otherAttributesStay() {
         let source =
             "@available(iOS 15, *) @MainActor final class Thing { @discardableResult func a() -> Int { 1 } }"
         #expect(Ported(source).lines == [source])
     }
 
-    @Test func protocolsAreForClassesStill() {
+    @Test("A protocol of the Objective-C runtime becomes a class protocol")
+    func protocolsAreForClassesStill() {
         #expect(Ported("@objc protocol A { func b() }").lines == ["protocol A: AnyObject { func b() }"])
         #expect(Ported("@objc protocol A: B { }").lines == ["protocol A: AnyObject, B { }"])
         #expect(
@@ -24,7 +27,8 @@ import Testing
         #expect(Ported("protocol A { }").lines == ["protocol A { }"])
     }
 
-    @Test func enumerationsCanBePropertiesStill() {
+    @Test("An enumeration of the Objective-C runtime becomes a type of properties")
+    func enumerationsCanBePropertiesStill() {
         #expect(
             Ported("@objc enum A: Int16 { case b }").lines == [
                 "enum A: Int16, CoreData.ManagedComponent { case b }"
@@ -34,14 +38,16 @@ import Testing
         )
     }
 
-    @Test func optionalRequirementsAreErrors() {
+    @Test("An optional requirement of a protocol is an error")
+    func optionalRequirementsAreErrors() {
         let ported = Ported("@objc protocol A {\n    @objc optional func b()\n}")
         #expect(ported.errors.count == 1)
         #expect(
             ported.errors.first?.hasPrefix("Book.swift:2:11: error: an optional requirement needs") == true)
     }
 
-    @Test func overridesInExtensionsAreErrors() {
+    @Test("An override in an extension of a class of another module is an error")
+    func overridesInExtensionsAreErrors() {
         let ported = Ported(
             "extension Book {\n    public override func willSave() {}\n}\nclass A: B { override func c() {} }"
         )
@@ -52,7 +58,8 @@ import Testing
             ])
     }
 
-    @Test func interfaceBuilderIsWarnedOf() {
+    @Test("Attributes of Interface Builder are removed with a warning")
+    func interfaceBuilderIsWarnedOf() {
         let ported = Ported("class A { @IBOutlet var b: C!; @IBAction func d(_ e: Any) {} }")
         #expect(ported.lines == ["class A { var b: C!; func d(_ e: Any) {} }"])
         #expect(
@@ -62,7 +69,8 @@ import Testing
             ])
     }
 
-    @Test func dynamicGoesWithItsMeaning() {
+    @Test("The modifier dynamic is removed with a warning")
+    func dynamicIsRemovedWithAWarning() {
         let ported = Ported("class A: NSObject { @objc dynamic var b = 1 }")
         #expect(ported.lines == ["class A: NSObject { var b = 1 }"])
         #expect(
@@ -71,7 +79,8 @@ import Testing
         #expect(Ported("class A: NSManagedObject { @objc dynamic var b: Int { 1 } }").diagnostics.isEmpty)
     }
 
-    @Test func dynamicPropertiesOfManagedObjectsTellOfChanges() {
+    @Test("A dynamic property of a managed object notifies of changes")
+    func dynamicPropertiesOfManagedObjectsTellOfChanges() {
         let observers =
             "{ willSet { willChangeValue(forKey: \"b\") } didSet { didChangeValue(forKey: \"b\") } }"
         #expect(portedMember("@objc dynamic var b = 1 // c") == "var b = 1 \(observers) // c")
@@ -80,12 +89,14 @@ import Testing
         #expect(portedMember("@objc dynamic let b = 1") == "let b = 1")
     }
 
-    @Test(arguments: [
-        "@objc dynamic var b = 1 { didSet {} }", "@objc dynamic lazy var b = 1",
-        "@objc dynamic var b = 1, c = 2",
-        "@objc dynamic var b: Int { get { 1 } set {} }",
-    ])
-    func changesThatAreNotToldAreWarnedOf(_ declaration: String) {
+    @Test(
+        "A dynamic property whose changes cannot be notified has a warning",
+        arguments: [
+            "@objc dynamic var b = 1 { didSet {} }", "@objc dynamic lazy var b = 1",
+            "@objc dynamic var b = 1, c = 2",
+            "@objc dynamic var b: Int { get { 1 } set {} }",
+        ])
+    func changesWithoutNotification(_ declaration: String) {
         let ported = Ported("class Book: NSManagedObject { \(declaration) }")
         #expect(ported.text != nil)
         #expect(
@@ -95,16 +106,19 @@ import Testing
         #expect(Ported("class Book: NSManagedObject { \(told) }").diagnostics.isEmpty)
     }
 
-    @Test(arguments: [
-        (
-            "func validateValue(_ a: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey b: String) throws {}",
-            15
-        ),
-        ("class func automaticallyNotifiesObservers(forKey key: String) -> Bool { false }", 21),
-        ("var hash: Int { 1 }", 14),
-        ("func setNilValueForKey(_ key: String) {}", 15), ("class func description() -> String { \"\" }", 21),
-    ])
-    func whatCannotBeOverriddenIsAnError(_ declaration: String, _ column: Int) {
+    @Test(
+        "An override that a managed object does not support is an error",
+        arguments: [
+            (
+                "func validateValue(_ a: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey b: String) throws {}",
+                15
+            ),
+            ("class func automaticallyNotifiesObservers(forKey key: String) -> Bool { false }", 21),
+            ("var hash: Int { 1 }", 14),
+            ("func setNilValueForKey(_ key: String) {}", 15),
+            ("class func description() -> String { \"\" }", 21),
+        ])
+    func unsupportedOverrides(_ declaration: String, _ column: Int) {
         let ported = Ported("class Book: NSManagedObject {\noverride \(declaration)\n}")
         #expect(ported.errors.count == 1)
         #expect(ported.errors.first?.hasPrefix("Book.swift:2:\(column): error: '") == true)
@@ -114,7 +128,8 @@ import Testing
         #expect(Ported("class Book: NSManagedObject { \(ours) }").errors.isEmpty)
     }
 
-    @Test func aLostNameIsWarnedOf() {
+    @Test("A removed Objective-C name of a class has a warning")
+    func aLostNameIsWarnedOf() {
         #expect(
             Ported("@objc(Other) class A: NSObject {}").warnings == [
                 "Book.swift:1:1: warning: the Objective-C name 'Other' is dropped: archives and NSClassFromString know the "

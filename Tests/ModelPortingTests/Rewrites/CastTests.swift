@@ -31,25 +31,25 @@ import Testing
         #expect(Ported("let z = \(source) // y").lines == ["let z = \(expected) // y"])
     }
 
-    @Test("An alias of a request's type is cast to as well")
+    @Test("A cast to an alias of a request type becomes a call")
     func aliasesAreCastTo() {
         let ported = Ported("typealias R = NSFetchRequest<B>\nlet a = b as! R")
         #expect(ported.lines.last == "let a = R.cast(b)!")
     }
 
-    @Test("A cast over several lines keeps their number")
+    @Test("A cast over several lines keeps the number of lines")
     func linesStay() {
         #expect(Ported("let a = b\n    as! NSFetchRequest<C>\nlet d = 1").lines.count == 3)
     }
 
-    @Test("A class of the module that has the name is cast to as it is written")
+    @Test("A cast to a class of the module with the same name stays")
     func ownClassesAreLeft() {
         let source = "class NSFetchRequest<A> {}; let a = b as! NSFetchRequest<C>"
         #expect(Ported(source).lines == [source])
     }
 
     @Test(
-        "What cannot be rewritten is an error at its place",
+        "A cast that cannot be rewritten is an error at its column",
         arguments: [
             (
                 "let a = b as! [NSFetchRequest<C>]",

@@ -3,7 +3,7 @@ import Testing
 
 /// Members that only the Objective-C runtime calls as they are written.
 @Suite struct ClassMemberTests {
-    @Test("An override in an extension is called by one in the class")
+    @Test("The class gets an override that calls the one of its extension")
     func overridesOfExtensionsAreForwarded() {
         let ported = Ported(
             """
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "What an extension says of all its members is said of the override in the class",
+        "The override in the class has the modifiers of the extension",
         arguments: [
             ("public extension", "override", "public override"),
             ("@MainActor extension", "override", "@MainActor override"),
@@ -70,7 +70,7 @@ import Testing
         )
     }
 
-    @Test("An override in an extension of another file is called as well")
+    @Test("The class gets an override for one in an extension of another file")
     func overridesInOtherFiles() {
         let ported = Ported(
             "class Book: NSManagedObject {}",
@@ -89,14 +89,14 @@ import Testing
         #expect(ported.errors.first?.contains("this one is compiled under a condition") == true)
     }
 
-    @Test("entity() may be overridden")
+    @Test("An override of entity() stays")
     func entityIsOverridden() {
         let source =
             "class Book: NSManagedObject { override class func entity() -> NSEntityDescription { a } }"
         #expect(Ported(source).lines == [source])
     }
 
-    @Test("A class method calls the initializer of a class of the framework by the class's name")
+    @Test("A class method calls an initializer of a framework class by the name of the class")
     func ownInitializersAreCalledByName() {
         let type = "NSPersistentStoreCoordinator"
         let source = "extension \(type) {\nstatic func a() -> \(type) { self.init(managedObjectModel: b) }\n}"
@@ -114,7 +114,7 @@ import Testing
         #expect(Ported(convenience).lines == [convenience])
     }
 
-    @Test("A store with initializers of its own gets the one that coordinators call")
+    @Test("A store with custom initializers gets the one that coordinators call")
     func storesHaveTheirInitializer() {
         let ported = Ported("class Store: NSAtomicStore {\n    init(a: Int) { super.init() }\n}")
         #expect(
@@ -128,7 +128,7 @@ import Testing
         #expect(Ported(complete).lines == [complete])
     }
 
-    @Test("The name of a key path is asked of the framework")
+    @Test("The name of a key path is read from the framework")
     func namesOfKeyPaths() {
         #expect(
             Ported("let a = b.c._kvcKeyPathString!").lines == ["let a = CoreData.KeyPathNames.name(of: b.c)!"]
@@ -146,20 +146,20 @@ import Testing
     }
 
     @Test(
-        "What compiles and says something else is warned of",
+        "A call with another meaning on this platform has a warning",
         arguments: [
             ("let a = Thread.isMainThread", "1:9: warning: 'Thread.isMainThread' is false here"),
             ("let a = Thread.current.isMainThread", "1:9: warning: 'Thread.isMainThread' is false here"),
             ("let a = Bundle(identifier: b)", "1:9: warning: 'Bundle(identifier:)' finds here only"),
         ])
-    func whatDiffersIsWarnedOf(_ source: String, _ warning: String) {
+    func callsWithAnotherMeaningAreWarnedOf(_ source: String, _ warning: String) {
         let ported = Ported(source)
         #expect(ported.lines == [source])
         #expect(ported.warnings.first?.hasPrefix("Book.swift:\(warning)") == true)
         #expect(ported.warnings.count == 1)
     }
 
-    @Test("What Foundation has on Apple's platforms only is Core Data's")
+    @Test("Types that only Apple's Foundation has are those of Core Data")
     func namesOfFoundation() {
         #expect(
             Ported("let a: Foundation.ValueTransformer = Foundation.UndoManager()").lines == [

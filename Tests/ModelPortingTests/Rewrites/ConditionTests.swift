@@ -2,25 +2,31 @@ import ModelPorting
 import Testing
 
 @Suite struct ConditionTests {
-    @Test(arguments: [
-        "os(iOS)", "os(iOS) || os(macOS)", "canImport(UIKit)", "!(os(iOS)) && false",
-        "targetEnvironment(simulator)", "_runtime(_ObjC) && DEBUG",
-    ])
-    func whatIsLeftOutStaysAsItIs(_ condition: String) {
+    @Test(
+        "Code under a condition that is false here stays unchanged",
+        arguments: [
+            "os(iOS)", "os(iOS) || os(macOS)", "canImport(UIKit)", "!(os(iOS)) && false",
+            "targetEnvironment(simulator)", "_runtime(_ObjC) && DEBUG",
+        ])
+    func excludedCodeStays(_ condition: String) {
         let source = "#if \(condition)\n@objc class A { let a = #selector(b) }\n#endif"
         let ported = Ported(source)
         #expect(ported.lines == source.split(separator: "\n").map(String.init))
         #expect(ported.diagnostics.isEmpty)
     }
 
-    @Test(arguments: [
-        "DEBUG", "!os(iOS)", "os(Linux) || os(iOS)", "canImport(Logging)", "swift(>=5.9)", "os(iOS) || DEBUG",
-    ])
-    func whatMayBeCompiledIsPorted(_ condition: String) {
+    @Test(
+        "Code under a condition that may be true here is ported",
+        arguments: [
+            "DEBUG", "!os(iOS)", "os(Linux) || os(iOS)", "canImport(Logging)", "swift(>=5.9)",
+            "os(iOS) || DEBUG",
+        ])
+    func includedCodeIsPorted(_ condition: String) {
         #expect(Ported("#if \(condition)\n@objc class A {}\n#endif").lines[1] == "class A {}")
     }
 
-    @Test func clausesFollowOneAnother() {
+    @Test("Each clause of a condition is ported by its own condition")
+    func clausesFollowOneAnother() {
         let ported = Ported(
             "#if os(iOS)\n@objc class A {}\n#elseif !os(tvOS)\n@objc class B {}\n#else\n@objc class C {}\n#endif"
         )
@@ -29,17 +35,22 @@ import Testing
         #expect(ported.lines[5] == "@objc class C {}")
     }
 
-    @Test(arguments: [
-        ("!RELEASE", "!RELEASE"), ("swift(>=5.0)", "swift(>=5.0)"), ("!canImport(A.B)", "!canImport(A.B)"),
-        ("compiler(<7) // c", "compiler(<7)"), ("A && /* c */ !B", "A && !B"), ("(A\n  || B)", "(A || B)"),
-    ])
+    @Test(
+        "Members under a condition are registered under the same condition",
+        arguments: [
+            ("!RELEASE", "!RELEASE"), ("swift(>=5.0)", "swift(>=5.0)"),
+            ("!canImport(A.B)", "!canImport(A.B)"),
+            ("compiler(<7) // c", "compiler(<7)"), ("A && /* c */ !B", "A && !B"),
+            ("(A\n  || B)", "(A || B)"),
+        ])
     func conditionsAreWrittenAsTheyAre(_ condition: String, _ text: String) {
         let ported = Ported(
             "class Book: NSManagedObject {\n#if \(condition)\n@NSManaged var a: Int\n#endif\n}")
         #expect(ported.additions.filter { $0.hasPrefix("#if") } == ["#if (\(text))"])
     }
 
-    @Test func membersOfAnExtensionBelongToAllDeclarationsOfItsType() {
+    @Test("Members of an extension are registered for every declaration of the class")
+    func membersOfAnExtensionBelongToAllDeclarationsOfItsType() {
         let ported = Ported(
             """
             #if DEBUG
@@ -58,7 +69,8 @@ import Testing
             ])
     }
 
-    @Test func membersAreRegisteredUnderTheirConditions() {
+    @Test("Members of nested clauses are registered under their combined conditions")
+    func membersAreRegisteredUnderTheirConditions() {
         let ported = Ported(
             """
             #if SHOP

@@ -2,7 +2,8 @@ import ModelPorting
 import Testing
 
 @Suite struct ImportTests {
-    @Test func appleFrameworksMoveUnderConditions() {
+    @Test("Imports of Apple's frameworks move under conditions")
+    func appleFrameworksMoveUnderConditions() {
         let ported = Ported(
             "import UIKit  // views\n@testable import os.log\nimport class CloudKit.CKRecord\nlet a = 1")
         #expect(
@@ -14,33 +15,35 @@ import Testing
         #expect(ported.lines == ["  // views", "", "", "let a = 1"])
     }
 
-    @Test func foundationBringsOurModule() {
+    @Test("A source that imports Foundation imports Core Data")
+    func foundationBringsOurModule() {
         #expect(Ported("import Foundation").header == ["import CoreData"])
         #expect(Ported("import Foundation\nimport CoreData").header.isEmpty)
         #expect(Ported("import class CoreData.NSManagedObject").header == ["import CoreData"])
         #expect(Ported("let a = 1").header.isEmpty)
     }
 
-    @Test("Imports stay under conditions that ask for their modules")
+    @Test("Imports under conditions that check for their modules stay")
     func importsUnderConditionsStay() {
         let source = "#if canImport(UIKit)\nimport UIKit\n#elseif canImport(AppKit)\nimport AppKit\n#endif"
         #expect(Ported(source).lines == source.split(separator: "\n").map(String.init))
     }
 
-    @Test("Under other conditions imports of Apple's frameworks ask for their modules")
+    @Test("Imports under other conditions get a condition that checks for their modules")
     func importsUnderConditionsThatSayNothing() {
         let ported = Ported("#if compiler(>=6.0)\nimport OSLog\nimport Charting\n#endif")
         #expect(ported.header.prefix(3) == ["#if canImport(OSLog)", "import OSLog", "#endif"])
         #expect(ported.lines == ["#if compiler(>=6.0)", "", "import Charting", "#endif"])
     }
 
-    @Test("Submodules of Core Data are headers, and its import keeps its attributes")
+    @Test("An import of a Core Data submodule becomes one of Core Data, and attributes stay")
     func importsOfCoreData() {
         #expect(Ported("import CoreData.CoreDataDefines").lines == ["import CoreData"])
         #expect(Ported("@preconcurrency import CoreData").lines == ["@preconcurrency import CoreData"])
     }
 
-    @Test func modulesThatMayNotBeHereAreLeftToTheCompiler() {
+    @Test("An import of an unknown module is conditional, with a compiler warning")
+    func modulesThatMayNotBeHereAreLeftToTheCompiler() {
         let ported = Ported("import CoreData\nimport Charting\nimport FoundationNetworking")
         #expect(
             ported.header == [
@@ -53,7 +56,8 @@ import Testing
         #expect(Ported("#if canImport(MediaPlayer)\n@objc class A {}\n#endif").lines[1] == "@objc class A {}")
     }
 
-    @Test func importsOnOneLineLeaveNoSemicolon() {
+    @Test("Moving one of several imports on a line leaves no semicolon")
+    func importsOnOneLineLeaveNoSemicolon() {
         #expect(Ported("import Combine; import CoreLocation\nlet a = 1").lines == ["", "let a = 1"])
         #expect(
             Ported("import CoreData ; import UIKit; let a = 1 // c").lines == [
@@ -61,18 +65,21 @@ import Testing
             ])
     }
 
-    @Test func aScriptsFirstLineGoes() {
+    @Test("The shebang line of a script is removed")
+    func theShebangLineIsRemoved() {
         let ported = Ported("#!/usr/bin/env swift\nimport UIKit\nprint(1)")
         #expect(ported.lines == ["", "", "print(1)"])
         #expect(ported.header.first == "#if canImport(UIKit)")
     }
 
-    @Test(arguments: [
-        ("UIKit", "let a: UIColor? = nil", "UIColor"), ("SwiftUI", "struct A: View {}", "View"),
-        ("SwiftUI", "struct A { @FetchRequest(entity: b) var c: D }", "FetchRequest"),
-        ("CoreLocation", "let a = CLLocation()", "CLLocation"),
-        ("os.log", "os_log(\"a\")", "os_log"), ("Cocoa", "let a = NSImage()", "NSImage"),
-    ])
+    @Test(
+        "A use of a missing framework has a warning with line and name",
+        arguments: [
+            ("UIKit", "let a: UIColor? = nil", "UIColor"), ("SwiftUI", "struct A: View {}", "View"),
+            ("SwiftUI", "struct A { @FetchRequest(entity: b) var c: D }", "FetchRequest"),
+            ("CoreLocation", "let a = CLLocation()", "CLLocation"),
+            ("os.log", "os_log(\"a\")", "os_log"), ("Cocoa", "let a = NSImage()", "NSImage"),
+        ])
     func usesOfFrameworksAreWarnedOf(_ framework: String, _ use: String, _ name: String) {
         let module = framework.split(separator: ".")[0]
         let ported = Ported("import CoreData\nimport \(framework)\n\(use)")
@@ -84,7 +91,7 @@ import Testing
         #expect(ported.text != nil)
     }
 
-    @Test("OpenCombine takes the place of Combine, with a warning of the compiler where it is not there")
+    @Test("An import of Combine becomes one of OpenCombine, or a compiler warning")
     func combineIsOpenCombine() {
         let ported = Ported("import CoreData\nimport Combine\nlet a = PassthroughSubject<Int, Never>()")
         #expect(ported.warnings.isEmpty)
@@ -106,7 +113,7 @@ import Testing
             ])
     }
 
-    @Test("What Foundation has in modules of their own is imported where it is used")
+    @Test("Parts of Foundation with modules of their own are imported where used")
     func partsOfFoundationAreImported() {
         let xml = Ported(
             "import Foundation\nclass A: NSObject, XMLParserDelegate { let a = XMLParser(data: b) }")
@@ -127,11 +134,13 @@ import Testing
         #expect(Ported("@preconcurrency import CoreData").lines == ["@preconcurrency import CoreData"])
     }
 
-    @Test(arguments: [
-        "import UIKit\nlet a = UInt8(1)", "#if canImport(UIKit)\nimport UIKit\nlet a: UIColor\n#endif",
-        "import SwiftUI\nenum A { enum State {}\nlet a: State }", "import SwiftUI\nlet a = b.View",
-        "import UIKit\ntypealias UIColor = String\nlet a: UIColor",
-        "import UIKit\n#if os(iOS)\nlet a: UIColor\n#endif",
-    ])
-    func whatIsNotUsedOrDeclaredIsNotWarnedOf(_ source: String) { #expect(Ported(source).warnings.isEmpty) }
+    @Test(
+        "An unused framework, or a name declared here, has no warning",
+        arguments: [
+            "import UIKit\nlet a = UInt8(1)", "#if canImport(UIKit)\nimport UIKit\nlet a: UIColor\n#endif",
+            "import SwiftUI\nenum A { enum State {}\nlet a: State }", "import SwiftUI\nlet a = b.View",
+            "import UIKit\ntypealias UIColor = String\nlet a: UIColor",
+            "import UIKit\n#if os(iOS)\nlet a: UIColor\n#endif",
+        ])
+    func unusedFrameworks(_ source: String) { #expect(Ported(source).warnings.isEmpty) }
 }

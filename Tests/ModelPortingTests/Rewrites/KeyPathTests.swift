@@ -22,7 +22,8 @@ import Testing
         "CoreData._checkedKeyPath(\"\(text)\", CoreData._KeyPathCheck<\(root)>().\(members))"
     }
 
-    @Test func theTypeIsToldFromTheProperties() {
+    @Test("A key path begins with its type and goes on with properties")
+    func theTypeIsDistinguishedFromTheProperties() {
         #expect(ported("#keyPath(Person.friends)") == checked("friends", "Person", "friends"))
         #expect(
             ported("#keyPath(App.Person.friends.address)")
@@ -31,14 +32,16 @@ import Testing
         #expect(ported("#keyPath(UIView.frame)") == checked("frame", "UIView", "frame"))
     }
 
-    @Test func objectiveCNamesOfPropertiesAreFollowed() {
+    @Test("A key path has the Objective-C names of its properties")
+    func objectiveCNamesOfPropertiesAreFollowed() {
         #expect(ported("#keyPath(Person.address.city)") == checked("address.town", "Person", "address.city"))
         #expect(
             ported("#keyPath(Person.address.residents.address.city)")
                 == checked("address.residents.address.town", "Person", "address.residents.address.city"))
     }
 
-    @Test func withoutATypeItIsTheOneAround() {
+    @Test("A key path without a type belongs to the type around it")
+    func withoutATypeItIsTheOneAround() {
         let source =
             "extension Person { var a: String { #keyPath(friends) + #keyPath(Self.address) + #keyPath(URL.path) } }"
         let text = Ported(source, with: [Self.people]).lines.first ?? ""
@@ -47,14 +50,16 @@ import Testing
         #expect(text.contains(checked("path", "URL", "path")))
     }
 
-    @Test func aPropertyWithACapitalLetterIsNoType() {
+    @Test("A property with a capital letter is not taken for a type")
+    func aPropertyWithACapitalLetterIsNotAType() {
         let text = Ported(
             "class Book: NSManagedObject { @NSManaged var URL: Link?\nlet a = #keyPath(URL.text) }"
         ).lines.last
         #expect(text?.contains(checked("URL.text", "Book", "URL.text")) == true)
     }
 
-    @Test func linesAndSurroundingsStay() {
+    @Test("Lines, comments and strings around a key path stay")
+    func linesAndSurroundingsStay() {
         let source = """
             let a = [ /* b */ #keyPath(
                 Person
@@ -69,7 +74,8 @@ import Testing
         #expect(ported.lines[4] == "let d = 1")
     }
 
-    @Test func theIndentationInATextOfSeveralLinesStays() {
+    @Test("The indentation of a multi-line string stays")
+    func theIndentationInATextOfSeveralLinesStays() {
         let source = "let a = \"\"\"\n  b \\(#keyPath(\n     Person.friends\n  )) c\n  \"\"\""
         #expect(
             Ported(source, with: [Self.people]).lines == [
@@ -78,7 +84,9 @@ import Testing
             ])
     }
 
-    @Test(arguments: ["#keyPath(a())", "#keyPath(Person.friends[0])", "#keyPath(\"a\")", "#keyPath(a, b)"])
+    @Test(
+        "Any other expression as a key path is an error",
+        arguments: ["#keyPath(a())", "#keyPath(Person.friends[0])", "#keyPath(\"a\")", "#keyPath(a, b)"])
     func otherExpressionsAreErrors(_ expression: String) {
         #expect(
             Ported("let a = \(expression)").errors

@@ -30,14 +30,16 @@ import Testing
         ),
     ]
 
-    @Test(arguments: shapes) func everyShapeHasItsBody(_ declaration: String, _ call: String) {
+    @Test("Every form of a generated accessor gets its body", arguments: shapes)
+    func everyShapeHasItsBody(_ declaration: String, _ call: String) {
         #expect(
             portedMember("    @NSManaged public \(declaration)  // as it was")
                 == "    public \(declaration) { _ToManyRelationship(of: self, named: \"pages\").\(call) }  // as it was"
         )
     }
 
-    @Test func theSelectorTellsTheKeyBeforeTheNameDoes() {
+    @Test("The selector of an accessor determines its key, not its Swift name")
+    func theSelectorDeterminesTheKey() {
         #expect(
             portedMember("@objc(addPagesObject:) @NSManaged func append(_ page: Page)")
                 == "func append(_ page: Page) { _ToManyRelationship(of: self, named: \"pages\").add(page) }")
@@ -48,7 +50,8 @@ import Testing
         )
     }
 
-    @Test func aKeyWithACapitalLetterIsKnownFromItsProperty() {
+    @Test("A key with a capital letter is found by its property")
+    func aKeyWithACapitalLetterIsKnownFromItsProperty() {
         let property = "extension Book { @NSManaged var URLs: NSSet? }"
         #expect(
             portedMember("@NSManaged func addURLsObject(_ value: Link)", with: [property])
@@ -60,7 +63,8 @@ import Testing
         )
     }
 
-    @Test func primitiveMethodsReachTheKeptValue() {
+    @Test("Primitive methods read and write the primitive value")
+    func primitiveMethodsReachTheKeptValue() {
         #expect(
             portedMember("@NSManaged func primitiveTitle() -> String?")
                 == "func primitiveTitle() -> String? { self[primitive: Self._managedKey_primitiveTitle] }; "
@@ -73,10 +77,12 @@ import Testing
         )
     }
 
-    @Test(arguments: [
-        "func pages()", "func addedPages(_ page: Page)", "func addToPages(_ a: Page, _ b: Page)",
-        "func countOfPages() -> Int",
-    ])
+    @Test(
+        "Any other managed method is an error",
+        arguments: [
+            "func pages()", "func addedPages(_ page: Page)", "func addToPages(_ a: Page, _ b: Page)",
+            "func countOfPages() -> Int",
+        ])
     func otherMethodsAreErrors(_ declaration: String) {
         let ported = Ported("class Book: NSManagedObject {\n    @NSManaged \(declaration)\n}")
         #expect(ported.errors.count == 1)

@@ -9,22 +9,26 @@ import Testing
             + "_ManagedKey<\(type)>(\"\(key)\")"
     }
 
-    @Test(arguments: [
-        "Int16", "Bool", "Double", "Date?", "NSSet?", "Set<Page>", "NSOrderedSet?", "[String]?",
-    ])
+    @Test(
+        "A managed property of any type gets accessors",
+        arguments: [
+            "Int16", "Bool", "Double", "Date?", "NSSet?", "Set<Page>", "NSOrderedSet?", "[String]?",
+        ])
     func everyTypeGetsAccessors(_ type: String) {
         #expect(
             portedMember("    @NSManaged public var x: \(type)")
                 == "    public var x: \(type) \(accessor("x", type, key: "x"))")
     }
 
-    @Test func anImplicitlyUnwrappedTypeHasAnOptionalKey() {
+    @Test("An implicitly unwrapped property has an optional key")
+    func anImplicitlyUnwrappedTypeHasAnOptionalKey() {
         #expect(
             portedMember("@NSManaged var owner: Owner!")
                 == "var owner: Owner! \(accessor("owner", "Owner?", key: "owner"))")
     }
 
-    @Test func modifiersAndCommentsStay() {
+    @Test("Modifiers and comments of a managed property stay, but for weak")
+    func modifiersAndCommentsStay() {
         #expect(
             portedMember("    /* a */ @NSManaged public private(set) var x: Int /* b */  // c")
                 == "    /* a */ public private(set) var x: Int \(accessor("x", "Int", key: "x")) /* b */  // c"
@@ -37,7 +41,8 @@ import Testing
         )
     }
 
-    @Test func severalVariablesBecomeSeveralDeclarations() {
+    @Test("Several variables of one declaration become several declarations")
+    func severalVariablesBecomeSeveralDeclarations() {
         #expect(
             portedMember("@NSManaged public var a, b: Int16, c: Date?")
                 == "public var a: Int16 \(accessor("a", "Int16", key: "a")); "
@@ -45,7 +50,8 @@ import Testing
                 + "public var c: Date? \(accessor("c", "Date?", key: "c"))")
     }
 
-    @Test func primitivePropertiesReachTheKeptValue() {
+    @Test("A primitive property reads and writes the primitive value")
+    func primitivePropertiesReachTheKeptValue() {
         #expect(
             portedMember(
                 "@NSManaged private var primitiveDueDate: Date?",
@@ -58,7 +64,8 @@ import Testing
                 == "var primitives: Int \(accessor("primitives", "Int", key: "primitives"))")
     }
 
-    @Test func theModelTellsAPropertyThatIsCalledPrimitive() {
+    @Test("The model determines whether a property named primitive is an attribute")
+    func theModelKnowsAPropertyNamedPrimitive() {
         let source = "class Book: NSManagedObject { @NSManaged var primitiveAge: Int }"
         let accessor = accessor("primitiveAge", "Int", key: "primitiveAge")
         #expect(Ported(source, modelKeys: ["Book": ["primitiveAge"]]).text?.contains(accessor) == true)
@@ -68,7 +75,7 @@ import Testing
         #expect(Ported(source, with: [age]).text?.contains(accessor) == false)
     }
 
-    @Test("A primitive property has a name for its key path")
+    @Test("A primitive property is registered for its key path")
     func primitivePropertiesHaveNames() {
         let source =
             "class Book: NSManagedObject { @NSManaged var age: Int; @NSManaged var primitiveAge: Int }"
@@ -77,7 +84,8 @@ import Testing
                 "properties.append(.custom(\"primitiveAge\", \\_Object.primitiveAge))"))
     }
 
-    @Test func theObjectiveCNameIsTheKey() {
+    @Test("The Objective-C name of a property is its key")
+    func theObjectiveCNameIsTheKey() {
         #expect(
             portedMember("@objc(isbn) @NSManaged var number: String?")
                 == "var number: String? \(accessor("number", "String?", key: "isbn"))")
@@ -86,13 +94,15 @@ import Testing
                 == "var `default`: Int \(accessor("default", "Int", key: "default"))")
     }
 
-    @Test func propertiesOfAnExtensionInAnotherFileArePorted() {
+    @Test("Managed properties of an extension in another file are ported")
+    func propertiesOfAnExtensionInAnotherFileArePorted() {
         let ported = Ported(
             "extension Book { @NSManaged var x: Int }", with: ["class Book: NSManagedObject {}"])
         #expect(ported.lines == ["extension Book { var x: Int \(accessor("x", "Int", key: "x")) }"])
     }
 
-    @Test func aTypeOverSeveralLinesIsWrittenInOne() {
+    @Test("A type over several lines is one line in the key")
+    func aTypeOverSeveralLinesIsWrittenInOne() {
         let ported = Ported(
             "class Book: NSManagedObject {\n@NSManaged var x\n  : [String: // key\n  /* value */ Int]? // c\n}"
         )
@@ -103,9 +113,11 @@ import Testing
             ])
     }
 
-    @Test(arguments: [
-        "Any", "NSURL", "(NSObject & NSCoding)", "NSManagedObjectID", "AnyObject", "Shape", "Drawable",
-    ])
+    @Test(
+        "A property of a non-optional object type is unwrapped",
+        arguments: [
+            "Any", "NSURL", "(NSObject & NSCoding)", "NSManagedObjectID", "AnyObject", "Shape", "Drawable",
+        ])
     func objectsThatCannotBeNoneAreUnwrapped(_ type: String) {
         let others = ["class Shape: NSObject {}", "@objc protocol Drawable {}"]
         #expect(
@@ -114,11 +126,13 @@ import Testing
                 + "private nonisolated static let _managedKey_x = _ManagedKey<(\(type))?>(\"x\")")
     }
 
-    @Test(arguments: [
-        ("UInt8", "a property is not a 'UInt8' here: write 'Int16'"),
-        ("CGFloat", "a property is not a 'CGFloat' here: write 'Double'"),
-        ("Kind", "the raw values of 'Kind' are of 'UInt8', which no property is here: write 'Int16'"),
-    ])
+    @Test(
+        "A property of an unsupported type is an error that suggests another",
+        arguments: [
+            ("UInt8", "a property is not a 'UInt8' here: write 'Int16'"),
+            ("CGFloat", "a property is not a 'CGFloat' here: write 'Double'"),
+            ("Kind", "the raw values of 'Kind' are of 'UInt8', which no property is here: write 'Int16'"),
+        ])
     func typesThatNoPropertyHasAreErrors(_ type: String, _ reason: String) {
         let ported = Ported(
             "class Book: NSManagedObject { @NSManaged var x: \(type) }",
@@ -126,7 +140,8 @@ import Testing
         #expect(ported.errors == ["Book.swift:1:49: error: \(reason)"])
     }
 
-    @Test func typesThatFoundationHasTooAreOursInKeysAndRepeatedTypes() {
+    @Test("Types that Foundation has too are qualified in keys and repeated types")
+    func typesThatFoundationHasTooAreOursInKeysAndRepeatedTypes() {
         #expect(
             portedMember("@NSManaged var a, b: NSExpression?, c: Foundation.NSExpression")
                 == "var a: CoreData.NSExpression? \(accessor("a", "CoreData.NSExpression?", key: "a")); "
@@ -139,38 +154,40 @@ import Testing
         )
     }
 
-    @Test(arguments: [
-        (
-            "class Book: NSManagedObject { @NSManaged var x = 1 }",
-            "1:46: error: an '@NSManaged' property needs its type"
-        ),
-        (
-            "class Book: NSManagedObject { @NSManaged var x: Int = 1 }",
-            "1:53: error: an '@NSManaged' property has neither a value nor accessors here"
-        ),
-        (
-            "class Book: NSManagedObject { @NSManaged var x: Int { 1 } }",
-            "1:53: error: an '@NSManaged' property has neither a value nor accessors here"
-        ),
-        (
-            "class Book: NSManagedObject { @NSManaged let x: Int }",
-            "1:42: error: an '@NSManaged' property is a 'var'"
-        ),
-        (
-            "class Book: NSManagedObject { @NSManaged static var x: Int }",
-            "1:42: error: '@NSManaged' is for properties of objects, not of the class"
-        ),
-        ("struct Book { @NSManaged var x: Int }", "1:15: error: '@NSManaged' is for members of a class"),
-        (
-            "class Book { @NSManaged var x: Int }",
-            "1:14: error: '@NSManaged' is for members of a class that inherits from NSManagedObject"
-        ),
-        (
-            "class Book<T>: NSManagedObject { var x: T? }",
-            "1:7: error: a class of managed objects has no type parameters, since an entity names one class"
-        ),
-    ])
-    func whatCannotBeManagedIsAnError(_ source: String, _ message: String) {
+    @Test(
+        "A declaration that cannot be managed is an error",
+        arguments: [
+            (
+                "class Book: NSManagedObject { @NSManaged var x = 1 }",
+                "1:46: error: an '@NSManaged' property needs its type"
+            ),
+            (
+                "class Book: NSManagedObject { @NSManaged var x: Int = 1 }",
+                "1:53: error: an '@NSManaged' property has neither a value nor accessors here"
+            ),
+            (
+                "class Book: NSManagedObject { @NSManaged var x: Int { 1 } }",
+                "1:53: error: an '@NSManaged' property has neither a value nor accessors here"
+            ),
+            (
+                "class Book: NSManagedObject { @NSManaged let x: Int }",
+                "1:42: error: an '@NSManaged' property is a 'var'"
+            ),
+            (
+                "class Book: NSManagedObject { @NSManaged static var x: Int }",
+                "1:42: error: '@NSManaged' is for properties of objects, not of the class"
+            ),
+            ("struct Book { @NSManaged var x: Int }", "1:15: error: '@NSManaged' is for members of a class"),
+            (
+                "class Book { @NSManaged var x: Int }",
+                "1:14: error: '@NSManaged' is for members of a class that inherits from NSManagedObject"
+            ),
+            (
+                "class Book<T>: NSManagedObject { var x: T? }",
+                "1:7: error: a class of managed objects has no type parameters, since an entity names one class"
+            ),
+        ])
+    func invalidManagedPropertiesAreErrors(_ source: String, _ message: String) {
         let ported = Ported(source)
         #expect(ported.errors.first?.hasPrefix("Book.swift:\(message)") == true)
         #expect(ported.text == nil)

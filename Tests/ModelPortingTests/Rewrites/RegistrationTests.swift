@@ -2,7 +2,8 @@ import ModelPorting
 import Testing
 
 @Suite struct RegistrationTests {
-    @Test func theClassOverridesItsListsOnTheLineOfItsBrace() {
+    @Test("A class lists its properties, dependencies and validators on the line of its brace")
+    func theClassOverridesItsListsOnTheLineOfItsBrace() {
         let ported = Ported(
             """
             public class Book: NSManagedObject {
@@ -44,7 +45,8 @@ import Testing
             ])
     }
 
-    @Test func membersOfExtensionsInOtherFilesAreListed() {
+    @Test("Members of extensions in other files are registered, but not private ones")
+    func membersOfExtensionsInOtherFilesAreListed() {
         let ported = Ported(
             "class Book: NSManagedObject {}",
             with: [
@@ -58,7 +60,8 @@ import Testing
             ])
     }
 
-    @Test func membersThatOnlyAnotherFileSeesAreListedThere() {
+    @Test("Private members of another file are registered in that file")
+    func membersThatOnlyAnotherFileSeesAreListedThere() {
         let book = "class Book: NSManagedObject {}"
         let others = [
             "extension Book { @NSManaged fileprivate var secret: Int }",
@@ -97,7 +100,8 @@ import Testing
             ])
     }
 
-    @Test func namesOfNestedTypesAreWhole() {
+    @Test("Nested types are registered by their full names")
+    func namesOfNestedTypesAreWhole() {
         let ported = Ported(
             """
             enum Model {
@@ -121,18 +125,21 @@ import Testing
             })
     }
 
-    @Test(arguments: [
-        ("func keyPathsForValuesAffectingA() -> NSSet { [] }", "keyPathsForValuesAffectingA()"),
-        ("func keyPathsForValuesAffectingA() -> Set<NSObject> { [] }", "keyPathsForValuesAffectingA()"),
-        ("var keyPathsForValuesAffectingA: Set<AnyHashable> { [] }", "keyPathsForValuesAffectingA"),
-    ])
+    @Test(
+        "Dependencies in other types of sets become strings",
+        arguments: [
+            ("func keyPathsForValuesAffectingA() -> NSSet { [] }", "keyPathsForValuesAffectingA()"),
+            ("func keyPathsForValuesAffectingA() -> Set<NSObject> { [] }", "keyPathsForValuesAffectingA()"),
+            ("var keyPathsForValuesAffectingA: Set<AnyHashable> { [] }", "keyPathsForValuesAffectingA"),
+        ])
     func dependenciesOfOtherSetsAreStrings(_ declaration: String, _ call: String) {
         #expect(
             Ported("class Book: NSManagedObject { @objc class \(declaration) }").additions.contains(
                 "table[\"a\"] = Set(\(call).map { String(describing: $0) })"))
     }
 
-    @Test func anExtensionOfAPrivateClassIsThatOfItsFile() {
+    @Test("An extension extends the private class of its own file")
+    func anExtensionOfAPrivateClassIsThatOfItsFile() {
         let source = "private class Book: NSManagedObject {}; extension Book { @NSManaged var a: Int }"
         let other = "private class Book: NSManagedObject {}; extension Book { @NSManaged var b: Int }"
         for (first, second, key) in [(source, other, "a"), (other, source, "b")] {
@@ -143,7 +150,8 @@ import Testing
         }
     }
 
-    @Test func aSubclassListsItsOwnAfterWhatItInherits() {
+    @Test("A subclass registers its members after the inherited ones")
+    func aSubclassListsItsOwnAfterWhatItInherits() {
         let ported = Ported(
             "final class Novel: Book { @NSManaged var genre: Int16 }",
             with: ["class Book: Base {}", "class Base: NSManagedObject {}"])
@@ -155,7 +163,8 @@ import Testing
             ])
     }
 
-    @Test func aPlainClassIsLeftAlone() {
+    @Test("A class without members to register stays unchanged")
+    func aPlainClassIsLeftAlone() {
         for source in [
             "class Book: NSManagedObject {}", "class Book: NSObject { var a: Int { 1 } }",
             "class A: B { var c = 1 }",
@@ -165,7 +174,8 @@ import Testing
         }
     }
 
-    @Test func allMembersOfAnExposedClassAreListed() {
+    @Test("Members of a class exposed as a whole are registered")
+    func allMembersOfAnExposedClassAreListed() {
         let ported = Ported(
             "class Address: Base { var line: String { \"\" }; @nonobjc var b: Int { 1 }; private var c: Int { 1 }; var d: Int { get throws { 1 } } }",
             with: ["@objcMembers class Base: NSManagedObject {}"])
@@ -175,7 +185,8 @@ import Testing
             ])
     }
 
-    @Test func anotherNameLeadsToTheClass() {
+    @Test("A renamed class is found by its Objective-C name")
+    func anotherNameLeadsToTheClass() {
         #expect(
             Ported("@objc(Person) class PersonObject: NSManagedObject {}").additions == [
                 "final class _ManagedObjectClass_Person: CoreData._RenamedManagedObjectClass {",
@@ -187,7 +198,8 @@ import Testing
                 "static var objectClass: CoreData.NSManagedObject.Type { Model.Person.self }"))
     }
 
-    @Test func whatApplesRuntimeDoesNotSeeIsWarnedOf() {
+    @Test("A dependency or validator without @objc has a warning")
+    func membersHiddenFromTheRuntime() {
         let ported = Ported(
             """
             class Book: NSManagedObject {
@@ -205,11 +217,13 @@ import Testing
         #expect(ported.additions.isEmpty)
     }
 
-    @Test(arguments: [
-        "@MainActor class Book: NSManagedObject { @NSManaged var a: Int }",
-        "func f() { class Book: NSManagedObject { @NSManaged var a: Int } }",
-        "enum E { private class Book: NSManagedObject { @NSManaged var a: Int } }",
-    ])
+    @Test(
+        "A class that cannot be registered has a warning",
+        arguments: [
+            "@MainActor class Book: NSManagedObject { @NSManaged var a: Int }",
+            "func f() { class Book: NSManagedObject { @NSManaged var a: Int } }",
+            "enum E { private class Book: NSManagedObject { @NSManaged var a: Int } }",
+        ])
     func classesThatCannotBeListedAreWarnedOf(_ source: String) {
         let ported = Ported(source)
         #expect(ported.warnings.count == 1)
@@ -217,7 +231,7 @@ import Testing
         #expect(ported.text?.contains("managedProperties") == false)
     }
 
-    @Test("Members of the main actor are not listed, and those that would be found by name are warned of")
+    @Test("Members of the main actor are not registered, and have a warning if found by name")
     func membersOfTheMainActor() throws {
         let ported = Ported(
             """
@@ -238,7 +252,8 @@ import Testing
         #expect(text.contains(".custom(\"d\""))
     }
 
-    @Test func aClassOnOneLineIsClosedThere() {
+    @Test("A class on one line stays on one line")
+    func aClassOnOneLineIsClosedThere() {
         #expect(
             Ported("final class Book: NSManagedObject { @objc var a: Int { 1 } }  // b").lines == [
                 "final class Book: NSManagedObject { var a: Int { 1 } ; nonisolated override class var managedProperties: "

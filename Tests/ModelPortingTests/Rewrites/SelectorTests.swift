@@ -2,18 +2,21 @@ import ModelPorting
 import Testing
 
 @Suite struct SelectorTests {
-    @Test(arguments: [
-        ("NSString.localizedStandardCompare(_:)", "localizedStandardCompare:"),
-        ("NSString.caseInsensitiveCompare", "caseInsensitiveCompare:"),
-        ("NSNumber.compare(_:)", "compare:"),
-        ("NSString.localizedCaseInsensitiveCompare(_:)", "localizedCaseInsensitiveCompare:"),
-        ("NSString.localizedCompare", "localizedCompare:"),
-    ])
+    @Test(
+        "A selector of a string comparison becomes its name",
+        arguments: [
+            ("NSString.localizedStandardCompare(_:)", "localizedStandardCompare:"),
+            ("NSString.caseInsensitiveCompare", "caseInsensitiveCompare:"),
+            ("NSNumber.compare(_:)", "compare:"),
+            ("NSString.localizedCaseInsensitiveCompare(_:)", "localizedCaseInsensitiveCompare:"),
+            ("NSString.localizedCompare", "localizedCompare:"),
+        ])
     func comparisonsAreNames(_ method: String, _ name: String) {
         #expect(Ported("let a = #selector(\(method)) // b").lines == ["let a = Selector(\"\(name)\") // b"])
     }
 
-    @Test func accessorsAreNames() {
+    @Test("A selector of an accessor becomes a checked name")
+    func accessorsAreNames() {
         #expect(
             Ported("let a = #selector(getter: Book.title)").lines == [
                 "let a = Selector(CoreData._checkedKeyPath(\"title\", CoreData._KeyPathCheck<Book>().title))"
@@ -24,13 +27,14 @@ import Testing
             ])
     }
 
-    @Test func selectorsWithNamesStay() {
+    @Test("A selector made from a name stays")
+    func selectorsWithNamesStay() {
         let source = "let a = [Selector(\"compare:\"), NSSelectorFromString(\"compare:\")]"
         #expect(Ported(source).lines == [source])
     }
 
     @Test(
-        "An observer with a method of its own is called by a closure",
+        "An observer by selector becomes an observer by closure",
         arguments: [
             ("changed(_ n: Notification)", "changed(_:)", "observer, note in observer.changed(note)"),
             ("changed(_ n: Notification)", "changed", "observer, note in observer.changed(note)"),
@@ -52,7 +56,7 @@ import Testing
             ported.lines[2] == "func c() { center._addObserver(self, name: .a, object: b) { \(call) } }")
     }
 
-    @Test("An observer of the main actor is called there")
+    @Test("An observer of the main actor is called on the main actor")
     func observersOfTheMainActor() {
         let source =
             "@MainActor class A { func b() {}\nfunc c() { d.addObserver(self, selector: #selector(b), name: e, object: nil) } }"
@@ -62,7 +66,7 @@ import Testing
         )
     }
 
-    @Test("An observer in an extension of the main actor is called there; a method elsewhere is not")
+    @Test("The actor of the observing method decides where the observer is called")
     func observersInExtensionsOfTheMainActor() {
         let add = "d.addObserver(self, selector: #selector(b), name: e, object: nil)"
         let written = "name: e, object: nil) { observer, _ in observer.b() }"
@@ -72,9 +76,11 @@ import Testing
         #expect(outside.lines.last == "func c() { d._addObserver(self, \(written) } }")
     }
 
-    @Test(arguments: [
-        "#selector(refresh(_:))", "#selector(Book.compare(_:to:))", "#selector(prepareForDeletion)",
-    ])
+    @Test(
+        "A selector of a method to be called is an error",
+        arguments: [
+            "#selector(refresh(_:))", "#selector(Book.compare(_:to:))", "#selector(prepareForDeletion)",
+        ])
     func methodsToBeCalledAreErrors(_ selector: String) {
         let ported = Ported("\nlet a = \(selector)")
         #expect(ported.text == nil)

@@ -13,7 +13,7 @@ import Testing
         journal = try Journal(storeAt: folder.url.appendingPathComponent("Journal.sqlite"))
     }
 
-    @Test("What a trip costs")
+    @Test("The cost of a trip is the sum of its nights")
     func cost() throws {
         let trip = Trip("Alps", in: context)
         trip.addStop("Bern", nights: 2, costPerNight: 95.5)
@@ -22,7 +22,7 @@ import Testing
         #expect(trip.cost == 551)
     }
 
-    @Test("Trips to come, the next one first")
+    @Test("Upcoming trips are sorted by date, without past and undated ones")
     func upcoming() throws {
         for (title, day) in [("past", -1.0), ("later", 20), ("next", 3)] {
             _ = Trip(title, start: Date(timeIntervalSinceReferenceDate: day * 86400), in: context)
@@ -41,7 +41,7 @@ import Testing
         #expect(error.code == NSValidationStringTooShortError)
     }
 
-    @Test("A background context's trips arrive in the view context")
+    @Test("Trips saved in a background context arrive in the view context")
     func background() async throws {
         try await journal.container.performBackgroundTask { context in
             _ = Trip("Sea", in: context)

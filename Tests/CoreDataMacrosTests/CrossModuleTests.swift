@@ -31,8 +31,9 @@ class LibraryComic: LibraryBook {}
 /// An heir that does not have the macro.
 final class LibraryManga: LibraryComic {}
 
-@Suite struct LibraryTests {
-    @Test func valuesAndRelationshipsWorkInAnotherModule() throws {
+@Suite struct CrossModuleTests {
+    @Test("Attributes and relationships of a superclass in another module work")
+    func valuesAndRelationshipsWorkInAnotherModule() throws {
         try inLibrary { context in
             let book = LibraryBook(context: context)
             book.title = "Emma"
@@ -50,7 +51,8 @@ final class LibraryManga: LibraryComic {}
         }
     }
 
-    @Test func keyValueCodingCallsTheHeirsAccessor() throws {
+    @Test("Key-value coding calls the accessor that a subclass overrides")
+    func keyValueCodingCallsTheOverride() throws {
         try inLibrary { context in
             let book = LibraryBook(context: context)
             book.setValue("Emma", forKey: "title")
@@ -63,7 +65,8 @@ final class LibraryManga: LibraryComic {}
         }
     }
 
-    @Test func anHeirsMethodsCount() throws {
+    @Test("Dependencies and validators of a subclass are those that it overrides")
+    func overridesOfASubclassCount() throws {
         #expect(LibraryItem.keyPathsForValuesAffectingValue(forKey: "label") == ["title", "shelf"])
         #expect(
             LibraryComic.keyPathsForValuesAffectingValue(forKey: "label") == ["title", "shelf", "pageCount"])
@@ -77,7 +80,8 @@ final class LibraryManga: LibraryComic {}
         }
     }
 
-    @Test func keyPathsOfEveryHeirHaveNames() {
+    @Test("Key paths of every subclass have names")
+    func keyPathsOfEverySubclassHaveNames() {
         #expect(NSSortDescriptor(keyPath: \LibraryItem.title, ascending: true).key == "title")
         #expect(NSSortDescriptor(keyPath: \LibraryBook.title, ascending: true).key == "title")
         #expect(NSSortDescriptor(keyPath: \LibraryBook.shelf, ascending: true).key == "shelf")
@@ -87,7 +91,8 @@ final class LibraryManga: LibraryComic {}
         #expect(NSSortDescriptor(keyPath: \LibraryReader.name, ascending: true).key == "name")
     }
 
-    @Test func anHeirWithoutTheMacroHasWhatItInherits() throws {
+    @Test("A subclass without the macro has what it inherits")
+    func aSubclassWithoutTheMacro() throws {
         try inLibrary { context in
             let manga = LibraryManga(context: context)
             manga.title = "Akira"
@@ -101,7 +106,8 @@ final class LibraryManga: LibraryComic {}
         }
     }
 
-    @Test func observersOfAnHeirAreTold() throws {
+    @Test("Observers of a subclass are notified of computed properties")
+    func observersOfASubclass() throws {
         try inLibrary { context in
             let comic = LibraryComic(context: context)
             var labels: [String] = []

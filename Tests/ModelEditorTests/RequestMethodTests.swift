@@ -7,8 +7,9 @@ import Testing
 @testable import ModelEditor
 
 /// What changes something is a POST, and nothing else.
-@Suite struct ReadingMethodTests {
-    @Test func nothingIsChangedByReading() async throws {
+@Suite struct RequestMethodTests {
+    @Test("The routes that change something accept POST only")
+    func nothingIsChangedByReading() async throws {
         let model = try TestModel()
         let site = ModelEditor.site(model.document)
         let router = site.router(hosts: AllowedHosts(["localhost"]))

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// `AppleSources/Idioms.swift` as it is; its classes are found and its observers called.
-@MainActor @Suite struct IdiomTests {
+@MainActor @Suite struct PortedIdiomTests {
     private let context: NSManagedObjectContext
 
     init() throws {
@@ -24,7 +24,7 @@ import Testing
         #expect(inserted is Gadget)
     }
 
-    @Test("A property that is called primitive is one of its own")
+    @Test("A property named primitive is an attribute of its own")
     func primitiveIsAName() throws {
         let gadget = Gadget(context: context)
         gadget.primitiveKind = "a"
@@ -35,7 +35,7 @@ import Testing
         #expect(Requests.name(of: \Gadget.self) == "self")
     }
 
-    @Test("Requests are cast")
+    @Test("Fetch requests are cast between result types")
     func requestsAreCast() throws {
         _ = Gadget(context: context)
         try context.save()
@@ -47,7 +47,7 @@ import Testing
         #expect(Requests.transformer("none") == nil)
     }
 
-    @Test("Observers are called by their methods")
+    @Test("Observers by selector are called")
     func observersAreCalled() throws {
         let follower = GadgetFollower(context)
         _ = Gadget(context: context)
@@ -58,12 +58,12 @@ import Testing
         #expect(follower.heard == ["will save", "did save 1", "did save 1"])
     }
 
-    @Test("What is in a module of its own here is imported")
+    @Test("Foundation modules that are separate on this platform are imported")
     func partsOfFoundationAreImported() {
         #expect(GadgetReader.names(in: "<a name='x'><b name='y'/></a>") == ["x", "y"])
     }
 
-    @Test("A store with an initializer of its own is made")
+    @Test("A store with a custom initializer is instantiated")
     func storesAreMade() {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("none")
         #expect(ListStore(list: ["a"], at: url).list == ["a"])

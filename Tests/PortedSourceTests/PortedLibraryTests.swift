@@ -2,20 +2,21 @@ import CoreData
 import Testing
 
 /// The sources in `AppleSources` are those of an app for Apple's platforms, as they are. Here they run.
-@MainActor @Suite struct LibraryTests {
+@MainActor @Suite struct PortedLibraryTests {
     private let library: LibraryStack
     private var context: NSManagedObjectContext { library.container.viewContext }
 
     init() throws { library = try LibraryStack() }
 
-    @Test("Key paths through a relationship have names, also of classes that may have subclasses")
+    @Test("Key paths over a relationship have names")
     func keyPathsOverRelationships() {
         #expect(NSSortDescriptor(keyPath: \Link.book?.title, ascending: true).key == "book.title")
         #expect(NSSortDescriptor(keyPath: \Link.book.subtitle, ascending: true).key == "book.subtitle")
         #expect(NSExpression(forKeyPath: \Page.book?.title).keyPath == "book.title")
     }
 
-    @Test func scalarsOptionalsAndDefaultsAreKept() throws {
+    @Test("Scalars, optional values and default values are saved and read")
+    func scalarsOptionalsAndDefaultsAreKept() throws {
         let book = Book(title: "Emil", pages: 2, context: context)
         book.isLent = true
         book.pageCount = 128
@@ -43,7 +44,8 @@ import Testing
         #expect(book.saveCount == 1)
     }
 
-    @Test func theInitializerOfTheClassRuns() throws {
+    @Test("The initializer of a class runs for every new object")
+    func theInitializerOfTheClassRuns() throws {
         let before = Book.made
         _ = Book(context: context)
         _ = try #require(
@@ -52,7 +54,8 @@ import Testing
         #expect(Book.made >= before + 2)
     }
 
-    @Test func orderedPagesMove() throws {
+    @Test("Accessors of an ordered relationship insert, remove and replace")
+    func orderedPagesMove() throws {
         let book = Book(title: "Emil", pages: 3, context: context)
         let more = (10..<13).map { number in
             let page = Page(context: context)
@@ -78,7 +81,8 @@ import Testing
         #expect(more[2].book == nil)
     }
 
-    @Test func unorderedSetsOfEveryShapeChange() throws {
+    @Test("Accessors of unordered relationships in every form add and remove")
+    func unorderedSetsOfEveryShapeChange() throws {
         let book = Book(title: "Emil", context: context)
         let people = (0..<3).map { _ in PersonObject(context: context) }
         book.addToAuthors(people[0])
@@ -96,7 +100,8 @@ import Testing
         #expect(links[0].book === book)
     }
 
-    @Test func ownAccessorsAreCalledByName() throws {
+    @Test("Key-value coding calls custom accessors")
+    func ownAccessorsAreCalledByName() throws {
         let book = Book(title: "Emil", context: context)
         let noon = Date(timeIntervalSinceReferenceDate: 43_200 + 86_400 * 365)
         book.setValue(noon, forKey: "publishDate")
@@ -111,7 +116,8 @@ import Testing
                 .isEmpty == false)
     }
 
-    @Test func subclassesHaveWhatTheyInherit() throws {
+    @Test("Subclasses have properties, key path names and dependencies of their superclasses")
+    func subclassesHaveWhatTheyInherit() throws {
         let novel = GraphicNovel(context: context)
         novel.title = "maus"
         novel.genre = 3
@@ -130,7 +136,8 @@ import Testing
         #expect(try library.all(Novel.self).map(\.genre) == [3])
     }
 
-    @Test func theModelsNameOfAClassLeadsToIt() throws {
+    @Test("A class is found by its Objective-C name in the model")
+    func theModelsNameOfAClassLeadsToIt() throws {
         let entity = try #require(library.container.managedObjectModel.entitiesByName["Person"])
         #expect(entity.managedObjectClassName == "Person")
         let person = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
@@ -138,7 +145,8 @@ import Testing
         #expect(PersonObject.entity().name == "Person")
     }
 
-    @Test func validatorsRefuseAndReplace() throws {
+    @Test("Validators refuse and replace values")
+    func validatorsRefuseAndReplace() throws {
         let book = Book(title: "  Emil ", context: context)
         try context.save()
         #expect(book.title == "Emil")
@@ -150,7 +158,8 @@ import Testing
         #expect(throws: LibraryError.negativePages(-3)) { try book.validateForUpdate() }
     }
 
-    @Test func keyPathsAreTexts() throws {
+    @Test("Key path and selector expressions give strings")
+    func keyPathsAreStrings() throws {
         #expect(PersonObject.cityPath == "address.city")
         #expect(PersonObject.neighboursPath == "address.residents.lastName")
         #expect(PersonObject.numberPath == "address.isbnPrefix")
@@ -158,7 +167,8 @@ import Testing
         #expect(LibraryStack.titleSetter == "setTitle:")
     }
 
-    @Test func aRenamedPropertyAndAllMembersOfAClassAreFoundByName() throws {
+    @Test("Renamed properties and members of an exposed class are found by key")
+    func aRenamedPropertyAndAllMembersOfAClassAreFoundByName() throws {
         let address = Address(context: context)
         address.publisherNumber = "3-7915"
         address.city = "Berlin"
@@ -168,7 +178,8 @@ import Testing
         #expect(address.note == "new")
     }
 
-    @Test func requestsWithKeyPathsAndSelectorsFetch() throws {
+    @Test("Requests with key paths and selectors fetch and sort")
+    func requestsWithKeyPathsAndSelectorsFetch() throws {
         let home = Address(context: context)
         home.city = "Berlin"
         for name in ["b 10", "B 9", "a"] {
@@ -184,13 +195,15 @@ import Testing
         #expect(all == ["a", "B 9", "b 10", "c"])
     }
 
-    @Test func expressionsSumInTheStore() throws {
+    @Test("An expression sums in the store")
+    func expressionsSumInTheStore() throws {
         for count in [100, 20, 0] as [Int32] { Book(title: "Emil", context: context).pageCount = count }
         try context.save()
         #expect(try library.pages() == 120)
     }
 
-    @Test func observersByMethodAndByKeyPathAreTold() throws {
+    @Test("Observers by method and by key path are notified")
+    func observersByMethodAndByKeyPathAreNotified() throws {
         let book = Book(title: "Emil", context: context)
         let watcher = TitleWatcher(book)
         var sections: [String] = []
@@ -204,7 +217,8 @@ import Testing
         #expect(sections == ["L", "P"])
     }
 
-    @Test func protocolsOverManagedObjectsWork() throws {
+    @Test("Protocol extensions of managed objects insert, fetch and find")
+    func protocolsOverManagedObjectsWork() throws {
         for number in [1, 3, 2] as [Int32] { (context.insertObject() as Page).number = number }
         #expect(context.saveOrRollback())
         #expect(Page.fetch(in: context) { $0.predicate = NSPredicate(format: "number > 1") }.count == 2)
@@ -217,7 +231,8 @@ import Testing
         #expect(four.number == 4)
     }
 
-    @Test func aResultsControllerTellsItsDelegate() throws {
+    @Test("A fetched results controller notifies its delegate")
+    func aResultsControllerNotifiesItsDelegate() throws {
         let list = PageListController(context: context)
         try list.fetchedResultsController.performFetch()
         let page = Page(context: context)
@@ -227,7 +242,8 @@ import Testing
         #expect(list.changes == ["will", "insert 0", "did", "will", "delete 0", "did"])
     }
 
-    @Test func objectsAreDecodedIntoAContext() throws {
+    @Test("Objects are decoded into a context")
+    func objectsAreDecodedIntoAContext() throws {
         let decoder = JSONDecoder()
         decoder.userInfo[.context] = context
         let text = #"{"addresses": [{"city": "Berlin"}, {"city": "Dresden"}]}"#
@@ -236,7 +252,8 @@ import Testing
         #expect(context.insertedObjects.count == 2)
     }
 
-    @Test func propertiesUnderConditionsAreRegistered() throws {
+    @Test("Properties under conditions are registered")
+    func propertiesUnderConditionsAreRegistered() throws {
         let shelf = Shelf(context: context)
         shelf.label = "A"
         shelf.width = 80
@@ -247,7 +264,8 @@ import Testing
         #expect(NSSortDescriptor(keyPath: \Drawer.depth, ascending: true).key == "depth")
     }
 
-    @Test func transformedValuesOfAnyTypeAreKept() throws {
+    @Test("Transformable properties of any type keep their values")
+    func transformedValuesOfAnyTypeAreKept() throws {
         let shelf = Shelf(context: context)
         let link = try #require(NSURL(string: "https://example.org"))
         shelf.extra = ["a", "b"]
@@ -257,7 +275,8 @@ import Testing
         #expect(shelf.place == nil)
     }
 
-    @Test func aPropertyOutsideTheModelTellsOfItsChanges() throws {
+    @Test("A property outside of the model notifies observers, and is not a change")
+    func aPropertyOutsideTheModelNotifiesObservers() throws {
         let shelf = Shelf(context: context)
         var changes: [Int] = []
         let observation = shelf.observe(\.selection, options: [.new]) { _, change in
@@ -271,7 +290,8 @@ import Testing
         #expect(shelf.changedValues().isEmpty)
     }
 
-    @Test func nestedClassesHaveSubclasses() throws {
+    @Test("Nested classes may have subclasses")
+    func nestedClassesHaveSubclasses() throws {
         let lectern = Office.Lectern(context: context)
         lectern.number = 7
         lectern.height = 120
@@ -288,7 +308,8 @@ import Testing
         try lectern.validateForInsert()
     }
 
-    @Test func membersThatOnlyAnotherFileSeesAreRegistered() throws {
+    @Test("Private members of another file are registered")
+    func membersThatOnlyAnotherFileSeesAreRegistered() throws {
         let lectern = Office.Lectern(context: context)
         lectern.setValue("ABC", forKey: "sortKey")
         #expect(lectern.value(forKey: "upper") as? String == "ABC")

@@ -7,8 +7,9 @@ import StoreBrowser
 import Testing
 
 /// What changes something is a POST, and nothing else.
-@Suite struct ReadingMethodTests {
-    @Test func nothingIsChangedByReading() async throws {
+@Suite struct RequestMethodTests {
+    @Test("The routes that change something accept POST only")
+    func nothingIsChangedByReading() async throws {
         let test = try TestStore()
         let store = try BrowsedStore(opening: test.url, model: nil, canWrite: true)
         let router = StoreBrowser.site(store).router(hosts: AllowedHosts(["localhost"]))

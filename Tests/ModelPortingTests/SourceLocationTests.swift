@@ -1,13 +1,15 @@
 import ModelPorting
 import Testing
 
-@Suite struct PlaceTests {
-    @Test func theHeaderNamesTheSource() {
+@Suite struct SourceLocationTests {
+    @Test("A ported source begins with its source location")
+    func theHeaderNamesTheSource() {
         let ported = SourcePort([PortSource(name: "/a \"b\"/c\\d.swift", text: "let a = 1\n")]).ported()[0]
         #expect(ported.text == "#sourceLocation(file: \"/a \\\"b\\\"/c\\\\d.swift\", line: 1)\nlet a = 1\n")
     }
 
-    @Test(arguments: ["\n", "\r\n"]) func everyLineStaysWhereItWas(_ end: String) throws {
+    @Test("Every line of a source keeps its number", arguments: ["\n", "\r\n"])
+    func everyLineStaysWhereItWas(_ end: String) throws {
         let source = [
             "import UIKit", "", "@objc(", "  Book", ")", "class Book: NSManagedObject {", "  @NSManaged",
             "  var a: Int",
@@ -21,16 +23,19 @@ import Testing
         #expect(lines[11] == "    @objc")
     }
 
-    @Test func sourcesWithoutAnythingToPortStayByteForByte() {
+    @Test("A source without anything to port stays byte by byte")
+    func sourcesWithoutAnythingToPortStayByteForByte() {
         let source = "// ü\u{2028}\tlet a = 1   \n\n\n  struct B { }"
         #expect(Ported(source).text == "#sourceLocation(file: \"Book.swift\", line: 1)\n\(source)")
     }
 
-    @Test func aByteOrderMarkGoes() {
+    @Test("A byte order mark is removed")
+    func aByteOrderMarkIsRemoved() {
         #expect(Ported("\u{FEFF}let a = 1").lines == ["let a = 1"])
     }
 
-    @Test func theSameSourcesGiveTheSameText() {
+    @Test("The same sources give the same ported text")
+    func theSameSourcesGiveTheSameText() {
         let others = (0..<20).map { "extension Book { @NSManaged var a\($0): Int }" }
         let first = Ported("class Book: NSManagedObject {}", with: others)
         #expect(first.text == Ported("class Book: NSManagedObject {}", with: others).text)

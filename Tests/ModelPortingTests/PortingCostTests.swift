@@ -3,7 +3,7 @@ import Testing
 @testable import ModelPorting
 
 /// What porting takes grows with the sources, and not with their square: told by counting what is looked at.
-@Suite struct GrowthTests {
+@Suite struct PortingCostTests {
     private func steps(_ source: String) throws -> Int {
         let parsed = try ParsedSource(PortSource(name: "A.swift", text: source))
         let module = ModuleDeclarations([parsed], modelKeys: [:])
@@ -11,19 +11,21 @@ import Testing
         return module.steps
     }
 
-    @Test(arguments: [
-        (
-            "class A: NSManagedObject {",
-            "@NSManaged var a#: Int; @NSManaged func addToB#(_: B); @objc dynamic var c#: String { #keyPath(a#) }",
-            "}"
-        ),
-        ("class C0: NSManagedObject {}", "class C#: NSManagedObject { @NSManaged var a#: Int }", ""),
-        (
-            "class A: NSManagedObject {}",
-            "extension A { @NSManaged private var a#: Int; @objc dynamic var b#: Int { 1 } }", ""
-        ),
-        ("class A: NSManagedObject { @NSManaged var ", "a#,", "z: Int }"),
-    ])
+    @Test(
+        "Twice the source takes at most twice the steps",
+        arguments: [
+            (
+                "class A: NSManagedObject {",
+                "@NSManaged var a#: Int; @NSManaged func addToB#(_: B); @objc dynamic var c#: String { #keyPath(a#) }",
+                "}"
+            ),
+            ("class C0: NSManagedObject {}", "class C#: NSManagedObject { @NSManaged var a#: Int }", ""),
+            (
+                "class A: NSManagedObject {}",
+                "extension A { @NSManaged private var a#: Int; @objc dynamic var b#: Int { 1 } }", ""
+            ),
+            ("class A: NSManagedObject { @NSManaged var ", "a#,", "z: Int }"),
+        ])
     func twiceTheSourceTakesTwiceTheSteps(_ start: String, _ part: String, _ end: String) throws {
         let counts = try [200, 400].map { count in
             try steps(
@@ -34,14 +36,16 @@ import Testing
         #expect(counts[0] > 0 && counts[1] <= 2 * counts[0] + 10)
     }
 
-    @Test func aChainOfClassesTakesNoMoreThanItsLengthForEach() throws {
+    @Test("A chain of classes takes steps in proportion to its length for each class")
+    func aChainOfClassesTakesNoMoreThanItsLengthForEach() throws {
         let chain =
             ["class C0: NSManagedObject {}"]
             + (1..<90).map { "class C\($0): C\($0 - 1) { @NSManaged var a\($0), b\($0), c\($0): Int }" }
         #expect(try steps(chain.joined(separator: "\n")) < 90 * 90 * 3)
     }
 
-    @Test func classesWithTooManyAncestorsOrDeclarationsAreErrors() {
+    @Test("A class with too many ancestors or declarations is an error")
+    func classesWithTooManyAncestorsOrDeclarationsAreErrors() {
         let chain =
             ["class C0: NSManagedObject {}"] + (1...100).map { "class C\($0): C\($0 - 1) {}" }
         let end = PortSource(name: "A.swift", text: chain.joined(separator: "\n"))
