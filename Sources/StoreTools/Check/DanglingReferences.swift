@@ -1,3 +1,4 @@
+import CoreDataSQL
 import CoreData
 
 /// Statements that find foreign keys which do not lead to what they should.

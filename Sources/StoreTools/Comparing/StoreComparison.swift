@@ -1,3 +1,4 @@
+import CoreDataSQL
 import CoreData
 
 /// Compares the objects of two stores.

@@ -1,3 +1,4 @@
+import CoreDataSQL
 import CoreData
 
 /// All of a store as JSON: an object with `format`, `version`, `model`, `metadata` and `entities`, a line for each object.

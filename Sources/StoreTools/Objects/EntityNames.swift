@@ -1,3 +1,4 @@
+import CoreDataSQL
 import CoreData
 
 /// Finds entities and their properties by name.

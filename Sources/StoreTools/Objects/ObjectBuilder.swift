@@ -1,3 +1,4 @@
+import CoreDataSQL
 import CoreData
 
 /// Makes objects of the values that `ObjectValues` tells.

@@ -1,3 +1,4 @@
+import CoreDataSQL
 import CoreData
 
 /// The values of rows as JSON.

@@ -1,3 +1,4 @@
+import CoreDataSQL
 import CoreData
 
 /// All objects of entities, one after the other, with both ends of every relationship.

@@ -1,3 +1,4 @@
+import CoreDataSQL
 import CoreData
 
 /// A question for the objects of an entity, its subentities included.

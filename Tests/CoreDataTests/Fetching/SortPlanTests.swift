@@ -2,7 +2,10 @@ import CocoaFoundation
 import GRDB
 import Testing
 
-@testable import CoreData
+import CoreData
+@testable import CoreDataSQL
+@testable import CoreDataSQLite
+@testable import ObjectGraph
 
 /// How SQLite carries out the orders of requests.
 @Suite struct SortPlanTests {

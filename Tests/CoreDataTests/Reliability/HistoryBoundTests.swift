@@ -1,7 +1,8 @@
 import GRDB
 import Testing
 
-@testable import CoreData
+import CoreData
+@testable import CoreDataSQLite
 
 /// Of a long history no more is made than the result of a request shows.
 @Suite struct HistoryBoundTests {

@@ -1,7 +1,8 @@
 import Synchronization
 import Testing
 
-@testable import CoreData
+import CoreData
+@testable import CoreDataSQLite
 
 /// Calls from inside of other calls: they work, or they throw an error that says why not; they neither trap nor wait for ever.
 @Suite(.timeLimit(.minutes(2))) struct NestedCallTests {

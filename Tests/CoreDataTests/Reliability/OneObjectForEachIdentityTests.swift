@@ -2,7 +2,9 @@ import GRDB
 import Synchronization
 import Testing
 
-@testable import CoreData
+import CoreData
+@testable import CoreDataSQLite
+@testable import ObjectGraph
 
 /// One identity has one object, also where a store has it twice; an object that another one displaces has no context any more.
 @Suite struct OneObjectForEachIdentityTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import CoreData
+import CoreData
+@testable import ObjectGraph
 
 /// Lists of changed objects while code of the objects' classes runs.
 @Suite struct PendingObjectTests {

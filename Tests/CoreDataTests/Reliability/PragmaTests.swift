@@ -2,7 +2,9 @@ import Foundation
 import GRDB
 import Testing
 
-@testable import CoreData
+import CoreData
+@testable import CoreDataSQLite
+@testable import ObjectGraph
 
 /// Pragmas in force on the connection that writes.
 @Suite struct PragmaTests {

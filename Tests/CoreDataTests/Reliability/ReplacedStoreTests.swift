@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import CoreData
+import CoreData
+@testable import CoreDataSQLite
 
 /// Stores that another process replaces or changes between the check of the file and its opening for writing.
 @Suite struct ReplacedStoreTests {

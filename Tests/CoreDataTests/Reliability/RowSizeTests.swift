@@ -1,6 +1,7 @@
 import Testing
 
-@testable import CoreData
+import CoreData
+@testable import ObjectGraph
 
 /// Values that take more bytes than a row can have: an offset and a length have 32 bits each.
 @Suite struct RowSizeTests {

@@ -1,7 +1,9 @@
 import GRDB
 import Testing
 
-@testable import CoreData
+import CoreData
+@testable import CoreDataSQLite
+@testable import ObjectGraph
 
 /// Rows, of a table that several entities share, that are of another entity than what is done with them supposes: triggers
 /// can report anything, and other programs can put another entity's row where an object was read from.

@@ -3,7 +3,9 @@ import GRDB
 import Synchronization
 import Testing
 
-@testable import CoreData
+import CoreData
+@testable import CoreDataSQLite
+@testable import ObjectGraph
 
 /// Rows that come back from readers in another order than these began.
 @Suite struct RowCacheOrderTests {

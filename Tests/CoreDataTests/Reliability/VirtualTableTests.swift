@@ -1,7 +1,8 @@
 import GRDB
 import Testing
 
-@testable import CoreData
+import CoreData
+@testable import CoreDataSQLite
 
 /// A migration makes no table of a module, however the statement for it is written.
 @Suite struct VirtualTableTests {

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import CoreData
+import CoreData
+@testable import CoreDataSQLite
 
 /// Files that a store names are read only if they are plain files.
 @Suite struct RegularFileTests {

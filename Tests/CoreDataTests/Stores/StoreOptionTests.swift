@@ -1,4 +1,5 @@
-@testable import CoreData
+import CoreData
+@testable import ObjectGraph
 import GRDB
 import Testing
 

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import CoreData
+import CoreData
+@testable import ObjectGraph
 
 /// Classes that check values themselves are asked; others cost a save no call a property.
 @Suite struct MethodOverrideTests {
