@@ -62,8 +62,8 @@ import Testing
     }
 
     /// A computed decimal number has 15 digits, as a column keeps it, also where a part of it is too small to be decimal.
-    @Test(arguments: Way.allCases)
-    func aComputedDecimalHasTheDigitsOfAColumn(_ way: Way) throws {
+    @Test("A computed decimal has the digits of a decimal column", arguments: Way.allCases)
+    func computedDecimalHas15Digits(_ way: Way) throws {
         for (format, expected) in [
             ("9223372036854775807 - (price * -2.4)", "9223372036854780000"),
             ("9223372036854775807 - (price * 1e-310)", "9223372036854775807"),
@@ -77,8 +77,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Way.allCases)
-    func aCollectionOfEachRowIsNoGroup(_ way: Way) throws {
+    @Test("An aggregate over a row's relationship gives one value for each row", arguments: Way.allCases)
+    func collectionOfEachRowIsNotGrouped(_ way: Way) throws {
         for (format, expected) in [
             ("count:(books)", ["2", "1", "0"]), ("max:(books.pages)", ["300", "200", "nil"]),
             ("sum:(books.pages)", ["400", "200", "0"]), ("average:(books.pages)", ["200.0", "200.0", "nil"]),
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Way.allCases)
+    @Test("An aggregate over all rows gives one row with one value", arguments: Way.allCases)
     func valuesOfAllRows(_ way: Way) throws {
         for (format, expected) in [
             ("count:(name)", "2"), ("sum:(books.@count)", "3"), ("max:(books.@sum.pages)", "400"),
@@ -111,8 +111,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Way.allCases)
-    func theLogicIsThatOfAStore(_ way: Way) throws {
+    @Test("Dictionary expressions treat missing values as a store does", arguments: Way.allCases)
+    func dictionaryLogicOfAStore(_ way: Way) throws {
         for (format, expected) in [
             ("TERNARY(price != 5, 'a', 'b')", ["b", "b", "a", "a"]),
             ("TERNARY(NOT (price == 5), 'a', 'b')", ["b", "b", "a", "a"]),
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Way.allCases)
+    @Test("Decimals converted to integers keep their digits", arguments: Way.allCases)
     func decimalsAsIntegersKeepTheirDigits(_ way: Way) throws {
         let stack = try TestStack(RandomTown.model(), type: way == .inMemory ? .inMemory : .sqlite)
         let root = stack.context()
@@ -153,7 +153,7 @@ import Testing
         #expect(try total("CAST(0, 'NSDecimalNumber') - sum:(price)") == -9_007_199_254_740_993)
     }
 
-    @Test(arguments: Way.allCases)
+    @Test("A having predicate filters groups by aggregates and columns", arguments: Way.allCases)
     func conditionsOnGroups(_ way: Way) throws {
         func serials(_ having: String) throws -> [String] {
             try values(way, "Person", "sum:(books.@count)", by: "") {

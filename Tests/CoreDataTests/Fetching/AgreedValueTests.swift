@@ -66,18 +66,21 @@ import Testing
 
     private static let tenths = [[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.2, 0.3, 0.1]]
 
-    @Test(arguments: [
-        // The exact sum of the three doubles is nearest to 0.6.
-        ("books.@sum.rating == 0.6", [0, 1, 2]), ("sum:(books.rating) == 0.6", [0, 1, 2]),
-        ("books.@avg.rating == 0.6 / 3", [0, 1, 2]), ("average:(books.rating) == 0.6 / 3", [0, 1, 2]),
-        ("books.@sum.rating != books.rating.@sum", []),
-        ("SUBQUERY(books, $b, $b.rating > 0).@sum.rating == 0.6", [0, 1, 2]),
-    ])
-    func aSumDoesNotDependOnTheOrder(_ format: String, _ serials: [Int]) throws {
+    @Test(
+        "Sums and averages of doubles do not depend on the order of rows",
+        arguments: [
+            // The exact sum of the three doubles is nearest to 0.6.
+            ("books.@sum.rating == 0.6", [0, 1, 2]), ("sum:(books.rating) == 0.6", [0, 1, 2]),
+            ("books.@avg.rating == 0.6 / 3", [0, 1, 2]), ("average:(books.rating) == 0.6 / 3", [0, 1, 2]),
+            ("books.@sum.rating != books.rating.@sum", []),
+            ("SUBQUERY(books, $b, $b.rating > 0).@sum.rating == 0.6", [0, 1, 2]),
+        ])
+    func sumIsIndependentOfOrder(_ format: String, _ serials: [Int]) throws {
         #expect(try found(format, Self.owners(Self.tenths, "rating")) == Found(serials))
     }
 
-    @Test func noPartialSumIsTooLargeOrLost() throws {
+    @Test("A sum of doubles is exact where partial sums overflow or lose digits")
+    func partialSumsNeitherOverflowNorLoseDigits() throws {
         let orders = [
             [1e308, 1e308, -1e308, -1e308, 1], [1, -1e308, 1e308, 1e308, -1e308], [1e16, 1, -1e16, 0, 0],
         ]
@@ -86,7 +89,8 @@ import Testing
         #expect(try found("books.@avg.rating == 0.2", fill) == Found([0, 1, 2]))
     }
 
-    @Test func sumsOfInfinitiesAreUnknownWhereTheyAreNoNumber() throws {
+    @Test("A sum of positive and negative infinity is nil")
+    func sumOfOpposedInfinitiesIsNil() throws {
         let fill = Self.owners([[.infinity, -.infinity], [.infinity, 1], [-.infinity], []], "rating")
         #expect(try found("books.@sum.rating == nil", fill) == Found([0]))
         #expect(try found("books.@avg.rating == nil", fill) == Found([0]))
@@ -96,7 +100,8 @@ import Testing
         #expect(try found("average:(books.rating) == nil", fill) == Found([0, 3]))
     }
 
-    @Test func sumsOfDates() throws {
+    @Test("Sums and averages of dates are exact")
+    func sumsOfDates() throws {
         let fill: (NSManagedObjectContext) -> Void = { context in
             let boss = Self.person(0, [:], context)
             for seconds in [0.1, 0.2, 0.3] {
@@ -108,7 +113,8 @@ import Testing
         #expect(try found("reports.@avg.born == 0.6 / 3", fill) == Found([0]))
     }
 
-    @Test func meansOfLargeIntegersAreExact() throws {
+    @Test("Averages of large integers are exact")
+    func meansOfLargeIntegersAreExact() throws {
         for numbers: [Int64] in [[1 << 53 + 1, 1], [1, 1 << 53 + 1], [.max, .max], [.min, .max, 1]] {
             let fill: (NSManagedObjectContext) -> Void = { context in
                 let boss = Self.person(0, [:], context)
@@ -136,19 +142,22 @@ import Testing
         [.max, 1, -1], [1, .max, -1], [-1, 1, .max], [.max, .max, .min, .min, .max, 0], [.min, -1, 1],
     ]
 
-    @Test(arguments: [
-        ("reports.@sum.big == 9223372036854775807", [0, 1, 2]),
-        ("reports.@sum.big == 9223372036854775805", [3]),
-        ("sum:(reports.big) == 9223372036854775807", [0, 1, 2]),
-        ("reports.@sum.big == -9223372036854775808", [4]),
-        ("SUBQUERY(reports, $r, $r.big != 0).@sum.big == 9223372036854775807", [0, 1, 2]),
-    ])
-    func noPartialSumOfIntegersIsTooLarge(_ format: String, _ serials: [Int]) throws {
+    @Test(
+        "An integer sum that fits is found where partial sums overflow",
+        arguments: [
+            ("reports.@sum.big == 9223372036854775807", [0, 1, 2]),
+            ("reports.@sum.big == 9223372036854775805", [3]),
+            ("sum:(reports.big) == 9223372036854775807", [0, 1, 2]),
+            ("reports.@sum.big == -9223372036854775808", [4]),
+            ("SUBQUERY(reports, $r, $r.big != 0).@sum.big == 9223372036854775807", [0, 1, 2]),
+        ])
+    func partialIntegerSumsDoNotOverflow(_ format: String, _ serials: [Int]) throws {
         let fill = Self.reports(Self.wholes, "big")
         #expect(try found("reports.@count > 0 AND \(format)", fill) == Found(serials))
     }
 
-    @Test func sumsOfIntegersThatAreNone() throws {
+    @Test("A sum of integers that overflows is an error")
+    func integerOverflowIsAnError() throws {
         for numbers: [Int64] in [[.max, 1], [1, .max], [.min, -1], [.max, .max, .max]] {
             for format in ["reports.@sum.big > 0", "sum:(reports.big) > 0"] {
                 #expect(throws: NSError.self) { try found(format, Self.reports([numbers], "big")) }
@@ -159,8 +168,10 @@ import Testing
         #expect(try found(format, Self.reports([[Int64.max - 1, 1]], "big")) == Found([0]))
     }
 
-    @Test(arguments: [NSPersistentStore.StoreType.sqlite, .inMemory])
-    func sumsOfIntegersOfGroups(_ type: NSPersistentStore.StoreType) throws {
+    @Test(
+        "Integer sums of groups are exact, and one that overflows is an error",
+        arguments: [NSPersistentStore.StoreType.sqlite, .inMemory])
+    func integerSumsOfGroups(_ type: NSPersistentStore.StoreType) throws {
         func sums(_ orders: [[Int64]], _ format: String, _ having: String? = nil) throws -> [String] {
             try TestStack(RandomTown.model(), type: type).inContext { context throws in
                 Self.reports(orders, "big")(context)
@@ -187,7 +198,9 @@ import Testing
         #expect(try sums([[.max, 1]], "sum:(big * 2)") == ["1.8446744073709552e+19"])
     }
 
-    @Test(arguments: ["reports.@sum.money > 0", "sum:(reports.money) > 0", "reports.@avg.money > 0"])
+    @Test(
+        "Sums and averages of decimals are rounded once",
+        arguments: ["reports.@sum.money > 0", "sum:(reports.money) > 0", "reports.@avg.money > 0"])
     func sumsOfDecimalsAreRoundedOnce(_ format: String) throws {
         let (large, small) = (Decimal(Int64.max), try #require(Decimal(string: "1e-25")))
         let orders = [
@@ -197,7 +210,8 @@ import Testing
         #expect(try found(format, Self.reports(orders, "money")) == Found([0, 1, 2]))
     }
 
-    @Test func meansOfNumbersWhoseSumIsTooLarge() throws {
+    @Test("An average of doubles is finite where their sum overflows")
+    func meanIsExactWhereTheSumOverflows() throws {
         let orders = [
             [1.7e308, 1.7e308],
             [.greatestFiniteMagnitude, .greatestFiniteMagnitude, .greatestFiniteMagnitude],
@@ -214,7 +228,8 @@ import Testing
         #expect(try found("median:(books.rating) == 1.7e308", fill) == Found([0]))
     }
 
-    @Test func sumsOfManyRowsAreThoseOfTheirGroups() throws {
+    @Test("Sums of groups do not depend on the order of rows")
+    func groupSumsAreIndependentOfOrder() throws {
         try TestStack(RandomTown.model()).inContext { context throws in
             Self.owners(Self.tenths, "rating")(context)
             try context.save()
@@ -232,7 +247,8 @@ import Testing
 
     // MARK: Kinds of numbers
 
-    @Test func aDateAmongNumbersIsARealOne() throws {
+    @Test("A date among numbers is computed as a floating-point number")
+    func dateAmongNumbersIsADouble() throws {
         let fill: (NSManagedObjectContext) -> Void = { context in
             let born = Date(timeIntervalSinceReferenceDate: 3)
             Self.person(0, ["born": born, "flag": true, "score": 7.0], context)
@@ -245,11 +261,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "(TERNARY(money == nil, 0, money) + 7) / 2 == 3.5", "(sum:(money, 0) + 7) / 2 == 3.5",
-        "(max:(money, 0) + 7) / 2 == 3.5", "(TERNARY(money == nil, money, 0.0) + 7) / 2 == 3.5",
-    ])
-    func aZeroOfAnotherTypeIsRefused(_ format: String) throws {
+    @Test(
+        "An expression that mixes a decimal with another type of number is refused",
+        arguments: [
+            "(TERNARY(money == nil, 0, money) + 7) / 2 == 3.5", "(sum:(money, 0) + 7) / 2 == 3.5",
+            "(max:(money, 0) + 7) / 2 == 3.5", "(TERNARY(money == nil, money, 0.0) + 7) / 2 == 3.5",
+        ])
+    func zeroOfAnotherTypeIsRefused(_ format: String) throws {
         let error = #expect(throws: NSError.self) {
             try found(format) { Self.person(0, ["money": NSDecimalNumber(value: -1)], $0) }
         }
@@ -257,14 +275,16 @@ import Testing
         #expect(error?.localizedDescription.contains("CAST(…, \"NSDecimalNumber\")") ?? false)
     }
 
-    @Test func aZeroMayBeADecimalOne() throws {
+    @Test("A zero cast to a decimal mixes with decimals")
+    func decimalZeroByCast() throws {
         let format = "(TERNARY(money == nil, CAST(0, 'NSDecimalNumber'), money) + 7) / 2 == 3.5"
         #expect(try found(format) { Self.person(0, [:], $0) } == Found([0]))
     }
 
     private static let digits = "0.12345678901234567"
 
-    @Test func decimalsInListsHaveTheDigitsOfAStore() throws {
+    @Test("Decimals in predicates and lists compare by the digits that a store keeps")
+    func decimalsInListsHaveStoredDigits() throws {
         let number = try #require(Decimal(string: Self.digits))
         let other = try #require(Decimal(string: "-1"))
         let fill: (NSManagedObjectContext) -> Void = {
@@ -281,7 +301,8 @@ import Testing
         #expect(try found("ANY %@ == money", with: [[number]], fill) == Found([0]))
     }
 
-    @Test func anEvaluationDoesNotChangeWhatAFetchFinds() throws {
+    @Test("Evaluating a predicate does not change what a fetch with it returns")
+    func evaluationKeepsFetchResults() throws {
         try TestStack(RandomTown.model()).inContext { context throws in
             let number = try #require(Decimal(string: Self.digits))
             let person = Self.person(0, ["money": NSDecimalNumber(decimal: number)], context)
@@ -296,7 +317,8 @@ import Testing
 
     // MARK: Others
 
-    @Test func castsToUnrelatedEntities() throws {
+    @Test("A cast to an unrelated entity has nil values")
+    func castsToUnrelatedEntities() throws {
         let fill: (NSManagedObjectContext) -> Void = { Self.person(0, ["name": "x"], $0) }
         #expect(
             try found("CAST(SELF, 'Tag').label == 'x' OR CAST(SELF, 'Book').title == 'x'", fill) == Found([]))
@@ -305,7 +327,8 @@ import Testing
                 == Found([0]))
     }
 
-    @Test func callsOfConstantsAreConstants() throws {
+    @Test("A function call on constants works as a constant")
+    func callsOfConstantsAreConstants() throws {
         let format = "born > FUNCTION(now(), 'dateByAddingTimeInterval:', -86400)"
         let fill: (NSManagedObjectContext) -> Void = {
             Self.person(0, ["born": Date()], $0)
@@ -320,9 +343,11 @@ import Testing
         #expect(try found(prefix, names) == Found([0]))
     }
 
-    @Test(arguments: [
-        "max:(count:(title))", "sum:(1 + max:(pages))", "count:(TERNARY(sum:(pages) > 1, 1, 2))",
-    ])
+    @Test(
+        "Aggregates of aggregates are refused",
+        arguments: [
+            "max:(count:(title))", "sum:(1 + max:(pages))", "count:(TERNARY(sum:(pages) > 1, 1, 2))",
+        ])
     func aggregatesOfAggregatesAreRefused(_ format: String) throws {
         for type in [NSPersistentStore.StoreType.sqlite, .inMemory] {
             let stack = try TestStack(RandomTown.model(), type: type)

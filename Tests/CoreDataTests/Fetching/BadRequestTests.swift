@@ -35,7 +35,7 @@ import Testing
         Case(format: "title MATCHES '['", words: ["["]),
     ]
 
-    @Test(arguments: predicates)
+    @Test("A predicate that a store cannot evaluate is an error that names the reason", arguments: predicates)
     func predicate(_ bad: Case) throws {
         try Shelf.stack().inContext { context in
             let request = NSFetchRequest<Book>.books(bad.format, bad.arguments)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test(arguments: predicates)
+    @Test("An invalid predicate is the same error with unsaved changes", arguments: predicates)
     func predicateWithUnsavedChanges(_ bad: Case) throws {
         try Shelf.stack().inContext { context in
             try context.book("Germinal").pages += 1
@@ -61,7 +61,9 @@ import Testing
         ("title.length", ["title.length"]),
     ]
 
-    @Test(arguments: keys)
+    @Test(
+        "An invalid sort key is an error that names the reason, with and without unsaved changes",
+        arguments: keys)
     func sortDescriptor(_ key: String, _ words: [String]) throws {
         try Shelf.stack().inContext { context in
             let request = NSFetchRequest<Book>.books(by: key)
@@ -72,7 +74,8 @@ import Testing
         }
     }
 
-    @Test func code() throws {
+    @Test("Block predicates and comparators are refused by a SQLite store")
+    func code() throws {
         try Shelf.stack().inContext { context in
             let blocks = NSFetchRequest<Book>.books()
             blocks.predicate = NSPredicate { _, _ in true }

@@ -4,7 +4,8 @@ import Testing
 /// Conditions put together in code, and what stands in other places of a request than its predicate.
 @Suite struct ConditionShapeTests {
     /// The ID of an object before its save names it in a family of contexts, in conditions on groups, too.
-    @Test func groupsAreToldByTemporaryIDs() throws {
+    @Test("A having predicate matches a saved object by its former temporary ID")
+    func groupsByTemporaryID() throws {
         try TestStack().inContext { context throws in
             let child = NSManagedObjectContext(.privateQueue)
             child.parent = context
@@ -26,7 +27,8 @@ import Testing
     }
 
     /// Also by a store that has no objects of which it could find out.
-    @Test(.onEveryStore) func aPredicateOfSwiftAloneIsRefused() throws {
+    @Test("A Swift predicate without an equivalent is refused by every store", .onEveryStore)
+    func swiftOnlyPredicateIsRefused() throws {
         try TestStack().inContext { context throws in
             let request = NSFetchRequest<Book>.books()
             request.predicate = NSPredicate(#Predicate<Book> { $0.title?.first != $0.title?.last })
@@ -36,7 +38,8 @@ import Testing
     }
 
     /// What Foundation's classes answer for themselves decides nothing: their copies and their equality are wrong on Linux.
-    @Test func conditionsOfFoundationsClassesAreKeptAsTheyAre() throws {
+    @Test("Compound predicates of Foundation keep their meaning in copies and controllers")
+    func foundationPredicatesAreKept() throws {
         try Shelf.stack().inContext { context throws in
             let parts = [NSPredicate(format: "pages > 400"), NSPredicate(format: "isRead == YES")]
             let all = NSCompoundPredicate(andPredicateWithSubpredicates: parts + [NSPredicate(value: true)])

@@ -19,7 +19,9 @@ import Testing
         return titles
     }
 
-    @Test(arguments: [NSFetchRequestResultType.managedObjectResultType, .managedObjectIDResultType])
+    @Test(
+        "A nested fetch supplies objects or IDs to a condition",
+        arguments: [NSFetchRequestResultType.managedObjectResultType, .managedObjectIDResultType])
     func objectsAndIDsAreElements(_ type: NSFetchRequestResultType) throws {
         try Shelf.stack().inContext { context throws in
             let inner = authors("ANY books.pages > 500")
@@ -36,7 +38,8 @@ import Testing
         }
     }
 
-    @Test func aFetchIsMadeInsideOfSubqueries() throws {
+    @Test("A nested fetch works inside of subqueries, quantifiers, counts and ternaries")
+    func nestedFetchInSubquery() throws {
         try Shelf.stack().inContext { context throws in
             let inner = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
             inner.predicate = NSPredicate(format: "pages > 400")
@@ -63,7 +66,8 @@ import Testing
         }
     }
 
-    @Test func unsavedChangesCountInside() throws {
+    @Test("A nested fetch includes unsaved changes, in a child context too")
+    func unsavedChangesCountInside() throws {
         try Shelf.stack().inContext { context throws in
             let inner = authors("ANY books.pages > 500")
             try context.book("Persuasion").pages = 800
@@ -88,7 +92,8 @@ import Testing
         }
     }
 
-    @Test func variablesAreGivenLater() throws {
+    @Test("The request and context of a nested fetch may be substitution variables")
+    func variablesAreSubstituted() throws {
         try Shelf.stack().inContext { context throws in
             let template = NSPredicate(format: "author IN FETCH($inner, $context, NO) AND pages > $least")
             let request = NSFetchRequest<Book>.books(nil, by: "title")
@@ -101,7 +106,8 @@ import Testing
         }
     }
 
-    @Test func whatIsWrongInsideIsAnError() throws {
+    @Test("An unknown key in a nested fetch is an error that names it")
+    func wrongNestedFetchIsAnError() throws {
         try Shelf.stack().inContext { context throws in
             let error = #expect(throws: NSError.self) {
                 try books("author IN FETCH(%@, %@, NO)", authors("ghost == 1"), context)

@@ -14,7 +14,8 @@ import Testing
         return names
     }
 
-    @Test func subentities() throws {
+    @Test("A fetch includes subentities unless includesSubentities is false")
+    func subentities() throws {
         let folder = try StoreFolder()
         try folder.open(Graph.model()).inContext { context in
             try context.insert("Node", ["name": "a"])
@@ -32,7 +33,8 @@ import Testing
         }
     }
 
-    @Test func aRequestForASubentityHasItsKeys() throws {
+    @Test("Only a request for the subentity may use the subentity's keys")
+    func requestForASubentityHasItsKeys() throws {
         let folder = try StoreFolder()
         try folder.open(Graph.model()).inContext { context in
             try context.insert("Leaf", ["name": "a", "weight": 2.5])
@@ -47,7 +49,8 @@ import Testing
         }
     }
 
-    @Test func spellings() throws {
+    @Test("A request may name its entity by class, by name or by description")
+    func spellings() throws {
         try Shelf.stack().inContext { context throws in
             #expect(Book.entity().name == "Book")
             #expect(try context.fetch(Book.fetchRequest()).count == 6)
@@ -67,7 +70,8 @@ import Testing
         }
     }
 
-    @Test func requestsWithoutAnEntity() throws {
+    @Test("A request with no entity or an unknown entity is an error")
+    func requestsWithoutAnEntity() throws {
         try Shelf.stack().inContext { context in
             let none = try error { _ = try context.fetch(NSFetchRequest<Book>()) }
             #expect(none.code == 134060 && none.localizedDescription.contains("entity"))
@@ -77,7 +81,8 @@ import Testing
         }
     }
 
-    @Test func aContextWithoutACoordinator() throws {
+    @Test("A fetch in a context without a coordinator is an error")
+    func contextWithoutACoordinator() throws {
         let context = NSManagedObjectContext(.privateQueue)
         try context.performAndWait {
             let failure = try error { _ = try context.fetch(.books()) }
@@ -85,7 +90,8 @@ import Testing
         }
     }
 
-    @Test func aResultOfAnotherType() throws {
+    @Test("A fetch whose result type does not match the entity's class is an error")
+    func resultOfAnotherType() throws {
         try Shelf.stack().inContext { context in
             let request = NSFetchRequest<Author>(entityName: "Book")
             let failure = try error { _ = try context.fetch(request) }
@@ -94,7 +100,8 @@ import Testing
         }
     }
 
-    @Test func twoStores() throws {
+    @Test("A fetch merges the objects of two stores in order, or reads only the affected stores")
+    func twoStores() throws {
         let folder = try StoreFolder()
         let files = ["1", "2"].map { folder.url.appendingPathComponent($0) }
         for (file, books) in zip(files, [["b": 2, "d": 4], ["a": 1, "c": 3]]) {
@@ -133,7 +140,8 @@ import Testing
         try coordinator.close()
     }
 
-    @Test func configurations() throws {
+    @Test("Objects are saved to the store whose configuration has their entity")
+    func configurations() throws {
         let model = NSManagedObjectModel.of(
             .make("Local", [Library.attribute("name", .string)]),
             .make("Shared", [Library.attribute("name", .string)]))

@@ -10,8 +10,8 @@ import Testing
         "?", "?1", ":a", "@a", "$a", "\u{0}", "x'; ATTACH '/tmp/x' AS y; --",
     ]
 
-    @Test(arguments: attacks)
-    func asAValueItIsText(_ attack: String) throws {
+    @Test("A hostile string as a value matches only itself", arguments: attacks)
+    func hostileValueIsAString(_ attack: String) throws {
         try Shelf.stack().inContext { context throws in
             for format in [
                 "title == %@", "title ==[cd] %@", "title IN {%@}", "ANY author.books.title == %@",
@@ -29,8 +29,8 @@ import Testing
         }
     }
 
-    @Test(arguments: attacks)
-    func asAKeyItIsUnknown(_ attack: String) throws {
+    @Test("A hostile string as a key, an entity or a column is an error", arguments: attacks)
+    func hostileKeyIsUnknown(_ attack: String) throws {
         try Shelf.stack().inContext { context throws in
             #expect(throws: NSError.self) { try context.fetch(.books("%K == 1", [attack])) }
             #expect(throws: NSError.self) { try context.fetch(.books("author.%K == 1", [attack])) }
@@ -46,7 +46,8 @@ import Testing
         }
     }
 
-    @Test func aColumnNamedByAnAttackIsAColumn() throws {
+    @Test("A computed column with a hostile name is an ordinary column")
+    func hostileColumnNameIsQuoted() throws {
         try Shelf.stack().inContext { context throws in
             let column = NSExpressionDescription()
             column.name = "x\"; DROP TABLE ZBOOK; --"
@@ -59,7 +60,8 @@ import Testing
         }
     }
 
-    @Test func aHundredThousandElements() throws {
+    @Test("Lists of a hundred thousand elements match their members")
+    func hundredThousandElements() throws {
         try Shelf.stack().inContext { context throws in
             let texts = (0..<100_000).map { "title \($0)" } + ["EMMA"]
             #expect(try context.titles(.books("title IN[c] %@", [texts])) == ["Emma"])
@@ -72,7 +74,8 @@ import Testing
         }
     }
 
-    @Test func fiveThousandConditions() throws {
+    @Test("Five thousand conditions are evaluated, flat and nested, by SQL and in memory")
+    func fiveThousandConditions() throws {
         try Shelf.stack().inContext { context throws in
             let parts = (0..<5000).map { NSPredicate(format: "pages == %d", $0 + 474) }
             let request = NSFetchRequest<Book>.books()
@@ -89,7 +92,8 @@ import Testing
         }
     }
 
-    @Test func deepNestingIsAnError() throws {
+    @Test("A predicate or an expression nested 2000 levels deep is an error")
+    func deepNestingIsAnError() throws {
         try Shelf.stack().inContext { context throws in
             let request = NSFetchRequest<Book>.books()
             request.predicate = (0..<2000).reduce(NSPredicate(format: "pages == 1")) { inner, _ in

@@ -24,7 +24,8 @@ import Testing
         return stack
     }
 
-    @Test func anIndexGivesNoOrder() throws {
+    @Test("Results without sort descriptors are in key order although an index finds them")
+    func indexGivesNoOrder() throws {
         try Self.stack().inContext { context throws in
             let request = NSFetchRequest<Book>.books("pages > 5")
             let plan = try #require(try context.explanations(of: request).first).plan
@@ -47,14 +48,16 @@ import Testing
         }
     }
 
-    @Test func aFetchOfAllIsNotSorted() throws {
+    @Test("A fetch of all objects needs no sort in SQL")
+    func fetchOfAllIsNotSorted() throws {
         try Self.stack().inContext { context throws in
             let plan = try #require(try context.explanations(of: .books()).first)
             #expect(plan.plan == ["SCAN t0"] && !plan.statement.contains("ORDER BY"))
         }
     }
 
-    @Test func changesStayWhereTheyWillBe() throws {
+    @Test("Unsorted results have the same order before and after a save")
+    func unsavedChangesKeepKeyOrder() throws {
         try Self.stack().inContext { context throws in
             try context.book("Persuasion").pages = 7
             try context.book("Emma").pages = 8
@@ -80,7 +83,8 @@ import Testing
         }
     }
 
-    @Test func severalStoresComeOneAfterTheOther() throws {
+    @Test("Unsorted results of several stores come store by store")
+    func storesFollowEachOther() throws {
         let stack = try Self.stack()
         let other = stack.folder.appendingPathComponent("Other.sqlite")
         let second = try stack.coordinator.addPersistentStore(type: .sqlite, at: other)

@@ -14,7 +14,8 @@ import Testing
         }
     }
 
-    @Test func faultsOrLoadedObjects() throws {
+    @Test("A fetch returns faults unless returnsObjectsAsFaults is false")
+    func faultsOrLoadedObjects() throws {
         try stack.inContext { context throws in
             let request = NSFetchRequest<Book>.books("title == 'Emma'")
             #expect(request.returnsObjectsAsFaults)
@@ -24,7 +25,8 @@ import Testing
         }
     }
 
-    @Test func withoutPropertyValues() throws {
+    @Test("A fetch without property values returns faults that fire when read")
+    func withoutPropertyValues() throws {
         try stack.inContext { context in
             let request = NSFetchRequest<Book>.books(by: "pages")
             request.includesPropertyValues = false
@@ -34,7 +36,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 4, 100])
+    @Test("A fetch in batches of any size returns all objects in order", arguments: [1, 4, 100])
     func inBatches(_ size: Int) throws {
         try stack.inContext { context in
             let request = NSFetchRequest<Book>.books(by: "pages")
@@ -46,7 +48,8 @@ import Testing
         }
     }
 
-    @Test func prefetchedDestinationsNeedTheStoreNoMore() throws {
+    @Test("Prefetched destinations can be read after they were deleted from the store")
+    func prefetchedDestinationsNeedNoStore() throws {
         try stack.inContext { context in
             let request = NSFetchRequest<Author>(entityName: "Author")
             request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
@@ -63,7 +66,8 @@ import Testing
         }
     }
 
-    @Test func aToOneRelationshipIsPrefetched() throws {
+    @Test("A fetch that prefetches a to-one relationship returns the right destinations")
+    func toOneRelationshipIsPrefetched() throws {
         try stack.inContext { context in
             let request = NSFetchRequest<Book>.books(by: "pages")
             request.relationshipKeyPathsForPrefetching = ["author"]
@@ -75,7 +79,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["title", "nothing", "author.nothing"])
+    @Test(
+        "A prefetch path that is not a relationship is an error that names it",
+        arguments: ["title", "nothing", "author.nothing"])
     func onlyRelationshipsArePrefetched(_ path: String) throws {
         try stack.inContext { context in
             let request = NSFetchRequest<Book>.books()
@@ -86,7 +92,8 @@ import Testing
         }
     }
 
-    @Test func loadedObjectsKeepTheirValuesUnlessRefreshed() throws {
+    @Test("A fetch keeps the values of loaded objects unless it refreshes them")
+    func loadedObjectsKeepTheirValues() throws {
         try stack.inContext { context in
             let emma = try context.book("Emma")
             #expect(emma.pages == 474)
@@ -101,7 +108,8 @@ import Testing
         }
     }
 
-    @Test func refreshingKeepsUnsavedChanges() throws {
+    @Test("A fetch that refreshes objects keeps their unsaved changes")
+    func refreshingKeepsUnsavedChanges() throws {
         try stack.inContext { context in
             let emma = try context.book("Emma")
             emma.setValue(1.0, forKey: "rating")

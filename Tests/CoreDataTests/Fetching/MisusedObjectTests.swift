@@ -7,7 +7,8 @@ import Testing
         String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     }
 
-    @Test func aValueOfTheWrongType() async {
+    @Test("Setting a value of the wrong type stops with the key and the value")
+    func valueOfTheWrongType() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try Shelf.stack().inContext { try $0.book("Emma").setValue("many", forKey: "pages") }
         }
@@ -16,7 +17,8 @@ import Testing
         #expect(text.contains("pages") && text.contains("many"))
     }
 
-    @Test func anUnknownKey() async {
+    @Test("Reading an unknown key stops with the entity and the key")
+    func unknownKey() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try Shelf.stack().inContext { _ = try $0.book("Emma").value(forKey: "nothing") }
         }
@@ -24,7 +26,8 @@ import Testing
         #expect(text.contains("The entity Book is not key value coding-compliant for the key \"nothing\""))
     }
 
-    @Test func anObjectOfAnotherContext() async {
+    @Test("Relating objects of different contexts stops with the relationship")
+    func objectOfAnotherContext() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try Shelf.stack()
             let other = stack.context()
@@ -36,7 +39,8 @@ import Testing
         #expect(text.contains("different contexts"))
     }
 
-    @Test func anObjectOfAnotherEntity() async {
+    @Test("Setting a relationship to an object of another entity stops with the relationship")
+    func objectOfAnotherEntity() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try Shelf.stack().inContext { context in
                 let emma = try context.book("Emma")
@@ -48,7 +52,8 @@ import Testing
         #expect(text.contains("author") && text.contains("Book"))
     }
 
-    @Test func aDeletedObjectStillAnswersAndCannotBeFound() throws {
+    @Test("A deleted object has its values until the save and is not found after it")
+    func deletedObjectKeepsValues() throws {
         try Shelf.stack().inContext { context in
             let emma = try context.book("Emma")
             context.delete(emma)

@@ -7,7 +7,8 @@ import Testing
 
     init() throws { stack = try Shelf.stack() }
 
-    @Test func insertsUpdatesAndDeletesCount() throws {
+    @Test("A fetch includes unsaved insertions, updates and deletions")
+    func insertsUpdatesAndDeletesCount() throws {
         try stack.inContext { context in
             Shelf.book("New", 700, nil, nil, context)
             try context.book("Emma").pages = 1
@@ -19,7 +20,8 @@ import Testing
         }
     }
 
-    @Test func withoutPendingChangesTheStoreAnswersAlone() throws {
+    @Test("A fetch without pending changes matches what the store has")
+    func withoutPendingChanges() throws {
         try stack.inContext { context in
             Shelf.book("New", 700, nil, nil, context)
             let emma = try context.book("Emma")
@@ -39,7 +41,8 @@ import Testing
         }
     }
 
-    @Test func countsAsAResult() throws {
+    @Test("A count result includes unsaved objects unless pending changes are excluded")
+    func countsAsAResult() throws {
         try stack.inContext { context throws in
             Shelf.book("New", 700, nil, nil, context)
             let request = NSFetchRequest<NSNumber>(entityName: "Book")
@@ -50,7 +53,8 @@ import Testing
         }
     }
 
-    @Test func identifiersOfUnsavedObjects() throws {
+    @Test("A fetch of IDs includes those of unsaved objects in order")
+    func identifiersOfUnsavedObjects() throws {
         try stack.inContext { context in
             let new = Shelf.book("New", 700, nil, nil, context)
             let request = NSFetchRequest<NSManagedObjectID>(entityName: "Book")
@@ -63,7 +67,8 @@ import Testing
         }
     }
 
-    @Test func aFetchGivesTheSameObjects() throws {
+    @Test("A fetch returns the same instances for known objects")
+    func fetchReturnsTheSameObjects() throws {
         try stack.inContext { context throws in
             let new = Shelf.book("New", 700, nil, nil, context)
             let emma = try context.book("Emma")
@@ -72,7 +77,8 @@ import Testing
         }
     }
 
-    @Test func changesOfAnotherContextCountOnceSaved() throws {
+    @Test("A fetch sees another context's changes once they are saved")
+    func otherContextsChangesCountOnceSaved() throws {
         try stack.inContext { other in
             Shelf.book("New", 700, nil, nil, other)
             #expect(try stack.inContext { try $0.count(for: .books()) } == 6)
@@ -81,7 +87,8 @@ import Testing
         }
     }
 
-    @Test func relationshipsSetAndTakenAway() throws {
+    @Test("A fetch by a relationship sees unsaved changes of the relationship")
+    func unsavedRelationshipChanges() throws {
         try stack.inContext { context in
             let austen = try #require(try context.book("Emma").author)
             try context.book("Emma").author = nil
@@ -98,7 +105,8 @@ import Testing
         }
     }
 
-    @Test func anUnsavedAuthorHasOnlyUnsavedBooks() throws {
+    @Test("A condition on an unsaved destination finds unsaved references to it")
+    func unsavedAuthorHasOnlyUnsavedBooks() throws {
         try stack.inContext { context in
             let author = Author(context: context)
             author.name = "New"
@@ -108,7 +116,8 @@ import Testing
         }
     }
 
-    @Test func afterARollbackTheStoreCounts() throws {
+    @Test("After a rollback a fetch returns what the store has")
+    func rollbackRestoresResults() throws {
         try stack.inContext { context in
             Shelf.book("New", 700, nil, nil, context)
             context.delete(try context.book("Emma"))

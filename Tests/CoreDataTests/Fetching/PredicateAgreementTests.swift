@@ -182,7 +182,9 @@ import Testing
         try context.titles(.books(condition.format, condition.arguments)).sorted()
     }
 
-    @Test(arguments: text + values + logic + converted + nothing)
+    @Test(
+        "A condition finds the expected books in the store",
+        arguments: text + values + logic + converted + nothing)
     func saved(_ condition: Condition) throws {
         try Shelf.stack().inContext { context throws in
             #expect(try Self.titles(condition, context) == condition.titles.sorted())
@@ -191,7 +193,9 @@ import Testing
         }
     }
 
-    @Test(arguments: text + values + logic + converted + nothing)
+    @Test(
+        "A condition finds the expected books among unsaved objects",
+        arguments: text + values + logic + converted + nothing)
     func unsaved(_ condition: Condition) throws {
         try TestStack().inContext { context throws in
             Shelf.fill(context)
@@ -201,7 +205,8 @@ import Testing
         }
     }
 
-    @Test func fiveThousandValues() throws {
+    @Test("Lists of five thousand values find the same books in the store and in memory")
+    func fiveThousandValues() throws {
         let texts = (0..<5000).map { "it's \"\($0)\" \\ \u{1F600}" } + ["Emma"]
         let numbers = Array(400..<5400)
         let ids = (0..<5000).map { _ in UUID() } + [Shelf.emmaID]
@@ -222,11 +227,13 @@ import Testing
     }
 
     /// What does not depend on which numbers come.
-    @Test(arguments: [
-        ("random() >= 0 AND random() < 1", 6), ("random() < 0", 0), ("pages + random() < pages + 1", 6),
-        ("randomn:(1) == 0", 6), ("randomn:(6) BETWEEN {0, 5}", 6), ("randomn:(6) >= 6", 0),
-        ("randomn:(-5) == 0", 6), ("randomn:(pages) < 1 OR randomn:(pages) < pages", 6),
-    ])
+    @Test(
+        "Conditions on random numbers find the same number of books in the store and in memory",
+        arguments: [
+            ("random() >= 0 AND random() < 1", 6), ("random() < 0", 0), ("pages + random() < pages + 1", 6),
+            ("randomn:(1) == 0", 6), ("randomn:(6) BETWEEN {0, 5}", 6), ("randomn:(6) >= 6", 0),
+            ("randomn:(-5) == 0", 6), ("randomn:(pages) < 1 OR randomn:(pages) < pages", 6),
+        ])
     func randomNumbers(_ format: String, _ count: Int) throws {
         try Shelf.stack().inContext { context in
             #expect(try context.fetch(.books(format)).count == count)
@@ -235,7 +242,8 @@ import Testing
         }
     }
 
-    @Test func objectsAndTheirIDs() throws {
+    @Test("Conditions accept objects, IDs and lists of both")
+    func objectsAndTheirIDs() throws {
         try Shelf.stack().inContext { context in
             let emma = try context.book("Emma")
             let germinal = try context.book("Germinal")

@@ -3,7 +3,8 @@ import Testing
 
 /// Unsaved changes of other objects than those that are fetched count as saved ones do.
 @Suite struct RelatedChangeTests {
-    @Test func aRenamedAuthorMovesTheBooks() throws {
+    @Test("Fetches over a relationship see the destination's unsaved change")
+    func renamedDestinationCounts() throws {
         try Shelf.stack().inContext { context throws in
             let zola = try #require(try context.book("Germinal").author)
             zola.name = "Aaron Zola"
@@ -24,7 +25,8 @@ import Testing
         }
     }
 
-    @Test func aChangedBookCountsForItsAuthor() throws {
+    @Test("Conditions on members see unsaved changes and deletions of members")
+    func changedMemberCounts() throws {
         try Shelf.stack().inContext { context throws in
             func names(_ format: String) throws -> [String] {
                 let request = NSFetchRequest<Author>(entityName: "Author")
@@ -44,7 +46,8 @@ import Testing
         }
     }
 
-    @Test func anOwnerWhoseMemberMovesAwayIsAskedAgain() throws {
+    @Test("An owner whose member moved away matches the same before and after a save")
+    func ownerOfMovedMember() throws {
         try Shelf.stack().inContext { context throws in
             func names() throws -> [String] {
                 let request = NSFetchRequest<Author>(entityName: "Author")
@@ -65,7 +68,8 @@ import Testing
         }
     }
 
-    @Test func aDictionaryOfAFetchStandsForItsOnlyValue() throws {
+    @Test("A nested dictionary fetch stands for the values of its only column")
+    func dictionaryFetchInCondition() throws {
         try Shelf.stack().inContext { context throws in
             let inner = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
             inner.predicate = NSPredicate(format: "pages > 400")

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test(arguments: State.allCases)
+    @Test("Results are sorted by one key, ascending or descending", arguments: State.allCases)
     func byOneKey(_ state: State) throws {
         try check(state) { context throws in
             let ascending = ["Été", "L'Œuvre", "EMMA* WAR?", "Persuasion", "Emma", "Germinal"]
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test(arguments: State.allCases)
+    @Test("Missing values come first in ascending order", arguments: State.allCases)
     func missingValuesComeFirst(_ state: State) throws {
         try check(state) { context throws in
             let ascending = ["L'Œuvre", "Été", "EMMA* WAR?", "Persuasion", "Emma", "Germinal"]
@@ -36,8 +36,8 @@ import Testing
         }
     }
 
-    @Test(arguments: State.allCases)
-    func byARelatedObjectsKey(_ state: State) throws {
+    @Test("Results are sorted by a related object's attribute", arguments: State.allCases)
+    func byARelatedKey(_ state: State) throws {
         try check(state) { context throws in
             #expect(
                 try context.titles(.books(by: "author.name", "-title")) == [
@@ -46,8 +46,8 @@ import Testing
         }
     }
 
-    @Test(arguments: State.allCases)
-    func equalsKeepTheOrderInWhichTheyWereInserted(_ state: State) throws {
+    @Test("Objects with equal keys keep the order of their insertion", arguments: State.allCases)
+    func equalsKeepInsertionOrder(_ state: State) throws {
         try check(state) { context throws in
             #expect(
                 try context.titles(.books(by: "isRead")) == [
@@ -60,8 +60,8 @@ import Testing
         }
     }
 
-    @Test(arguments: State.allCases)
-    func datesBooleansAndTexts(_ state: State) throws {
+    @Test("Results are sorted by dates and by strings", arguments: State.allCases)
+    func datesBooleansAndStrings(_ state: State) throws {
         try check(state) { context throws in
             #expect(
                 try context.titles(.books("publishDate != nil", by: "-publishDate")) == [
@@ -74,7 +74,8 @@ import Testing
         }
     }
 
-    @Test func aChangeOfTheKeyMovesAnObjectAmongTheSaved() throws {
+    @Test("An unsaved change of the sort key moves an object among saved ones")
+    func changedKeyMovesAnObject() throws {
         try Shelf.stack().inContext { context in
             try context.book("Germinal").pages = 5
             Shelf.book("New", 300, nil, nil, context)

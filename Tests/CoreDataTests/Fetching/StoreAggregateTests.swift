@@ -3,7 +3,8 @@ import Testing
 
 /// Aggregates are computed over what is saved.
 @Suite struct StoreAggregateTests {
-    @Test func unsavedChangesDoNotCount() throws {
+    @Test("An aggregate of a dictionary request leaves out unsaved changes")
+    func unsavedChangesDoNotCount() throws {
         try Shelf.stack().inContext { context in
             let sum = NSExpressionDescription()
             sum.name = "sum"

@@ -5,7 +5,9 @@ import Testing
 @Suite struct WindowTests {
     private static let byPages = ["Été", "L'Œuvre", "EMMA* WAR?", "Persuasion", "Emma", "Germinal"]
 
-    @Test(arguments: [(0, 0), (1, 0), (2, 1), (3, 3), (0, 4), (10, 5), (5, 6), (2, 100)])
+    @Test(
+        "A limit and an offset select a window of saved objects",
+        arguments: [(0, 0), (1, 0), (2, 1), (3, 3), (0, 4), (10, 5), (5, 6), (2, 100)])
     func saved(_ limit: Int, _ offset: Int) throws {
         let rest = Self.byPages.dropFirst(offset)
         let expected = Array(limit > 0 ? rest.prefix(limit) : rest)
@@ -17,7 +19,9 @@ import Testing
     }
 
     /// What a fetch finds before a save is what it finds after it.
-    @Test(arguments: [(0, 0), (1, 0), (2, 1), (3, 3), (0, 4), (10, 5), (5, 6), (2, 100)])
+    @Test(
+        "A window is the same before and after a save of changes",
+        arguments: [(0, 0), (1, 0), (2, 1), (3, 3), (0, 4), (10, 5), (5, 6), (2, 100)])
     func withUnsavedChanges(_ limit: Int, _ offset: Int) throws {
         try Shelf.stack().inContext { context in
             context.delete(try context.book("L'Œuvre"))
@@ -45,7 +49,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [(-1, 0), (0, -1)])
+    @Test("A negative limit or offset is an error that names both", arguments: [(-1, 0), (0, -1)])
     func negative(_ limit: Int, _ offset: Int) throws {
         try Shelf.stack().inContext { context in
             let failure = try error { _ = try context.fetch(.books(limit: limit, offset: offset)) }

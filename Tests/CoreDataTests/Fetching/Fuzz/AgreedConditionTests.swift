@@ -221,7 +221,8 @@ import Testing
     ]
 
     /// All conditions of a few towns: to make a town takes longer than to ask it.
-    @Test func storeAndMemoryAgree() throws {
+    @Test("Ambiguous conditions find the same objects in a store and in memory")
+    func storeAndMemoryAgree() throws {
         var numbers = SeededNumbers(seed: 7)
         for _ in 0..<6 {
             let town = RandomTown(&numbers)
@@ -251,27 +252,30 @@ import Testing
         return try context.fetch(request).compactMap { $0.value(forKey: "serial") as? Int }.sorted()
     }
 
-    @Test(arguments: [
-        "entity.name MATCHES '('", "entity.name == 5", "entity.name == name",
-        "entity.name > boss.entity.name",
-        "TERNARY(age == 3, boss, ANYKEY) == nil", "TERNARY(age == 3, boss, books) == nil",
-        "entity == entity.name", "TERNARY(flag == 1, money, score) > 1", "min:(money, 0.5) > 0",
-        "TERNARY(money == nil, 0, money) / 2 < 1", "max:(money, 0) > 1",
-        "mode:(books.pages) == 1", "age BETWEEN %@", "friends[FIRST] == SELF", "read[0].title == nil",
-        "SUBQUERY(books, $b, $b.pages > 1)[0] == nil", "(books UNION read)[LAST] == nil",
-        "books.readers[0].age == 1", "(books UNION tags).@count > 1",
-        "(books.title UNION read.pages).@count > 0", "(books.title UNION friends).@count > 0",
-        "(books.title UNION {1}).@count > 0", "(books.title UNION {nil}).@count > 0",
-        "(books.rating UNION {1}).@count > 0", "(books.title UNION name).@count > 0",
-        "(books.title UNION {name}).@count > 0", "(books.title UNION read.title).length > 0",
-        "(books.title UNION read.title) == 'a'", "(blob UNION blob).@count > 0",
-        "SUBQUERY(books, $b, $b.pages > pages).self[FIRST] == nil", "mode:(books.title) CONTAINS 'a'",
-        "mode:(age) CONTAINS 1", "count:(mode:(books.pages)) > 1", "CAST(SELF, 'Ghost') == nil",
-        "CAST(books, 'Book') == nil", "CAST(name, 'Person') == nil", "CAST(boss, 'Writer').ghost == nil",
-        "SUBQUERY(books, $b, $b.readers[$b.pages + 1] == nil).@count == 0", "(books UNION {1, 2}).@count > 0",
-        "ANY boss.friends[LAST].age == 1",
-    ])
-    func whatHasNoOneMeaningIsRefused(_ format: String) throws {
+    @Test(
+        "Conditions of mixed or unordered values are refused",
+        arguments: [
+            "entity.name MATCHES '('", "entity.name == 5", "entity.name == name",
+            "entity.name > boss.entity.name",
+            "TERNARY(age == 3, boss, ANYKEY) == nil", "TERNARY(age == 3, boss, books) == nil",
+            "entity == entity.name", "TERNARY(flag == 1, money, score) > 1", "min:(money, 0.5) > 0",
+            "TERNARY(money == nil, 0, money) / 2 < 1", "max:(money, 0) > 1",
+            "mode:(books.pages) == 1", "age BETWEEN %@", "friends[FIRST] == SELF", "read[0].title == nil",
+            "SUBQUERY(books, $b, $b.pages > 1)[0] == nil", "(books UNION read)[LAST] == nil",
+            "books.readers[0].age == 1", "(books UNION tags).@count > 1",
+            "(books.title UNION read.pages).@count > 0", "(books.title UNION friends).@count > 0",
+            "(books.title UNION {1}).@count > 0", "(books.title UNION {nil}).@count > 0",
+            "(books.rating UNION {1}).@count > 0", "(books.title UNION name).@count > 0",
+            "(books.title UNION {name}).@count > 0", "(books.title UNION read.title).length > 0",
+            "(books.title UNION read.title) == 'a'", "(blob UNION blob).@count > 0",
+            "SUBQUERY(books, $b, $b.pages > pages).self[FIRST] == nil", "mode:(books.title) CONTAINS 'a'",
+            "mode:(age) CONTAINS 1", "count:(mode:(books.pages)) > 1", "CAST(SELF, 'Ghost') == nil",
+            "CAST(books, 'Book') == nil", "CAST(name, 'Person') == nil", "CAST(boss, 'Writer').ghost == nil",
+            "SUBQUERY(books, $b, $b.readers[$b.pages + 1] == nil).@count == 0",
+            "(books UNION {1, 2}).@count > 0",
+            "ANY boss.friends[LAST].age == 1",
+        ])
+    func ambiguousConditionsAreRefused(_ format: String) throws {
         try TestStack(RandomTown.model()).inContext { context throws in
             let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
             request.predicate = NSPredicate(
@@ -281,7 +285,8 @@ import Testing
         }
     }
 
-    @Test func aDeepPredicateIsAnErrorOfTheRequest() throws {
+    @Test("A predicate that is nested too deep is an error, and a long chain is not")
+    func deepPredicateIsAnError() throws {
         try TestStack(RandomTown.model()).inContext { context throws in
             let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
             let leaf = NSPredicate(format: "age == 1")
@@ -301,7 +306,8 @@ import Testing
         }
     }
 
-    @Test func countsOfDictionariesAreThoseOfTheResult() throws {
+    @Test("A count of dictionaries is the number of distinct or grouped rows")
+    func countIsThatOfTheDictionaries() throws {
         try Shelf.stack().inContext { context throws in
             let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
             request.resultType = .dictionaryResultType
@@ -317,7 +323,8 @@ import Testing
         }
     }
 
-    @Test func dictionariesOfTwoStoresAreOneResult() throws {
+    @Test("Dictionaries of two stores are one sorted result, and an aggregate over both is an error")
+    func dictionariesOfTwoStores() throws {
         let stack = try Shelf.stack()
         let other = stack.folder.appendingPathComponent("Other.sqlite")
         let second = try stack.coordinator.addPersistentStore(type: .sqlite, at: other)

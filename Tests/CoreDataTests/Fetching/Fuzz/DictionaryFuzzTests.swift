@@ -6,7 +6,8 @@ import Testing
 /// Random dictionary requests have the same result in a child of a context with random unsaved changes, where it is computed
 /// in memory, and after their save, where SQL computes it.
 @Suite struct DictionaryFuzzTests {
-    @Test func aSaveChangesNoDictionary() throws {
+    @Test("Random dictionary requests have the same result before and after a save")
+    func saveChangesNoDictionary() throws {
         var numbers = Fuzzing.numbers(seed: 0xD1C7_10A7)
         let model = RandomTown.model()
         var (agreed, telling, refused, failures) = (0, 0, 0, 0)
