@@ -16,7 +16,8 @@ import Testing
         }
     }
 
-    @Test func theChildValidates() throws {
+    @Test("A child's save that fails validation changes nothing in the parent")
+    func childValidates() throws {
         let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: root)
         try child.event { child throws in
             let (a, new) = (try child.book("A"), Book(context: child))
@@ -34,7 +35,8 @@ import Testing
         try root.event { root throws in #expect(try Family.titles(root) == ["A", "B"]) }
     }
 
-    @Test func theRootValidatesOnce() throws {
+    @Test("The root validates a child's object that it changed afterwards")
+    func rootValidatesOwnChanges() throws {
         try child.event { child throws in
             child.insertBook("B")
             try child.save()
@@ -59,7 +61,8 @@ import Testing
         return book
     }
 
-    @Test func anObjectThatTheParentDeletedIsAConflict() throws {
+    @Test("A change of an object that the parent deleted is a conflict")
+    func objectDeletedByTheParentIsAConflict() throws {
         let book = try conflict()
         try child.event { child throws in
             child.insertBook("B")
@@ -75,8 +78,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [NSMergePolicy.rollback, .mergeByPropertyStoreTrump])
-    func aPolicyMayLetItGo(_ policy: NSMergePolicy) throws {
+    @Test(
+        "Store-trump and rollback policies drop an object that the parent deleted",
+        arguments: [NSMergePolicy.rollback, .mergeByPropertyStoreTrump])
+    func policyDropsTheObject(_ policy: NSMergePolicy) throws {
         let book = try conflict()
         try child.event { child throws in
             child.mergePolicy = policy
@@ -87,8 +92,10 @@ import Testing
         #expect(try family.storedTitles() == [])
     }
 
-    @Test(arguments: [NSMergePolicy.overwrite, .mergeByPropertyObjectTrump])
-    func aPolicyMayKeepIt(_ policy: NSMergePolicy) throws {
+    @Test(
+        "Object-trump and overwrite policies restore an object that the parent deleted",
+        arguments: [NSMergePolicy.overwrite, .mergeByPropertyObjectTrump])
+    func policyKeepsTheObject(_ policy: NSMergePolicy) throws {
         let book = try conflict()
         try child.event { child throws in
             child.mergePolicy = policy
@@ -99,7 +106,8 @@ import Testing
         try family.stack.inContext { context throws in #expect(try context.book("A").pages == 5) }
     }
 
-    @Test func watchedObjectsAreComparedWithTheParent() throws {
+    @Test("detectConflicts(for:) compares an object with the parent's values")
+    func detectedConflictsCompareWithTheParent() throws {
         let book = try child.event { child throws in
             let book = try child.book("A")
             #expect(book.pages == 1)
@@ -125,7 +133,8 @@ import Testing
         try root.event { root throws in #expect(try Family.titles(root) == ["A", "B", "C"]) }
     }
 
-    @Test func aConflictWithTheStoreIsTheRoots() throws {
+    @Test("A conflict with the store fails the root's save and not the child's")
+    func storeConflictBelongsToTheRoot() throws {
         try root.event { root throws in #expect(try root.book("A").pages == 1) }
         let mine = try child.event { child throws in
             let book = try child.book("A")
@@ -148,7 +157,8 @@ import Testing
         try child.event { _ throws in #expect(mine.pages == 5) }
     }
 
-    @Test func uniquenessIsCheckedWhenTheRootSaves() throws {
+    @Test("A uniqueness conflict of a child's object fails the root's save")
+    func uniquenessIsCheckedByTheRoot() throws {
         let thing = NSEntityDescription("Thing", attribute("code", .string))
         thing.uniquenessConstraints = [["code"]]
         let family = try Family(NSManagedObjectModel(of: thing))
@@ -173,7 +183,8 @@ import Testing
         }
     }
 
-    @Test func aValueThatCannotBePackedStopsTheSave() throws {
+    @Test("A value that cannot be transformed fails the child's save")
+    func valueThatCannotBeArchived() throws {
         let thing = NSEntityDescription("Thing", transformable("value", "NobodyKnows"))
         let family = try Family(NSManagedObjectModel(of: thing))
         try family.child.event { child throws in
@@ -185,7 +196,8 @@ import Testing
         try family.root.event { root throws in #expect(!root.hasChanges) }
     }
 
-    @Test func aContextWithoutAStoreAboveStillTakesChanges() throws {
+    @Test("A root without a store receives its child's save and fails its own")
+    func rootWithoutAStore() throws {
         let root = NSManagedObjectContext(.privateQueue)
         root.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
         let child = Family.child(of: root)

@@ -51,7 +51,8 @@ final class InterruptingTarget: NSManagedObject {
     }
 
     /// The leaf links to two objects of the root; the child loads the second of them, whose hook saves the root.
-    @Test func linksGoToWhatTheRootNamesMeanwhile() throws {
+    @Test("Relationships stay right when the root saves in the middle of a grandchild's save")
+    func rootSavesDuringALeafSave() throws {
         let unsaved = try root.event { root throws in
             try root.insert("Target", ["name": "saved"])
             try root.save()
@@ -86,7 +87,8 @@ final class InterruptingTarget: NSManagedObject {
         }
     }
 
-    @Test func aParentThatValidatesTakesNothingIn() throws {
+    @Test("A child cannot save while its parent validates")
+    func validatingParentRefusesChildSaves() throws {
         var refusal: NSError?
         try root.event { root throws in
             try root.insert("Target", ["name": "parent's"])

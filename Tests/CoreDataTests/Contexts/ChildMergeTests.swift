@@ -37,7 +37,8 @@ import Testing
         }
     }
 
-    @Test func aSiblingsSaveIsMerged() throws {
+    @Test("A child merges a sibling's save and keeps its own changes")
+    func siblingSaveIsMerged() throws {
         let (a, b) = try books()
         try mine.event { _ throws in a.title = "mine" }
         let log = NotificationLog(.NSManagedObjectContextDidSave, from: sibling)
@@ -55,7 +56,8 @@ import Testing
         #expect(try family.storedTitles() == ["C", "mine"])
     }
 
-    @Test func idsOfASiblingsSaveAreMerged() throws {
+    @Test("A child merges the object IDs of a sibling's save")
+    func siblingIDsAreMerged() throws {
         let (a, b) = try books()
         let log = NotificationLog(.NSManagedObjectContextDidSaveObjectIDs, from: sibling)
         let changes = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: mine)
@@ -70,7 +72,8 @@ import Testing
         }
     }
 
-    @Test func aChildMergesWhatItsParentSaves() throws {
+    @Test("A child merges its parent's saves while automatic merging is on")
+    func childMergesParentSaves() throws {
         let (a, b) = try books()
         try mine.event { mine throws in
             mine.automaticallyMergesChangesFromParent = true
@@ -96,7 +99,8 @@ import Testing
         try mine.event { _ throws in #expect(a.pages == 11) }
     }
 
-    @Test func aChildMergesWhatOthersSaveToItsParent() throws {
+    @Test("A child with automatic merging merges a sibling's save")
+    func childMergesSiblingSavesAutomatically() throws {
         let (a, b) = try books()
         let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: mine)
         try mine.event { mine throws in mine.automaticallyMergesChangesFromParent = true }
@@ -110,7 +114,8 @@ import Testing
         }
     }
 
-    @Test func aChildMergesWhatItSavedItselfWithoutHarm() throws {
+    @Test("A child that merges its own save keeps its object without changes")
+    func childMergesItsOwnSave() throws {
         let book = try mine.event { mine throws in
             mine.automaticallyMergesChangesFromParent = true
             let book = mine.insertBook("new")
@@ -124,7 +129,8 @@ import Testing
         }
     }
 
-    @Test func grandchildrenMergeWhatAChildSaves() throws {
+    @Test("A grandchild with automatic merging merges its parent's save")
+    func grandchildMergesAChildSave() throws {
         let leaf = Family.child(of: mine)
         let a = try leaf.event { leaf throws in
             leaf.automaticallyMergesChangesFromParent = true
@@ -146,7 +152,8 @@ import Testing
         }
     }
 
-    @Test func whatAChildSavedIsNoNewsToItsParent() throws {
+    @Test("A parent that merges its child's save keeps the changes it received")
+    func parentIgnoresItsChildsNotification() throws {
         let log = NotificationLog(.NSManagedObjectContextDidSave, from: mine)
         try mine.event { mine throws in
             mine.delete(try mine.book("A"))
@@ -162,7 +169,8 @@ import Testing
         #expect(try family.storedTitles() == ["B"])
     }
 
-    @Test func aDeletionThatIsNotSavedIsNotMergedElsewhere() throws {
+    @Test("A context outside of the family merges a deletion only after the root saved")
+    func unsavedDeletionIsNotMerged() throws {
         let other = family.stack.context()
         let b = try other.event { other throws in
             let b = try other.book("B")
@@ -183,7 +191,8 @@ import Testing
         }
     }
 
-    @Test func aRootMergesForItsChildren() throws {
+    @Test("A child merges another coordinator context's save after its root did")
+    func rootMergesForItsChildren() throws {
         let a = try mine.event { mine throws in
             let a = try mine.book("A")
             #expect(a.pages == 1)

@@ -17,7 +17,8 @@ import Testing
     }
 
     /// The main context over a private writer, with a private child for the work.
-    @Test func aWriterBelowTheMainContext() async throws {
+    @Test("A worker saves through the main context to a private writer")
+    func writerBelowTheMainContext() async throws {
         let writer = context(.privateQueue)
         let main = Family.child(of: writer, .mainQueue)
         let worker = Family.child(of: main)
@@ -64,7 +65,8 @@ import Testing
         try parent.performAndWait { try main.performAndWait { try main.save() } }
     }
 
-    @Test func severalChildrenSaveAtOnce() async throws {
+    @Test("Four children save to the main context at once")
+    func severalChildrenSaveAtOnce() async throws {
         let main = context(.mainQueue)
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<4 {
@@ -89,7 +91,8 @@ import Testing
         #expect(try stack.inContext { try $0.count(for: .books()) } == 40)
     }
 
-    @Test func objectsLoadTheirValuesFromTheParentsQueue() async throws {
+    @Test("A child's objects load their values from a parent on the main queue")
+    func objectsLoadFromTheParentsQueue() async throws {
         let main = context(.mainQueue)
         try await main.perform {
             let author = Author(context: main)

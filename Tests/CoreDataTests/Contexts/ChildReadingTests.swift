@@ -56,7 +56,8 @@ import Testing
 
     // MARK: Fetches
 
-    @Test func fetchesSeeTheParentsChanges() throws {
+    @Test("A child's fetch sees its parents' unsaved changes")
+    func fetchesSeeParentChanges() throws {
         #expect(try titles(request()) == "FAEDC")
         #expect(try titles(request("pages > 20")) == "EDC")
         #expect(try titles(request("pages > 20 AND pages < 100")) == "ED")
@@ -64,7 +65,8 @@ import Testing
         #expect(try titles(request("title == 'B'")) == "")
     }
 
-    @Test func limitsCountWhatTheParentHas() throws {
+    @Test("Limits and offsets of a child's fetch count its parents' objects")
+    func limitsCountParentObjects() throws {
         #expect(try titles(request(limit: 2)) == "FA")
         #expect(try titles(request(limit: 2, offset: 1)) == "AE")
         #expect(try titles(request(offset: 3)) == "DC")
@@ -72,7 +74,8 @@ import Testing
         #expect(try titles(request(limit: 3, offset: 9)) == "")
     }
 
-    @Test func ownChangesLieOverThoseOfTheParent() throws {
+    @Test("A child's own changes overlay its parents' changes")
+    func ownChangesOverlayTheParents() throws {
         try leaf.event { leaf throws in
             leaf.delete(try leaf.book("A"))
             try leaf.book("F").pages = 1000
@@ -85,7 +88,8 @@ import Testing
         try family.child.event { child throws in #expect(try Family.titles(child).joined() == "ACDEF") }
     }
 
-    @Test func withoutPendingChangesThoseOfTheParentStillCount() throws {
+    @Test("A child's fetch without pending changes still includes its parents' changes")
+    func withoutPendingChanges() throws {
         try leaf.event { leaf throws in
             leaf.insertBook("G").pages = 26
             let request = request()
@@ -94,7 +98,8 @@ import Testing
         }
     }
 
-    @Test func conditionsReadRelatedObjectsOfEveryLevel() throws {
+    @Test("Conditions of a child's fetch read related objects of every level")
+    func conditionsReadEveryLevel() throws {
         try leaf.event { leaf throws in
             let authors = try leaf.fetch(NSFetchRequest<Author>(entityName: "Author"))
             #expect(authors.map(\.name) == ["New"])
@@ -105,7 +110,8 @@ import Testing
         #expect(try titles(request("author.name == 'Renamed'", limit: 1, offset: 1)) == "E")
     }
 
-    @Test func dictionariesAreMadeOfWhatTheParentHas() throws {
+    @Test("A child's dictionaries have its parents' changes and not its own")
+    func dictionariesOfTheParent() throws {
         func fetch(_ change: (NSFetchRequest<NSDictionary>) -> Void) throws -> [NSDictionary] {
             let request = NSFetchRequest<NSDictionary>(entityName: "Book")
             request.resultType = .dictionaryResultType
@@ -139,7 +145,8 @@ import Testing
         #expect(groups.map { ($0["author"] as? NSManagedObjectID)?.isTemporaryID } == [true, nil])
     }
 
-    @Test func dictionariesOfASavedParentAreThoseOfTheStore() throws {
+    @Test("A child's dictionaries have stored values after the root saved")
+    func dictionariesOfASavedParent() throws {
         try root.saveAndWait()
         let request = NSFetchRequest<NSDictionary>(entityName: "Book")
         request.resultType = .dictionaryResultType
@@ -151,7 +158,8 @@ import Testing
 
     // MARK: Objects
 
-    @Test func anObjectIsTheSameHoweverItIsFound() throws {
+    @Test("Every way to find a parent's object in a child returns the same instance")
+    func objectIsTheSameHoweverFound() throws {
         try leaf.event { leaf throws in
             let book = try leaf.book("E")
             #expect(book.managedObjectContext === leaf && book.objectID.isTemporaryID)
@@ -165,7 +173,8 @@ import Testing
         }
     }
 
-    @Test func objectsOfTheParentAreFoundByTheirTemporaryIDs() throws {
+    @Test("A child finds its parent's unsaved objects by their temporary IDs")
+    func parentObjectsByTemporaryID() throws {
         let id = try root.event { try $0.book("E").objectID }
         try leaf.event { leaf throws in
             #expect(id.isTemporaryID && leaf.registeredObject(for: id) == nil)
@@ -178,7 +187,8 @@ import Testing
         }
     }
 
-    @Test func whatTheParentHasDeletedIsNotThere() throws {
+    @Test("An object that the parent deleted does not exist for the child")
+    func objectDeletedByTheParent() throws {
         let id = try family.stack.inContext { try $0.book("B").objectID }
         try leaf.event { leaf throws in
             let error = #expect(throws: NSError.self) { try leaf.existingObject(with: id) }
@@ -188,7 +198,8 @@ import Testing
         }
     }
 
-    @Test func aRefreshTakesWhatTheParentHasNow() throws {
+    @Test("A refresh in a child reads the parent's current values")
+    func refreshReadsTheParent() throws {
         let (a, c) = try leaf.event { leaf throws in
             let (a, c) = (try leaf.book("A"), try leaf.book("C"))
             #expect(a.pages == 10 && c.pages == 300)
@@ -211,7 +222,8 @@ import Testing
         }
     }
 
-    @Test func aRefetchRefreshesWhenAskedTo() throws {
+    @Test("A child's refetch refreshes loaded objects only when requested")
+    func refetchRefreshes() throws {
         let c = try leaf.event { leaf throws in
             let c = try leaf.book("C")
             #expect(c.pages == 300)
@@ -226,7 +238,8 @@ import Testing
         }
     }
 
-    @Test func loadedObjectsOfTheParentShowTheirOwnValues() throws {
+    @Test("A child reads the values of its parent's loaded objects")
+    func loadedParentObjectsSupplyValues() throws {
         try root.saveAndWait()
         let kept = try root.event { root throws in
             let book = try root.book("D")
@@ -243,7 +256,8 @@ import Testing
         try another.event { context throws in #expect(try context.book("D").pages == 41) }
     }
 
-    @Test func committedValuesAreThoseOfTheParent() throws {
+    @Test("Committed values in a child are the parent's values")
+    func committedValuesOfTheParent() throws {
         try leaf.event { leaf throws in
             let c = try leaf.book("C")
             c.pages = 5
@@ -254,7 +268,8 @@ import Testing
         }
     }
 
-    @Test func prefetchingLoadsWhatTheParentHas() throws {
+    @Test("Prefetching in a child loads the parent's destinations")
+    func prefetchingLoadsParentObjects() throws {
         let stack = try TestStack()
         let root = stack.context()
         try root.event { root throws in
@@ -289,7 +304,8 @@ import Testing
         }
     }
 
-    @Test func fetchedPropertiesAreOfTheChild() throws {
+    @Test("A fetched property in a child has objects of both contexts")
+    func fetchedPropertiesOfTheChild() throws {
         let volume = NSEntityDescription("Volume", attribute("title", .string), attribute("shelf", .string))
         let shelf = NSEntityDescription("Board", attribute("name", .string))
         let fetched = NSFetchedPropertyDescription()

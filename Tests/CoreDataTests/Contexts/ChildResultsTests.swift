@@ -4,7 +4,8 @@ import Testing
 
 /// A results controller over a child.
 @Suite struct ChildResultsTests {
-    @Test func aControllerFollowsAChild() throws {
+    @Test("A results controller follows changes in a child context")
+    func controllerFollowsAChild() throws {
         let family = try Family()
         let child = family.child
         try family.root.event { root throws in

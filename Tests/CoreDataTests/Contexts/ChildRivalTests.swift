@@ -54,7 +54,8 @@ import Testing
     }
 
     /// So does the link of a new part of the child's own.
-    @Test func aNewLinkGoesWithADeletion() throws {
+    @Test("A cascading deletion clears a relationship of the child's new object")
+    func newRelationshipGoesWithADeletion() throws {
         let (owner, part) = try child.event { child throws in
             let owner = try child.only("Owner")
             #expect(owner.many("items").isEmpty)
@@ -77,7 +78,8 @@ import Testing
     }
 
     /// The sibling's item goes with the owner by a rule that only the parent can apply; so does the link of its part.
-    @Test func whatASiblingLinkedGoesWithADeletion() throws {
+    @Test("A child's deletion cascades to an object that a sibling added to the owner")
+    func siblingsMemberGoesWithADeletion() throws {
         let (owner, item, part) = try child.event { child throws in
             let found = (try child.only("Owner"), try child.only("Item"), try child.only("Part"))
             #expect(found.2.value(forKey: "item") as? NSManagedObject === found.1)
@@ -111,7 +113,8 @@ import Testing
     }
 
     /// The parent has not the item any more, and no conflict tells, as the link is no change of the item.
-    @Test func aLinkToWhatASiblingDeletedEnds() throws {
+    @Test("A child's relationship to an object that a sibling deleted becomes nil")
+    func relationshipToASiblingsDeletion() throws {
         let (item, part) = try child.event { (try $0.only("Item"), try $0.only("Part")) }
         let saved = try rival { $0.delete(try $0.only("Item")) }
         try child.event { child throws in
@@ -133,8 +136,10 @@ import Testing
     }
 
     /// What no store keeps is no change that an object comes back for.
-    @Test(arguments: [NSMergePolicy.error, .mergeByPropertyObjectTrump, .overwrite])
-    func aDeletedObjectStaysAwayForATransientValue(_ policy: NSMergePolicy) throws {
+    @Test(
+        "A transient change does not restore an object that a sibling deleted",
+        arguments: [NSMergePolicy.error, .mergeByPropertyObjectTrump, .overwrite])
+    func transientChangeRestoresNothing(_ policy: NSMergePolicy) throws {
         let item = try child.event { try $0.only("Item") }
         let saved = try rival { $0.delete(try $0.only("Item")) }
         try child.event { child throws in

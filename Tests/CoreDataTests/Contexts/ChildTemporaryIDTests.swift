@@ -15,7 +15,8 @@ import Testing
         for context in [leaf, child, root] { try context.saveAndWait() }
     }
 
-    @Test func idsStayTemporaryUntilTheRootSaves() throws {
+    @Test("An inserted object keeps its temporary ID until the root saves")
+    func idsStayTemporaryUntilTheRootSaves() throws {
         let (book, id) = try leaf.event { leaf throws in
             let book = leaf.insertBook("new")
             let id = book.objectID
@@ -44,7 +45,8 @@ import Testing
         }
     }
 
-    @Test func anObjectIsWhatItWasAfterItsIDChanged() throws {
+    @Test("An object can be read, changed and deleted after its ID changed")
+    func objectIsUsableAfterItsIDChanged() throws {
         let (book, author) = try leaf.event { leaf throws in
             let book = leaf.insertBook("new")
             let author = Author(context: leaf)
@@ -71,7 +73,8 @@ import Testing
         #expect(try family.storedTitles() == [])
     }
 
-    @Test func settingTheSameDestinationAfterItsIDChangedIsNoChange() throws {
+    @Test("Setting the same destination after its ID changed is not a change")
+    func sameDestinationIsNoChange() throws {
         let (book, author) = try leaf.event { leaf throws in
             let book = leaf.insertBook("new")
             let author = Author(context: leaf)
@@ -88,7 +91,8 @@ import Testing
         }
     }
 
-    @Test func aTemporaryIDOfAnObjectThatNobodyHoldsStaysGood() throws {
+    @Test("A temporary ID finds its object in every context after the save")
+    func temporaryIDsStayValid() throws {
         let id = try leaf.event { leaf throws in
             let id = leaf.insertBook("new").objectID
             try leaf.save()
@@ -104,7 +108,8 @@ import Testing
         }
     }
 
-    @Test func permanentIDsCanBeHadBeforeAnythingIsSaved() throws {
+    @Test("Permanent IDs obtained before a save stay the objects' IDs")
+    func permanentIDsBeforeASave() throws {
         let (book, id) = try leaf.event { leaf throws in
             let book = leaf.insertBook("new")
             try leaf.obtainPermanentIDs(for: [book])
@@ -122,8 +127,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true])
-    func whatTheParentWasAskedForBeforeIsInserted(_ isPermanent: Bool) throws {
+    @Test("A parent's fault for a child's new object becomes the inserted object", arguments: [false, true])
+    func faultsOfUnsavedIDsAreInserted(_ isPermanent: Bool) throws {
         let ids = try child.event { child throws in
             let (book, author) = (child.insertBook("new"), Author(context: child))
             author.name = "author"
@@ -149,7 +154,8 @@ import Testing
         }
     }
 
-    @Test func permanentIDsOfWhatTheParentHasAreTheParents() throws {
+    @Test("A permanent ID obtained in a child is the parent object's ID too")
+    func permanentIDIsSharedWithTheParent() throws {
         let book = try leaf.event { leaf throws in
             let book = leaf.insertBook("new")
             try leaf.save()
@@ -173,7 +179,8 @@ import Testing
         #expect(try family.storedTitles() == ["new"])
     }
 
-    @Test func linksOfNewObjectsWithPermanentIDsGoUp() throws {
+    @Test("Relationships between new objects with permanent IDs are saved")
+    func relationshipsOfPermanentIDs() throws {
         let family = try Family(Graph.model())
         try family.child.event { child throws in
             let (node, tag) = (try child.insert("Node", ["uid": 1]), try child.insert("Tag", ["uid": 2]))
@@ -192,7 +199,8 @@ import Testing
         }
     }
 
-    @Test func siblingsGetTheSameID() throws {
+    @Test("Siblings obtain the same permanent ID")
+    func siblingsGetTheSameID() throws {
         let sibling = Family.child(of: child)
         let mine = try leaf.event { leaf throws in
             let book = leaf.insertBook("new")

@@ -22,7 +22,8 @@ import Testing
         try leaf.titles(.books(format, [id]))
     }
 
-    @Test func aKeptTemporaryIDIsGoodInConditions() throws {
+    @Test("A temporary ID works in conditions before and after the root's save")
+    func temporaryIDsInConditions() throws {
         let family = try Family()
         let (author, other) = try unsaved(family)
         for isSaved in [false, true] {
@@ -40,7 +41,8 @@ import Testing
         }
     }
 
-    @Test func aConditionNamesWhatTheRootSavesMeanwhile() throws {
+    @Test("A condition on a temporary ID works when the root saves in the middle of the fetch")
+    func rootSavesDuringAFetch() throws {
         let family = try Family()
         let (author, _) = try unsaved(family)
         try family.grandchild.event { leaf throws in
@@ -55,7 +57,8 @@ import Testing
         #expect(try family.storedTitles() == ["book"])
     }
 
-    @Test func theStoreAssignedInTheRootIsKnownAtThreeLevels() throws {
+    @Test("A fetch by affected stores in a grandchild uses a store assigned in the root")
+    func assignedStoreIsKnownAtThreeLevels() throws {
         let folders = [try StoreFolder(), try StoreFolder()]
         let coordinator = try folders[0].open(Library.model())
         let second = try coordinator.addPersistentStore(type: .sqlite, at: folders[1].file)

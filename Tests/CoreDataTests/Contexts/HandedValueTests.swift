@@ -25,7 +25,8 @@ final class DialToData: NSSecureUnarchiveFromDataTransformer {
 
 /// What a child's save hands to its parent, and what it leaves alone.
 @Suite struct HandedValueTests {
-    @Test func valuesThatAreChangedInPlaceAreNotShared() throws {
+    @Test("A child's save copies transformable values instead of sharing them")
+    func mutableValuesAreNotShared() throws {
         ValueTransformer.setValueTransformer(DialToData(), forName: NSValueTransformerName("DialToData"))
         let dial = Library.attribute("dial", .transformable)
         dial.valueTransformerName = "DialToData"
@@ -46,7 +47,8 @@ final class DialToData: NSSecureUnarchiveFromDataTransformer {
         }
     }
 
-    @Test func whatAwakeFromFetchComputesStaysWhereItIs() throws {
+    @Test("Transient values set in awakeFromFetch are not saved to the parent")
+    func awakeFromFetchValuesStay() throws {
         let diary = try DiaryStack()
         let entry = try diary.savedEntry("a")
         diary.event { _ in entry.mark = "parent's" }
@@ -71,7 +73,8 @@ final class DialToData: NSSecureUnarchiveFromDataTransformer {
         diary.event { _ in #expect(entry.mark == "set") }
     }
 
-    @Test func oldPartnersAreLoadedBeforeAnythingIsChanged() throws {
+    @Test("A child's save loads all former partners before it changes the parent")
+    func formerPartnersAreLoadedFirst() throws {
         let diary = try DiaryStack()
         let old = try diary.savedEntry("old")
         for title in ["new", "third"] { _ = try diary.savedEntry(title) }

@@ -60,13 +60,15 @@ extension NSManagedObjectContext {
 
     init() throws { family = try Family() }
 
-    @Test func aChildKnowsItsParentAndTheCoordinator() {
+    @Test("A child has its parent and the family's coordinator")
+    func childKnowsItsParent() {
         #expect(family.child.parent === family.root && family.root.parent == nil)
         #expect(family.grandchild.parent === family.child)
         #expect(family.grandchild.persistentStoreCoordinator === family.stack.coordinator)
     }
 
-    @Test func aChainMayBeMadeFromBelow() throws {
+    @Test("A chain of contexts can be made from the lowest context upwards")
+    func chainFromBelow() throws {
         let (middle, leaf) = (NSManagedObjectContext(.privateQueue), NSManagedObjectContext(.privateQueue))
         leaf.parent = middle
         middle.parent = family.root
@@ -83,7 +85,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    @Test func whatIsSavedGoesUpOneLevelAtATime() throws {
+    @Test("Each save moves changes up one level")
+    func savesGoUpOneLevel() throws {
         try family.grandchild.performAndWait {
             family.grandchild.insertBook("new")
             try family.grandchild.save()
@@ -108,7 +111,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    @Test func aParentIsKeptByItsChild() throws {
+    @Test("A child retains its parent")
+    func childRetainsItsParent() throws {
         weak var parent: NSManagedObjectContext?
         let leaf = NSManagedObjectContext(.privateQueue)
         try {
@@ -124,7 +128,8 @@ extension NSManagedObjectContext {
         try leaf.performAndWait { () throws in #expect(try Family.titles(leaf) == ["kept"]) }
     }
 
-    @Test func aCircleOfParentsIsRefused() async {
+    @Test("A cycle of parents stops the process")
+    func parentCycleStops() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let (a, b) = (NSManagedObjectContext(.privateQueue), NSManagedObjectContext(.privateQueue))
             a.parent = b
@@ -135,7 +140,8 @@ extension NSManagedObjectContext {
                 .contains("A context cannot be its own parent") == true)
     }
 
-    @Test func aContextWithObjectsGetsNoParent() async {
+    @Test("Setting the parent of a context that has objects stops the process")
+    func contextWithObjectsGetsNoParent() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try TestStack()
             let context = NSManagedObjectContext(.privateQueue)
@@ -149,7 +155,8 @@ extension NSManagedObjectContext {
                 .contains("has objects, cannot be changed") == true)
     }
 
-    @Test func aContextHasACoordinatorOrAParent() async {
+    @Test("Setting the parent of a context that has a coordinator stops the process")
+    func coordinatorOrParent() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try TestStack()
             let context = stack.context()

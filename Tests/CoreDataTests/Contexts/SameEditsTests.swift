@@ -7,7 +7,8 @@ import Testing
 /// The same random edits, made in a context of the coordinator and in a grandchild of one that saves upwards step by
 /// step, find the same at every step and leave the same rows.
 @Suite struct SameEditsTests {
-    @Test(arguments: 0..<6) func leaveTheSameStore(_ walk: Int) throws {
+    @Test("The same random edits in a context and in a grandchild leave the same rows", arguments: 0..<6)
+    func editsLeaveTheSameStore(_ walk: Int) throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = Fuzzing.seed(UInt64(walk), givenBy: "EDITS_SEED")
         let steps = environment["EDITS_STEPS"].flatMap(Int.init) ?? Fuzzing.rounds(150)

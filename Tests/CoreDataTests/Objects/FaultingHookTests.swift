@@ -7,7 +7,8 @@ import Testing
 
     init() throws { diary = try DiaryStack() }
 
-    @Test func transientValuesAreGoneInDidTurnIntoFault() throws {
+    @Test("Transient values are there in willTurnIntoFault and gone in didTurnIntoFault")
+    func transientValuesInFaultingHooks() throws {
         let entry = try diary.savedEntry("a")
         diary.event { _ in
             entry.mark = "m"
@@ -26,7 +27,8 @@ import Testing
     }
 
     /// An object that has left its context asks nobody about its row.
-    @Test func anObjectWithoutAContextAsksNobodyAboutItsRow() throws {
+    @Test("An object without a context does not call shouldHandleInaccessibleFault")
+    func objectWithoutAContext() throws {
         final class Asked: NSManagedObjectContext, @unchecked Sendable {
             var count = 0
             override func shouldHandleInaccessibleFault(

@@ -19,7 +19,8 @@ import Testing
         diary.event { $0.mergeChanges(fromContextDidSave: notification) }
     }
 
-    @Test func aReaderOfAnotherPropertySleepsOn() throws {
+    @Test("A merge notifies observers of changed properties only")
+    func otherPropertyIsNotNotified() throws {
         let (titles, numbers) = diary.event { _ in
             (WokenNote { _ = entry.title }, WokenNote { _ = entry.number })
         }
@@ -28,7 +29,8 @@ import Testing
         diary.event { _ in #expect(entry.number == 8 && entry.title == "a") }
     }
 
-    @Test func whatIsSetHereIsNotToldAgain() throws {
+    @Test("A merge does not notify observers of a property that was changed locally")
+    func ownChangeIsNotNotified() throws {
         let numbers = diary.event { _ in
             entry.number = 5
             return WokenNote { _ = entry.number }
@@ -38,7 +40,8 @@ import Testing
         diary.event { _ in #expect(entry.number == 5) }
     }
 
-    @Test func anObjectWithoutAContextIsObserved() throws {
+    @Test("An object without a context notifies its observers")
+    func objectWithoutAContext() throws {
         let description = try #require(diary.stack.coordinator.managedObjectModel.entitiesByName["Entry"])
         let draft = Entry(entity: description, insertInto: nil)
         let (titles, numbers) = (WokenNote { _ = draft.title }, WokenNote { _ = draft.number })
@@ -47,7 +50,8 @@ import Testing
     }
 
     /// The observers of an event find what it has changed.
-    @Test func theChangesOfAnEventAreThereWhileItIsTold() throws {
+    @Test("Changed values of an event are available while it is posted")
+    func changedValuesDuringNotification() throws {
         let told = ToldChanges(entry)
         let token = NotificationCenter.default.addObserver(
             forName: .NSManagedObjectContextObjectsDidChange, object: diary.context, queue: nil

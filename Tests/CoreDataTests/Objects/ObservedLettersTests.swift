@@ -62,7 +62,8 @@ import Testing
         return (try context.insert("Letter", ["subject": "s", "sender": sender]), sender)
     }
 
-    @Test func aKeyPathOverARelationship() throws {
+    @Test("An observer of a key path follows the destination as it changes")
+    func keyPathOverARelationship() throws {
         try context.performAndWait {
             let (letter, sender) = try letter(from: "A")
             let other = try context.insert("Sender", ["name": "C"])
@@ -81,7 +82,8 @@ import Testing
         }
     }
 
-    @Test func theOtherSideOfTheRelationshipMovesTheLetter() throws {
+    @Test("A change at the inverse notifies an observer of the key path")
+    func inverseChangeNotifies() throws {
         try context.performAndWait {
             let (letter, _) = try letter(from: "A")
             let other = try context.insert("Sender", ["name": "B"])
@@ -93,7 +95,8 @@ import Testing
         }
     }
 
-    @Test func aKeyThatDependsOnARelatedObject() throws {
+    @Test("An observer of a dependent key is notified of related changes")
+    func dependentKeyOverARelationship() throws {
         try context.performAndWait {
             let (letter, sender) = try letter(from: "A")
             let reader = Reader()
@@ -109,7 +112,8 @@ import Testing
         }
     }
 
-    @Test func changesThatNobodySet() throws {
+    @Test("Rollback, undo and refresh notify key-value observers")
+    func rollbackUndoAndRefreshNotify() throws {
         try context.performAndWait {
             let (letter, _) = try letter(from: "A")
             try context.save()
@@ -138,7 +142,8 @@ import Testing
         }
     }
 
-    @Test func swiftsObservationOverARelationship() throws {
+    @Test("Observation tracking follows dependent keys over a relationship")
+    func observationTrackingOverARelationship() throws {
         try context.performAndWait {
             let (letter, sender) = try letter(from: "A")
             func isWoken(reading: () -> Void, changing: () -> Void) -> Bool {

@@ -13,7 +13,8 @@ import Testing
         child = try diary.savedEntry("child", parent: parent)
     }
 
-    @Test func theEndToManyKeepsWhatOthersKeysSay() throws {
+    @Test("Refreshing the to-many end keeps unsaved changes of the inverse")
+    func refreshedToManyEnd() throws {
         try diary.event { context in
             let new = Entry(context: context)
             new.title = "new"
@@ -29,7 +30,8 @@ import Testing
         #expect(try diary.stored("parent", { Set($0.children.map(\.title)) }) == ["new"])
     }
 
-    @Test func theEndToOneTakesItsKeyBack() throws {
+    @Test("Refreshing the to-one end restores its stored destination at both ends")
+    func refreshedToOneEnd() throws {
         let other = try diary.savedEntry("other")
         diary.event { context in
             child.parent = other
@@ -40,7 +42,10 @@ import Testing
     }
 
     /// Whatever is refreshed, a deletion ends the links of the deleted object.
-    @Test(arguments: [false, true]) func theEndsOfADeletedObjectStayEnded(_ merging: Bool) throws {
+    @Test(
+        "Refreshing an object does not restore its relationship to a deleted object",
+        arguments: [false, true])
+    func refreshedEndOfADeletedObject(_ merging: Bool) throws {
         let stack = try TestStack(OwnerModel.model())
         try stack.inContext { context in
             let owner = try context.owner("o", items: "a", "b")
