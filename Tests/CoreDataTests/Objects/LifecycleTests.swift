@@ -387,7 +387,7 @@ import Testing
     }
 
     @Test("A rollback leaves no changes")
-    func settersInAwakeFromSnapshot() throws {
+    func rollbackLeavesNoChanges() throws {
         let entry = try diary.savedEntry("a")
         diary.event { context in
             entry.number = 4

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test("A subscript reads and writes by key-value coding")
-    func subscript() {
+    func subscriptAccess() {
         context.performAndWait {
             let node = make("Node", "node")
             #expect(node["name"] as? String == "node")
