@@ -48,7 +48,8 @@ import Testing
         #expect(try stored().isEmpty)
     }
 
-    @Test func undoneAfterASave() throws {
+    @Test("Undo after a save inserts an object that another context deleted too")
+    func undoneAfterASave() throws {
         diary.event { $0.delete(entry) }
         try deleteElsewhere()
         try diary.event { try $0.save() }
@@ -56,14 +57,16 @@ import Testing
         try expectItIsNew()
     }
 
-    @Test func undoneBeforeASave() throws {
+    @Test("Undo before a save inserts an object that another context deleted too")
+    func undoneBeforeASave() throws {
         diary.event { $0.delete(entry) }
         try deleteElsewhere()
         diary.event { $0.undo() }
         try expectItIsNew()
     }
 
-    @Test func insertedAgain() throws {
+    @Test("Inserting an object deleted by a merge makes it a new object")
+    func insertedAgain() throws {
         try deleteElsewhere()
         diary.event { context in
             #expect(entry.isDeleted)
