@@ -59,7 +59,8 @@ import Testing
     }
 
     /// A snapshot before a difference, and that before single changes.
-    @Test(arguments: [nil, "pages"]) func theSnapshotComesBeforeAllOthers(_ sections: String?) throws {
+    @Test("A delegate that takes snapshots and other forms gets snapshots only", arguments: [nil, "pages"])
+    func snapshotComesFirst(_ sections: String?) throws {
         let results = try results(sections)
         let delegate = WithAll()
         results.controller.delegate = delegate
@@ -68,8 +69,10 @@ import Testing
     }
 
     /// A difference has no sections.
-    @Test(arguments: [(nil, "difference"), ("pages", "did")])
-    func theDifferenceIsForResultsWithoutSections(_ sections: String?, _ told: String) throws {
+    @Test(
+        "A delegate gets differences only for results without sections",
+        arguments: [(nil, "difference"), ("pages", "did")])
+    func differenceWithoutSections(_ sections: String?, _ told: String) throws {
         let results = try results(sections)
         let delegate = WithDifferences()
         results.controller.delegate = delegate
@@ -77,7 +80,8 @@ import Testing
         #expect(delegate.told == [told, told])
     }
 
-    @Test func withoutThoseSingleChangesAreTold() throws {
+    @Test("A delegate without snapshots and differences gets single changes")
+    func singleChanges() throws {
         let results = try results(nil)
         let delegate = OneByOne()
         results.controller.delegate = delegate
@@ -85,7 +89,8 @@ import Testing
         #expect(delegate.told == ["will", "did"])
     }
 
-    @Test func anyDelegateHasTheControllerFollow() throws {
+    @Test("A controller follows its context while it has any delegate, which it does not retain")
+    func anyDelegateFollows() throws {
         let results = try results(nil)
         var delegate: Silent? = Silent()
         results.controller.delegate = delegate
@@ -99,7 +104,8 @@ import Testing
         withExtendedLifetime(delegate) {}
     }
 
-    @Test func whoIteratesTheChangesHasTheControllerFollow() async throws {
+    @Test("A controller whose changes are iterated follows its context")
+    func iterationFollows() async throws {
         let results = try results(nil)
         results.controller.delegate = nil
         let changes = results.controller.changes()

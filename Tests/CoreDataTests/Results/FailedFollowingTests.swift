@@ -54,7 +54,8 @@ import Testing
         try folder.execute("ALTER TABLE ZELSEWHERE RENAME TO ZBOOK")
     }
 
-    @Test func theErrorIsToldAndTheNextChangeBringsAll() throws {
+    @Test("A failed update is reported, and the next change brings the results up to date")
+    func errorIsReported() throws {
         try context.performAndWait {
             #expect(controller.followingError == nil)
             try withoutTable {
@@ -85,7 +86,8 @@ import Testing
         }
     }
 
-    @Test func aFetchBringsAllToo() throws {
+    @Test("A fetch after a failed update brings the results up to date")
+    func fetchRecovers() throws {
         try context.performAndWait {
             try withoutTable {
                 context.delete(books[1])
@@ -98,7 +100,8 @@ import Testing
         }
     }
 
-    @Test func theChangesThrow() async throws {
+    @Test("The stream of changes throws when an update fails")
+    func changesThrow() async throws {
         let changes = controller.changes()
         try context.performAndWait {
             books[0].title = "zero"
@@ -113,7 +116,8 @@ import Testing
         await #expect(throws: NSError.self) { _ = try await iterator.next() }
     }
 
-    @Test func theSequenceThrows() async throws {
+    @Test("The sequence of results throws when an update fails")
+    func sequenceThrows() async throws {
         var iterator = context.results(of: .books(by: "pages", limit: 3)).makeAsyncIterator()
         #expect(try await iterator.next()?.sections.first?.objectIDs.count == 3)
         try context.performAndWait {

@@ -178,8 +178,8 @@ import Testing
     }
 
     /// Every second walk merges what other contexts save.
-    @Test(arguments: 1...Fuzzing.rounds(4))
-    func listsAreWhatAFetchFinds(seed: Int) throws {
+    @Test("After random edits a controller and its reports match a fetch", arguments: 1...Fuzzing.rounds(4))
+    func listsMatchAFetch(seed: Int) throws {
         let walk = try Walk(seed: UInt64(seed), merges: seed.isMultiple(of: 2))
         let context = walk.context
         try context.performAndWait {

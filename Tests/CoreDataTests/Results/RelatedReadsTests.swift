@@ -65,7 +65,8 @@ import Testing
         return try #require(volume.one("shelf"))
     }
 
-    @Test func whatASetterSetsBesideItsPropertyCounts() throws {
+    @Test("A setter that changes another property moves its object")
+    func setterOfAnotherProperty() throws {
         try context.performAndWait {
             let controller = try controller(by: "shelf.place")
             #expect(controller.titles == [["a", "b", "c"]])
@@ -76,7 +77,8 @@ import Testing
         }
     }
 
-    @Test func whatAGetterMakesOfOthersCounts() throws {
+    @Test("A getter computed from other properties changes sections")
+    func getterOfOtherProperties() throws {
         try context.performAndWait {
             let controller = try controller(by: "title", sections: "shelf.heading")
             #expect(controller.sections?.map(\.name) == ["XA", "XB", "XC"])
@@ -87,7 +89,8 @@ import Testing
         }
     }
 
-    @Test func whatAnUnsavedLinkOnTheWayLeadsToCounts() throws {
+    @Test("A controller sorts over an unsaved relationship on the key path")
+    func unsavedRelationshipOnThePath() throws {
         let diary = try DiaryStack()
         let entries = try ["g", "h", "p", "q", "a", "b"].map { try diary.savedEntry($0) }
         try diary.event { context in

@@ -22,8 +22,8 @@ import Testing
         return controller
     }
 
-    @Test(arguments: [nil, "pages"])
-    func aChangeCostsItsRows(sections: String?) throws {
+    @Test("A change costs evaluations of its objects and logarithmic comparisons", arguments: [nil, "pages"])
+    func changeCostsItsObjects(sections: String?) throws {
         try TestStack().inContext { context in
             let books = try fill(context, 2048)
             let diary = ResultsDiary()
@@ -52,7 +52,8 @@ import Testing
         }
     }
 
-    @Test func onlyThoseWhoFollowAnEntityAreAsked() throws {
+    @Test("A change is evaluated only by controllers of its entity")
+    func otherEntitiesCostNothing() throws {
         try TestStack().inContext { context in
             let books = try fill(context, 500)
             let request = NSFetchRequest<Author>(entityName: "Author")
@@ -79,7 +80,8 @@ import Testing
     }
 
     /// Of many controllers that require different values of their objects, those that a change may concern are asked.
-    @Test func onlyThoseWhomTheValueConcernsAreAsked() throws {
+    @Test("A change is evaluated only by controllers whose predicate its values may match")
+    func otherValuesCostNothing() throws {
         try TestStack().inContext { context in
             let books = try fill(context, 1000)
             let all = try (0..<100).map { index in
@@ -112,7 +114,8 @@ import Testing
     }
 
     /// A related object bears on results by the properties that they read, not by any other.
-    @Test func relatedObjectsCountByWhatIsRead() throws {
+    @Test("A related object is evaluated only for the properties that the results read")
+    func relatedObjectsCostWhatIsRead() throws {
         try TestStack().inContext { context in
             let author = Author(context: context)
             author.name = "m"
@@ -142,7 +145,8 @@ import Testing
         }
     }
 
-    @Test func aWindowIsFetchedAgainOnlyWhenOthersComeIntoIt() throws {
+    @Test("Results with a limit are fetched again only when other objects enter the window")
+    func windowIsRefetchedWhenNeeded() throws {
         try TestStack().inContext { context in
             let books = try fill(context, 20)
             let controller = try controller(.books(by: "pages", limit: 5), context)

@@ -19,7 +19,8 @@ import Testing
         }
     }
 
-    @Test func thePresentContentThenChanges() async throws {
+    @Test("A sequence of results begins with the present content and continues with changes")
+    func contentThenChanges() async throws {
         let results = try stack()
         let context = results.context
         KeyPathNames.register("pages", for: \Book.pages)
@@ -37,7 +38,8 @@ import Testing
     }
 
     /// Who is slow gets the newest state, and what differs from the last one.
-    @Test func severalEventsAreOneElement() async throws {
+    @Test("A slow consumer gets several events as one element")
+    func severalEventsAreOneElement() async throws {
         let results = try stack()
         var iterator = results.context.results(of: .books(by: "title")).makeAsyncIterator()
         let first = try #require(try await iterator.next())
@@ -58,7 +60,8 @@ import Testing
                 == second.changes.map(\.objectID))
     }
 
-    @Test func whatCancelsOutIsNoElement() async throws {
+    @Test("Changes that cancel each other make no element")
+    func cancelledChangesAreNoElement() async throws {
         let results = try stack()
         var iterator = results.context.results(of: .books(by: "title")).makeAsyncIterator()
         _ = try await iterator.next()
@@ -70,7 +73,8 @@ import Testing
         #expect(next?.changes.map(\.type) == [.insert])
     }
 
-    @Test func cancellationEndsIt() async throws {
+    @Test("Cancelling the task ends the sequence")
+    func cancellationEndsIt() async throws {
         let results = try stack()
         let context = results.context
         let (signals, signal) = AsyncStream.makeStream(of: Int.self)
@@ -88,14 +92,16 @@ import Testing
         #expect(try await task.value == 1)
     }
 
-    @Test func aWrongRequestThrows() async throws {
+    @Test("A sequence of a wrong request throws once and ends")
+    func wrongRequestThrows() async throws {
         let results = try stack()
         var iterator = results.context.results(of: .books("nothing == 1", by: "title")).makeAsyncIterator()
         await #expect(throws: NSError.self) { _ = try await iterator.next() }
         #expect(try await iterator.next() == nil)
     }
 
-    @Test func laterChangesOfTheRequestDoNotCount() async throws {
+    @Test("Later changes of the request do not affect the sequence")
+    func requestIsCopied() async throws {
         let results = try stack()
         let request = NSFetchRequest<Book>.books(by: "title")
         let sequence = results.context.results(of: request)

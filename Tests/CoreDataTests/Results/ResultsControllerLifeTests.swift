@@ -7,7 +7,8 @@ import Testing
         try ResultsStack(["a": 10, "b": 20, "c": 30], .books(by: "pages"))
     }
 
-    @Test func performFetchAgain() throws {
+    @Test("A second fetch updates the results and reports nothing")
+    func performFetchAgain() throws {
         let results = try stack()
         try results.elsewhere { Shelf.book("x", 15, nil, nil, $0) }
         #expect(results.titles == [["a", "b", "c"]])
@@ -18,7 +19,8 @@ import Testing
         #expect(try results.event { _ in try results["a"].pages = 1 } == ["will", "update a 0.0 0.0", "did"])
     }
 
-    @Test func aChangedRequest() throws {
+    @Test("A changed request takes effect with the next fetch")
+    func changedRequest() throws {
         let results = try stack()
         try results.context.performAndWait {
             results.controller.fetchRequest.predicate = NSPredicate(format: "pages >= 20")
@@ -32,7 +34,8 @@ import Testing
         #expect(try results.event { _ in try results["a"].pages = 99 } == ["will", "insert a - 0.0", "did"])
     }
 
-    @Test func aFailingFetchKeepsTheResults() throws {
+    @Test("A failed fetch keeps the results")
+    func failedFetchKeepsTheResults() throws {
         let results = try stack()
         results.context.performAndWait {
             results.controller.fetchRequest.predicate = NSPredicate(format: "nothing == 1")
@@ -41,7 +44,8 @@ import Testing
         }
     }
 
-    @Test func unsavedObjectsAreAmongTheResults() throws {
+    @Test("A fetch includes unsaved objects")
+    func unsavedObjectsAreIncluded() throws {
         let results = try stack()
         try results.context.performAndWait {
             Shelf.book("x", 5, nil, nil, results.context)
@@ -50,7 +54,8 @@ import Testing
         }
     }
 
-    @Test func withoutADelegateResultsStayWhatWasFetched() throws {
+    @Test("Without a delegate results stay, and a new delegate gets the missed changes")
+    func withoutADelegate() throws {
         let results = try stack()
         results.controller.delegate = nil
         let deleted = try results["b"]
@@ -72,7 +77,8 @@ import Testing
         #expect(try results.event { _ in try results["a"].pages = 40 } == ["will", "move a 0.1 0.2", "did"])
     }
 
-    @Test func aFetchWithoutADelegateMissesNothing() throws {
+    @Test("After a fetch without a delegate, a new delegate needs no further fetch")
+    func fetchWithoutADelegate() throws {
         let results = try stack()
         results.controller.delegate = nil
         _ = try results.event { $0.delete(try results["b"]) }
@@ -83,13 +89,15 @@ import Testing
         results.context.performAndWait { #expect(results.controller.cost.fetches == 0) }
     }
 
-    @Test func anObjectThatComesAndGoesInOneEvent() throws {
+    @Test("An object inserted and deleted in one event is not reported")
+    func objectOfOneEvent() throws {
         let results = try stack()
         #expect(try results.event { $0.delete(Shelf.book("x", 1, nil, nil, $0)) } == [])
         #expect(results.titles == [["a", "b", "c"]])
     }
 
-    @Test func afterAResetTheResultsAreUsable() throws {
+    @Test("Results are usable after a reset")
+    func resultsAfterAReset() throws {
         let results = try stack()
         results.context.performAndWait {
             Shelf.book("x", 1, nil, nil, results.context)
@@ -102,7 +110,8 @@ import Testing
         #expect(try results.event { Shelf.book("y", 15, nil, nil, $0) } == ["will", "insert y - 0.1", "did"])
     }
 
-    @Test func twoControllersOverOneContext() throws {
+    @Test("Two controllers of one context report the same change at their own indexes")
+    func twoControllers() throws {
         let results = try stack()
         let diary = ResultsDiary()
         let other = NSFetchedResultsController(
@@ -116,7 +125,8 @@ import Testing
         #expect(other != results.controller)
     }
 
-    @Test func objectsOfASubentity() throws {
+    @Test("Results include objects of subentities unless the request excludes them")
+    func objectsOfASubentity() throws {
         let folder = try StoreFolder()
         try folder.open(Graph.model()).inContext { context in
             let request = NSFetchRequest<NSManagedObject>(entityName: "Node")
@@ -156,7 +166,8 @@ import Testing
         }
     }
 
-    @Test func aDelegateThatTakesDifferences() throws {
+    @Test("A delegate that takes differences gets one for each event")
+    func delegateWithDifferences() throws {
         let results = try stack()
         let delegate = DifferenceDelegate()
         results.controller.delegate = delegate
@@ -190,7 +201,8 @@ import Testing
         }
     }
 
-    @Test func aDelegateWithTitlesThatKnowsItsController() throws {
+    @Test("A delegate supplies index titles and is called with its controller")
+    func delegateWithTitles() throws {
         let results = try ResultsStack(["a": 1, "b": 2], .books(by: "pages"), sections: "pages")
         let delegate = TitleDelegate()
         delegate.known = results.controller
@@ -202,7 +214,8 @@ import Testing
         #expect(delegate.knows)
     }
 
-    @Test func theStreamOfChanges() async throws {
+    @Test("The stream of changes has each event's changes and sections")
+    func streamOfChanges() async throws {
         let results = try stack()
         let stream = results.controller.changes()
         _ = try results.event {
@@ -225,7 +238,8 @@ import Testing
         #expect(second.sections.map(\.objectIDs.count) == [3])
     }
 
-    @Test func theStreamEndsWithItsController() async throws {
+    @Test("The stream of changes ends when its controller is released")
+    func streamEndsWithItsController() async throws {
         let stack = try Shelf.stack()
         let context = stack.context()
         var controller: NSFetchedResultsController<Book>? = NSFetchedResultsController(
@@ -245,7 +259,8 @@ import Testing
         #expect(types == [[.move]])
     }
 
-    @Test func aReleasedControllerIsToldNothing() throws {
+    @Test("A released controller reports nothing")
+    func releasedControllerReportsNothing() throws {
         let stack = try Shelf.stack()
         let diary = ResultsDiary()
         try stack.inContext { context in

@@ -28,7 +28,8 @@ import Testing
         return (told, deletions)
     }
 
-    @Test func withoutACondition() throws {
+    @Test("A refresh reports an object that another context deleted once as deleted")
+    func withoutAPredicate() throws {
         let results = try stack()
         let (told, deletions) = try reports(results)
         #expect(
@@ -38,8 +39,10 @@ import Testing
         #expect(try results.event { _ in try results["c"].pages = 1 } == ["will", "move c 0.1 0.0", "did"])
     }
 
-    @Test(arguments: ["pages > 0", "pages == nil OR pages < 100", "title == nil OR title != 'x'"])
-    func withACondition(format: String) throws {
+    @Test(
+        "A refresh reports a deleted object whatever the predicate says of nil values",
+        arguments: ["pages > 0", "pages == nil OR pages < 100", "title == nil OR title != 'x'"])
+    func withAPredicate(format: String) throws {
         let results = try stack(format)
         let (told, deletions) = try reports(results)
         #expect(
@@ -47,7 +50,8 @@ import Testing
         #expect(deletions == 1)
     }
 
-    @Test func inSections() throws {
+    @Test("A refresh reports a deleted object and its section")
+    func inSections() throws {
         let results = try stack(sections: "pages")
         let (told, deletions) = try reports(results)
         #expect(
@@ -58,7 +62,8 @@ import Testing
         #expect(deletions == 1)
     }
 
-    @Test func inAWindow() throws {
+    @Test("A refresh reports a deleted object of a window and its successor")
+    func inAWindow() throws {
         let results = try stack(limit: 2)
         let (told, deletions) = try reports(results)
         #expect(told.contains("delete nil 0.1 -") && told.contains { $0.hasPrefix("insert c") })
@@ -69,7 +74,8 @@ import Testing
 
 /// What following a refresh reads.
 @Suite struct RefreshedResultsTests {
-    @Test func refreshedObjectsAreReadTogether() throws {
+    @Test("Refreshed objects of the results are read in one request")
+    func refreshedObjectsAreReadTogether() throws {
         let stack = try TestStack.books(6).reopened()
         try stack.inContext { context in
             let request = NSFetchRequest<Book>.books(by: "pages")
