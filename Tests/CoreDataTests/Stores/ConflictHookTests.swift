@@ -8,12 +8,13 @@ import Testing
     init() throws { diary = try DiaryStack() }
 
     @Test(
+        "An object whose conflict was resolved awakes once from its snapshot",
         arguments: [
             (NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, 50),
             (.mergeByPropertyStoreTrumpMergePolicyType, 40), (.overwriteMergePolicyType, 50),
             (.rollbackMergePolicyType, 40),
         ])
-    func thePolicyAwakensWhatItResolved(_ type: NSMergePolicyType, _ number: Int) throws {
+    func resolvedObjectAwakes(_ type: NSMergePolicyType, _ number: Int) throws {
         let (entry, other) = (try diary.savedEntry("a"), try diary.savedEntry("b"))
         try diary.stack.inContext { context in
             try #require(
@@ -35,7 +36,8 @@ import Testing
         #expect(try diary.stored("a", \.number) == number)
     }
 
-    @Test func aRefusedSaveAwakensNothing() throws {
+    @Test("A save refused for a conflict calls no awake and no didSave")
+    func failedSaveAwakesNothing() throws {
         let entry = try diary.savedEntry("a")
         try diary.stack.inContext { context in
             try #require(try context.fetch(NSFetchRequest<Entry>(entityName: "Entry")).first).number = 40

@@ -68,8 +68,10 @@ import Testing
 
     // MARK: Linked here, deleted there
 
-    @Test(arguments: Rival.allCases, givingIn)
-    func theLinkEndsWithItsOwner(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test(
+        "Under a yielding policy, a reference to an owner deleted elsewhere becomes nil",
+        arguments: Rival.allCases, givingIn)
+    func referenceEndsWithItsOwner(_ rival: Rival, _ policy: NSMergePolicy) throws {
         try conflict(rival, policy, here: link, there: deleteOwner) { context, owner, item in
             try context.save()
             #expect(owner.managedObjectContext == nil)
@@ -78,8 +80,10 @@ import Testing
         #expect(try keys() == Keys(ofItems: [null]))
     }
 
-    @Test(arguments: Rival.allCases, insisting)
-    func theOwnerComesBackForTheLink(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test(
+        "Under an insisting policy, a new reference restores the owner deleted elsewhere",
+        arguments: Rival.allCases, insisting)
+    func ownerIsRestored(_ rival: Rival, _ policy: NSMergePolicy) throws {
         try conflict(rival, policy, here: link, there: deleteOwner) { context, owner, item in
             try context.save()
             #expect(item.one("owner") === owner && !owner.objectID.isTemporaryID && !context.hasChanges)
@@ -88,8 +92,10 @@ import Testing
         #expect(keys.owners.count == 1 && keys.owners == keys.ofItems)
     }
 
-    @Test(arguments: Rival.allCases, givingIn)
-    func theItemGoesInCascade(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test(
+        "Under a yielding policy, the cascade of a deletion elsewhere deletes the item",
+        arguments: Rival.allCases, givingIn)
+    func itemIsDeletedInCascade(_ rival: Rival, _ policy: NSMergePolicy) throws {
         try conflict(
             rival, policy, model: OwnerModel.model(.cascadeDeleteRule), here: link, there: deleteOwner
         ) { context, _, item in
@@ -100,8 +106,10 @@ import Testing
     }
 
     /// An item that must have an owner cannot lose it: the save fails, and all is as it was.
-    @Test(arguments: Rival.allCases, givingIn)
-    func aFailedSaveHasItsLinksBack(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test(
+        "A failed save restores the references that the conflict cleared", arguments: Rival.allCases, givingIn
+    )
+    func failedSaveRestoresReferences(_ rival: Rival, _ policy: NSMergePolicy) throws {
         let coordinator = try folder.open(OwnerModel.model(optionalOwner: false))
         let other = rival == .context ? coordinator : try folder.open(OwnerModel.model(optionalOwner: false))
         try coordinator.inContext { context in
@@ -126,7 +134,8 @@ import Testing
         }
     }
 
-    @Test func whatLeadsToADeletedObjectIsNotSaved() throws {
+    @Test("A save refuses a reference to an object that was deleted")
+    func referenceToADeletedObjectIsRefused() throws {
         let context = try folder.open(OwnerModel.model()).context()
         let (owner, item) = try context.performAndWait {
             context.undoManager = UndoManager()
@@ -154,8 +163,10 @@ import Testing
     }
 
     /// The fault of an owner that is found to be gone is a deleted object.
-    @Test(arguments: givingIn + insisting + [.error])
-    func aLinkToAnInaccessibleOwnerEnds(_ policy: NSMergePolicy) throws {
+    @Test(
+        "A reference to an inaccessible owner becomes nil under every policy",
+        arguments: givingIn + insisting + [.error])
+    func referenceToAnInaccessibleOwner(_ policy: NSMergePolicy) throws {
         try conflict(.context, policy, here: link, there: deleteOwner) { context, owner, item in
             context.refresh(owner, mergeChanges: false)
             #expect(owner.value(forKey: "name") == nil && owner.isDeleted)
@@ -166,8 +177,10 @@ import Testing
     }
 
     /// Overwriting a row that lost its link makes none to the object that is gone.
-    @Test(arguments: Rival.allCases, insisting)
-    func aLinkThatWasNotChangedEndsWithItsOwner(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test(
+        "An unchanged reference to an owner deleted elsewhere becomes nil", arguments: Rival.allCases,
+        insisting)
+    func unchangedReferenceEndsWithItsOwner(_ rival: Rival, _ policy: NSMergePolicy) throws {
         try conflict(
             rival, policy, linked: true,
             here: { _, owner, item in
@@ -184,8 +197,10 @@ import Testing
 
     // MARK: Deleted here, linked there
 
-    @Test(arguments: Rival.allCases, insisting + [.mergeByPropertyStoreTrump])
-    func theDeletionEndsTheirLink(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test(
+        "A deletion here ends a reference made elsewhere", arguments: Rival.allCases,
+        insisting + [.mergeByPropertyStoreTrump])
+    func deletionEndsTheirReference(_ rival: Rival, _ policy: NSMergePolicy) throws {
         try conflict(rival, policy, here: deleteOwner, there: link) { context, _, item in
             try context.save()
             #expect(item.one("owner") == nil && !context.hasChanges)
@@ -194,8 +209,9 @@ import Testing
     }
 
     /// The context has not read what was linked.
-    @Test(arguments: Rival.allCases, insisting)
-    func theDeletionEndsLinksOfOthersToo(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test(
+        "A deletion here ends references of objects inserted elsewhere", arguments: Rival.allCases, insisting)
+    func deletionEndsNewReferences(_ rival: Rival, _ policy: NSMergePolicy) throws {
         try conflict(
             rival, policy, here: deleteOwner,
             there: { context, owner, item in
@@ -209,8 +225,8 @@ import Testing
         #expect(try keys() == Keys(ofItems: [null, null]))
     }
 
-    @Test(arguments: Rival.allCases, insisting)
-    func theDeletionCascades(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test("A deletion here cascades to an item added elsewhere", arguments: Rival.allCases, insisting)
+    func deletionCascades(_ rival: Rival, _ policy: NSMergePolicy) throws {
         try conflict(
             rival, policy, model: OwnerModel.model(.cascadeDeleteRule), here: deleteOwner, there: link
         ) { context, _, item in
@@ -220,8 +236,8 @@ import Testing
         #expect(try keys() == Keys())
     }
 
-    @Test(arguments: Rival.allCases, insisting)
-    func theDeletionIsDenied(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test("A deletion here is denied by an item added elsewhere", arguments: Rival.allCases, insisting)
+    func deletionIsDenied(_ rival: Rival, _ policy: NSMergePolicy) throws {
         try conflict(
             rival, policy, model: OwnerModel.model(.denyDeleteRule), here: deleteOwner, there: link
         ) { context, owner, _ in
@@ -233,8 +249,8 @@ import Testing
         #expect(keys.owners.count == 1 && keys.owners == keys.ofItems)
     }
 
-    @Test(arguments: Rival.allCases)
-    func theirLinkOutlivesAnUndoneDeletion(_ rival: Rival) throws {
+    @Test("A deletion reverted by rollback keeps the reference made elsewhere", arguments: Rival.allCases)
+    func revertedDeletionKeepsTheirReference(_ rival: Rival) throws {
         try conflict(rival, .rollback, here: deleteOwner, there: link) { context, owner, _ in
             try context.save()
             #expect(owner.managedObjectContext === context && !owner.isDeleted && !context.hasChanges)
@@ -244,7 +260,8 @@ import Testing
     }
 
     /// The owner is read after the item was linked to it, and the item before: nothing is in conflict.
-    @Test(arguments: Rival.allCases) func aDeletionEndsLinksThatWereMissed(_ rival: Rival) throws {
+    @Test("A deletion ends references made since the items were read", arguments: Rival.allCases)
+    func deletionEndsUnseenReferences(_ rival: Rival) throws {
         try conflict(rival, .error, here: { _, _, _ in }, there: link) { context, owner, item in
             context.refresh(owner, mergeChanges: false)
             context.stalenessInterval = 0
@@ -271,7 +288,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Meeting.allCases) func aRefreshedDeletionEndsTheirLink(_ meeting: Meeting) throws {
+    @Test(
+        "A refresh or merge of a deleted object ends references made elsewhere", arguments: Meeting.allCases)
+    func refreshedDeletionEndsTheirReference(_ meeting: Meeting) throws {
         try conflict(.context, .error, here: deleteOwner, there: link) { context, owner, item in
             meeting.take(context, owner)
             context.processPendingChanges()
@@ -283,7 +302,8 @@ import Testing
     }
 
     /// The rules of a deletion that were applied to a link of others stay applied as long as the object is deleted.
-    @Test func anUndoMakesNoLinkToWhatIsDeleted() throws {
+    @Test("An undo does not restore a reference to a deleted object")
+    func undoKeepsReferencesEnded() throws {
         try merging { context, owner, item in
             context.undo()
             #expect(owner.isDeleted && item.one("owner") == nil)
@@ -293,7 +313,8 @@ import Testing
         #expect(try keys() == Keys(ofItems: [null]))
     }
 
-    @Test func anUndoneDeletionHasItsUnsavedValues() throws {
+    @Test("An undone deletion restores the unsaved values")
+    func undoneDeletionHasUnsavedValues() throws {
         try merging { context, owner, _ in
             context.undo()
             context.undo()
@@ -336,8 +357,10 @@ import Testing
     // MARK: One to one
 
     /// A badge that is given to one node here and to another there is that one's.
-    @Test(arguments: Rival.allCases, givingIn)
-    func aBadgeHasOneNode(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test(
+        "A badge assigned to two nodes belongs to one of them after the conflict", arguments: Rival.allCases,
+        givingIn)
+    func oneToOneHasOnePartner(_ rival: Rival, _ policy: NSMergePolicy) throws {
         let coordinator = try folder.open(Graph.model())
         let other = rival == .context ? coordinator : try folder.open(Graph.model())
         func give(_ context: NSManagedObjectContext, _ uid: Int) throws {
@@ -375,8 +398,8 @@ import Testing
 
     // MARK: Both gone there
 
-    @Test(arguments: Rival.allCases, insisting)
-    func whatComesBackComesAlone(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test("An item restored without its deleted owner has no owner", arguments: Rival.allCases, insisting)
+    func restoredItemWithoutItsOwner(_ rival: Rival, _ policy: NSMergePolicy) throws {
         try conflict(
             rival, policy, linked: true, here: { $2.setValue("mine", forKey: "name") },
             there: { context, owner, item in
@@ -391,8 +414,8 @@ import Testing
         #expect(try keys() == Keys(ofItems: [null]))
     }
 
-    @Test(arguments: Rival.allCases, insisting)
-    func whatComesBackTogetherIsLinked(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test("An item and an owner restored together are related", arguments: Rival.allCases, insisting)
+    func restoredTogether(_ rival: Rival, _ policy: NSMergePolicy) throws {
         try conflict(
             rival, policy, linked: true,
             here: { _, owner, item in
@@ -413,8 +436,10 @@ import Testing
     // MARK: The members afterwards
 
     /// `items` of an owner whose row they changed, too.
-    @Test(arguments: Rival.allCases, insisting)
-    func whomTheyTookAwayIsNoMember(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test(
+        "An item removed elsewhere is not a member of its overwritten owner", arguments: Rival.allCases,
+        insisting)
+    func memberRemovedElsewhere(_ rival: Rival, _ policy: NSMergePolicy) throws {
         try conflict(
             rival, policy, linked: true,
             here: { _, owner, item in
@@ -432,8 +457,8 @@ import Testing
         #expect(try keys() == Keys(owners: ["1"], ofItems: [null]))
     }
 
-    @Test(arguments: Rival.allCases, insisting)
-    func whoComesBackIsAMember(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test("A restored item is a member of its overwritten owner", arguments: Rival.allCases, insisting)
+    func restoredItemIsAMember(_ rival: Rival, _ policy: NSMergePolicy) throws {
         try conflict(
             rival, policy, linked: true,
             here: { _, owner, item in

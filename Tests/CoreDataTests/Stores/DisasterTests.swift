@@ -21,7 +21,8 @@ import Testing
 
     // MARK: Full
 
-    @Test func aFullDisk() throws {
+    @Test("A save on a full disk fails with the path, and a smaller one succeeds")
+    func fullDisk() throws {
         try folder.make(Self.model)
         let pages = try #require(Int.fromDatabaseValue(try folder.value("PRAGMA page_count")))
         let options = [NSSQLitePragmasOption: ["max_page_count": pages + 3]]
@@ -49,7 +50,8 @@ import Testing
         try check()
     }
 
-    @Test func aDiskThatIsFullFromTheStart() throws {
+    @Test("A store that cannot be made on a full disk leaves no file")
+    func diskFullFromTheStart() throws {
         let refusal = try error {
             try folder.open(Self.model, [NSSQLitePragmasOption: ["max_page_count": 2]]).close()
         }
@@ -57,7 +59,8 @@ import Testing
         #expect(try folder.names == [])
     }
 
-    @Test func anEmptyFileOnAFullDisk() throws {
+    @Test("An empty file that cannot become a store on a full disk stays and works later")
+    func emptyFileOnAFullDisk() throws {
         try Data().write(to: folder.file)
         let refusal = try error {
             try folder.open(Self.model, [NSSQLitePragmasOption: ["max_page_count": 2]]).close()
@@ -71,7 +74,8 @@ import Testing
         #expect(try folder.value("PRAGMA auto_vacuum").description == "2")
     }
 
-    @Test func aLimitOnTheSizeOfFiles() async throws {
+    @Test("A save beyond the limit of file sizes fails, and a smaller one succeeds")
+    func fileSizeLimit() async throws {
         try folder.open(Self.model).inContext { context in
             try context.insert("Item", ["name": "kept"])
             try context.save()
@@ -102,8 +106,8 @@ import Testing
 
     // MARK: Killed
 
-    @Test(arguments: [3, 7, 20])
-    func aProcessThatIsKilledWhileItSaves(_ milliseconds: Int) async throws {
+    @Test("Saves of a killed process are there as a whole or not at all", arguments: [3, 7, 20])
+    func killedProcess(_ milliseconds: Int) async throws {
         try folder.make(Self.model)
         let path = folder.file.path
         await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -147,7 +151,8 @@ import Testing
 
     // MARK: At once
 
-    @Test func twoProcessesThatWriteAtOnce() async throws {
+    @Test("Two processes that write at once lose no object")
+    func twoProcessesWriteAtOnce() async throws {
         try folder.make(Self.model)
         let path = folder.file.path
         async let other = #expect(processExitsWith: .success) { [path = path as String] in
@@ -179,8 +184,8 @@ import Testing
         try coordinator.close()
     }
 
-    @Test(arguments: [false, true])
-    func processesThatMakeTheStoreAtOnce(_ isFileThere: Bool) async throws {
+    @Test("Two processes that make the store at once share one store", arguments: [false, true])
+    func processesMakeTheStoreAtOnce(_ isFileThere: Bool) async throws {
         let path = folder.file.path
         if isFileThere { try Data().write(to: folder.file) }
         async let one = #expect(processExitsWith: .success) { [path = path as String] in
@@ -194,8 +199,8 @@ import Testing
         #expect(try folder.names == ["Store.sqlite"])
     }
 
-    @Test(arguments: [false, true])
-    func coordinatorsThatMakeTheStoreAtOnce(_ isFileThere: Bool) async throws {
+    @Test("Six coordinators that make the store at once share one store", arguments: [false, true])
+    func coordinatorsMakeTheStoreAtOnce(_ isFileThere: Bool) async throws {
         let file = folder.file
         if isFileThere { try Data().write(to: file) }
         let identifiers = try await withThrowingTaskGroup(of: String.self) { group in
@@ -210,7 +215,8 @@ import Testing
         #expect(identifiers.count == 1)
     }
 
-    @Test func contextsThatReadWhileOneWrites() async throws {
+    @Test("Contexts that read while another writes see whole saves")
+    func readersBesideAWriter() async throws {
         let coordinator = try folder.open(Self.model)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

@@ -42,7 +42,8 @@ import Testing
         try folder.rows(sql).map { $0[0].description }
     }
 
-    @Test(arguments: Rival.allCases) func theLinksAreThereAgain(_ rival: Rival) throws {
+    @Test("A deletion reverted by rollback restores the references to the object", arguments: Rival.allCases)
+    func referencesAreRestored(_ rival: Rival) throws {
         try conflict(
             rival, OwnerModel.model(), renaming: "Owner", make: { _ = try $0.owner("o", items: "a", "b") },
             here: { $0.delete(try $0.only("Owner")) }
@@ -59,7 +60,8 @@ import Testing
         #expect(try column("SELECT Z_OPT FROM ZITEM") == ["1", "1"])
     }
 
-    @Test(arguments: Rival.allCases) func whatWasUnlinkedBeforeStaysSo(_ rival: Rival) throws {
+    @Test("Members removed before a reverted deletion stay removed", arguments: Rival.allCases)
+    func earlierRemovalsStay(_ rival: Rival) throws {
         try conflict(
             rival, OwnerModel.model(), renaming: "Owner",
             make: { _ = try $0.owner("o", items: "a", "b", "c") },
@@ -82,7 +84,10 @@ import Testing
         #expect(try column("SELECT ZOWNER FROM ZITEM ORDER BY ZNAME") == ["NULL", "2", "1"])
     }
 
-    @Test(arguments: Rival.allCases) func theOrderIsTheOldOne(_ rival: Rival) throws {
+    @Test(
+        "A reverted deletion restores the object's index in an ordered relationship",
+        arguments: Rival.allCases)
+    func orderIsRestored(_ rival: Rival) throws {
         try conflict(
             rival, OwnerModel.model(ordered: true), renaming: "Item",
             make: { _ = try $0.owner("o", items: "a", "b", "c") },
@@ -100,7 +105,8 @@ import Testing
         #expect(keys == keys.sorted() && Set(keys).count == 3)
     }
 
-    @Test(arguments: Rival.allCases) func linksFromOneToOneAndManyToManyToo(_ rival: Rival) throws {
+    @Test("A reverted deletion restores one-to-one and many-to-many relationships", arguments: Rival.allCases)
+    func oneToOneAndManyToMany(_ rival: Rival) throws {
         try conflict(
             rival, Graph.model(), renaming: "Node",
             make: { context in
@@ -127,7 +133,8 @@ import Testing
     }
 
     /// The move of an item whose row another has changed is given up at both ends.
-    @Test(arguments: Rival.allCases) func aMoveIsGivenUpAtBothEnds(_ rival: Rival) throws {
+    @Test("A move reverted by rollback is reverted at both ends", arguments: Rival.allCases)
+    func moveIsRevertedAtBothEnds(_ rival: Rival) throws {
         try conflict(
             rival, OwnerModel.model(), renaming: "Item",
             make: { context in
@@ -146,8 +153,10 @@ import Testing
 
     /// A link belongs to the item, whose row has the key: the owner that gives in keeps it, and is written with it, so that who
     /// deletes the owner meanwhile is told.
-    @Test(arguments: Rival.allCases, [false, true])
-    func anOwnerThatGivesInKeepsItsNewItems(_ rival: Rival, _ ordered: Bool) throws {
+    @Test(
+        "An owner whose changes are reverted keeps items that were added to it", arguments: Rival.allCases,
+        [false, true])
+    func ownerKeepsItsNewItems(_ rival: Rival, _ ordered: Bool) throws {
         try conflict(
             rival, OwnerModel.model(ordered: ordered), renaming: "Owner",
             make: { context in
@@ -181,7 +190,8 @@ import Testing
         }
     }
 
-    @Test func aFailedSaveHasTheDeletionBack() throws {
+    @Test("A failed save restores the deletion that the policy had reverted")
+    func failedSaveRestoresTheDeletion() throws {
         let model = OwnerModel.model()
         model.entitiesByName["Owner"]?.attributesByName["name"]?.isOptional = false
         try conflict(

@@ -40,17 +40,20 @@ import Testing
         }
     }
 
-    @Test func nullifyEndsThem() throws {
+    @Test("Nullify ends references made after the object was read")
+    func nullifyEndsLaterReferences() throws {
         let found = try afterDeletion(.nullifyDeleteRule)
         #expect(found.error == nil && found.owners == [] && found.items == ["a"] && found.ownedItems == 0)
     }
 
-    @Test func cascadeFollowsThem() throws {
+    @Test("Cascade follows references made after the object was read")
+    func cascadeFollowsLaterReferences() throws {
         let found = try afterDeletion(.cascadeDeleteRule)
         #expect(found.error == nil && found.owners == [] && found.items == [])
     }
 
-    @Test func denyCountsThem() throws {
+    @Test("Deny counts references made after the object was read")
+    func denyCountsLaterReferences() throws {
         let found = try afterDeletion(.denyDeleteRule)
         #expect(found.error == 1600 && found.owners == ["late"] && found.items == ["a"])
         #expect(found.ownedItems == 1)
@@ -106,7 +109,8 @@ import Testing
         }
     }
 
-    @Test func aPartnerThatIsLeftLetsGo() throws {
+    @Test("Setting another partner clears the former partner that was not known")
+    func partnerThatIsLeft() throws {
         try nodes("a", "d") { context, nodes in
             try link("a", "late", behind: context)
             let late = try #require(try context.named("late", "Node"))
@@ -117,7 +121,8 @@ import Testing
         #expect(try pairs == ["a -", "d late", "late d"])
     }
 
-    @Test func aPartnerThatIsTakenAwayLetsGo() throws {
+    @Test("Taking a partner away clears its former partner that was not known")
+    func partnerThatIsTakenAway() throws {
         try nodes("a", "d") { context, nodes in
             try link("a", "late", behind: context)
             let late = try #require(try context.named("late", "Node"))
@@ -127,7 +132,8 @@ import Testing
         #expect(try pairs == ["a -", "d late", "late d"])
     }
 
-    @Test func aPartnerOfADeletedNodeLetsGo() throws {
+    @Test("Deleting an object clears a partner that was not known")
+    func partnerOfADeletedNode() throws {
         try nodes("a") { context, nodes in
             try link("a", "late", behind: context)
             context.delete(try #require(try context.named("late", "Node")))
@@ -139,7 +145,8 @@ import Testing
 
     // MARK: Conflicts
 
-    @Test func whoLosesAPartnerToAConflictLetsGo() throws {
+    @Test("A partner lost in a conflict has no partner afterwards")
+    func partnerLostInAConflict() throws {
         try nodes("a", "b", "c") { context, nodes in
             context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
             try link("b", "c", behind: context)
@@ -150,7 +157,8 @@ import Testing
         #expect(try pairs == ["a b", "b a", "c -"])
     }
 
-    @Test func whoInsistsOnWhatIsGoneLeadsToNothing() throws {
+    @Test("Overwriting an item whose owner was deleted clears its owner")
+    func overwriteOfADeletedOwner() throws {
         let coordinator = try folder.open(OwnerModel.model())
         try coordinator.inContext { context in
             _ = try context.owner("o", items: "a")
@@ -172,7 +180,8 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM ZITEM WHERE ZOWNER IS NOT NULL").description == "0")
     }
 
-    @Test func whoInsistsOnAPartnerThatHasLeftGetsItBack() throws {
+    @Test("Overwriting an object restores the partner that had left it")
+    func overwriteRestoresThePartner() throws {
         try nodes("c", "p", "q") { context, nodes in
             context.mergePolicy = NSMergePolicy.overwrite
             try link("p", "c", behind: context)

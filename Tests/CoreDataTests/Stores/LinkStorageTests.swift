@@ -16,7 +16,7 @@ import Testing
     }
 
     /// One row for a pair has room for one place: each would have its friends in the other's order.
-    @Test("An ordered relationship that is its own inverse has an order for each side, one row for each pair")
+    @Test("An ordered relationship that is its own inverse has an order for each side in one row per pair")
     func orderedReflexive() throws {
         let person = NSEntityDescription("Person", attribute("name", .string))
         let friends = person.relate("friends", to: person, many: true, ordered: true)
@@ -52,7 +52,8 @@ import Testing
         #expect(try orders().prefix(2) == [a, b])
     }
 
-    @Test func aRelationshipThatIsItsOwnInverseIsKeptOnce() throws {
+    @Test("A relationship that is its own inverse stores one row for each pair")
+    func reflexivePairIsStoredOnce() throws {
         let person = NSEntityDescription("Person", attribute("name", .string))
         let friends = person.relate("friends", to: person, many: true)
         pair(friends, friends)
@@ -84,7 +85,8 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM Z_1FRIENDS").description == "0")
     }
 
-    @Test func ordersAreMultiplesOf1024() throws {
+    @Test("The order of an ordered relationship is stored in multiples of 1024")
+    func ordersAreMultiplesOf1024() throws {
         let page = NSEntityDescription("Page", attribute("name", .string))
         let book = NSEntityDescription("Book")
         pair(book.relate("pages", to: page, many: true, ordered: true), page.relate("book", to: book))
@@ -117,7 +119,8 @@ import Testing
         }
     }
 
-    @Test func bothEndsOfAManyToManyMayBeOrdered() throws {
+    @Test("Both ends of a many-to-many relationship may be ordered")
+    func bothEndsMayBeOrdered() throws {
         let note = NSEntityDescription("Note", attribute("name", .string))
         let tag = NSEntityDescription("Tag", attribute("name", .string))
         pair(
@@ -146,7 +149,8 @@ import Testing
         }
     }
 
-    @Test func aToOneToAHierarchyKeepsTheEntityToo() throws {
+    @Test("A to-one relationship to an entity hierarchy stores the entity's number")
+    func toOneToAHierarchyStoresTheEntity() throws {
         let dog = NSEntityDescription("Dog")
         let cat = NSEntityDescription("Cat", attribute("lives", .integer16))
         let pet = NSEntityDescription("Pet", attribute("name", .string), subentities: [dog, cat])
@@ -179,7 +183,8 @@ import Testing
         }
     }
 
-    @Test func toManyWithoutInverse() throws {
+    @Test("A to-many relationship without an inverse is stored at its destinations")
+    func toManyWithoutInverse() throws {
         let part = NSEntityDescription("Part", attribute("name", .string))
         let whole = NSEntityDescription("Whole")
         whole.relate("parts", to: part, many: true)
@@ -208,7 +213,8 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM ZPART WHERE Z2PARTS IS NOT NULL").description == "0")
     }
 
-    @Test func twoStoresOfOneCoordinator() throws {
+    @Test("A relationship between objects of two stores is refused")
+    func relationshipBetweenStoresIsRefused() throws {
         let note = NSEntityDescription("Note", attribute("name", .string))
         let tag = NSEntityDescription("Tag", attribute("name", .string))
         let model = NSManagedObjectModel(of: note, tag)

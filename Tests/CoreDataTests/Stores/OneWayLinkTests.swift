@@ -36,7 +36,10 @@ import Testing
         }
     }
 
-    @Test(arguments: keys, [true, false]) func theSaveFails(_ key: String, inserting: Bool) throws {
+    @Test(
+        "The error policy refuses a one-way reference to an object deleted elsewhere", arguments: keys,
+        [true, false])
+    func saveFails(_ key: String, inserting: Bool) throws {
         try withNodes(key, .error, inserting: inserting) { context, node, gone in
             let refusal = try error { try context.save() }
             #expect(refusal.code == 1550)
@@ -46,11 +49,12 @@ import Testing
     }
 
     @Test(
+        "The other policies clear a one-way reference to an object deleted elsewhere",
         arguments: [
             NSMergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite, .rollback,
         ],
         keys)
-    func theLinkEnds(_ policy: NSMergePolicy, _ key: String) throws {
+    func referenceEnds(_ policy: NSMergePolicy, _ key: String) throws {
         for inserting in [true, false] {
             try withNodes(key, policy, inserting: inserting) { context, node, _ in
                 try context.save()
@@ -61,7 +65,8 @@ import Testing
     }
 
     /// Two new objects may lead to each other.
-    @Test(arguments: keys) func whatIsInsertedAlongIsThere(_ key: String) throws {
+    @Test("New objects with one-way references to each other are saved", arguments: keys)
+    func newObjectsReferToEachOther(_ key: String) throws {
         try withNodes(key, .error) { context, node, _ in
             let other = try context.insert("Node", ["uid": 4])
             let another = try context.insert("Node", ["uid": 5])

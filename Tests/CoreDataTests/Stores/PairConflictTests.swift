@@ -89,8 +89,10 @@ import Testing
 
     // MARK: Moved twice
 
-    @Test(arguments: Rival.allCases, insisting)
-    func whatIsMovedTwiceIsWhereTheLastSavePutIt(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test(
+        "A partner moved in two contexts belongs where the last save put it", arguments: Rival.allCases,
+        insisting)
+    func lastMoveWins(_ rival: Rival, _ policy: NSMergePolicy) throws {
         try conflict(rival, policy, here: give(10, 1), there: give(10, 2)) { context, mine in
             try context.save()
             #expect(mine[10]?.one("node") === mine[1] && mine[1]?.one("badge") === mine[10])
@@ -99,8 +101,10 @@ import Testing
         #expect(try Pairs(folder) == Pairs(badges: ["1 10"], partners: partners))
     }
 
-    @Test(arguments: Rival.allCases, insisting)
-    func whoGotAnotherThereLetsItGo(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test(
+        "A partner assigned elsewhere is released when another one is assigned", arguments: Rival.allCases,
+        insisting)
+    func otherPartnerIsReleased(_ rival: Rival, _ policy: NSMergePolicy) throws {
         try conflict(rival, policy, here: give(10, 1), there: give(11, 1)) { context, mine in
             try context.save()
             #expect(mine[1]?.one("badge") === mine[10] && mine[11]?.one("node") == nil)
@@ -108,8 +112,8 @@ import Testing
         #expect(try Pairs(folder) == Pairs(badges: ["1 10"], partners: partners))
     }
 
-    @Test(arguments: Rival.allCases, insisting)
-    func whatIsTakenAwayHereAndMovedThereHasNobody(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test("A partner removed here and moved elsewhere has no partner", arguments: Rival.allCases, insisting)
+    func removedHereAndMovedThere(_ rival: Rival, _ policy: NSMergePolicy) throws {
         try conflict(
             rival, policy, here: { _, mine in mine[10]?.setValue(nil, forKey: "node") }, there: give(10, 2)
         ) { context, _ in try context.save() }
@@ -117,8 +121,8 @@ import Testing
         #expect(try Pairs(folder) == Pairs(badges: [], partners: partners))
     }
 
-    @Test(arguments: Rival.allCases, insisting)
-    func partnersOfOneEntityAgree(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test("Partners of one entity agree at both ends after a conflict", arguments: Rival.allCases, insisting)
+    func reflexivePartnersAgree(_ rival: Rival, _ policy: NSMergePolicy) throws {
         try conflict(
             rival, policy, here: { _, mine in mine[2]?.setValue(mine[0], forKey: "partner") },
             there: { _, theirs in theirs[3]?.setValue(theirs[0], forKey: "partner") }
@@ -128,7 +132,8 @@ import Testing
 
     // MARK: Not changed here
 
-    @Test(arguments: Rival.allCases) func whatWasMovedThereAloneStaysThere(_ rival: Rival) throws {
+    @Test("A partner moved elsewhere only stays there", arguments: Rival.allCases)
+    func moveElsewhereStays(_ rival: Rival) throws {
         try conflict(rival, .mergeByPropertyObjectTrump, here: name(0), there: give(10, 2)) { context, mine in
             try context.save()
             #expect(mine[0]?.one("badge") == nil && mine[10]?.one("node") === mine[2])
@@ -137,7 +142,8 @@ import Testing
     }
 
     /// Overwriting puts all values of the object back, and so its partner's.
-    @Test(arguments: Rival.allCases) func overwritingTakesItsPartnerBack(_ rival: Rival) throws {
+    @Test("Overwriting an object restores its partner", arguments: Rival.allCases)
+    func overwriteRestoresThePartner(_ rival: Rival) throws {
         try conflict(
             rival, .overwrite,
             here: { context, mine in
@@ -153,8 +159,8 @@ import Testing
 
     // MARK: Gone there
 
-    @Test(arguments: Rival.allCases, insisting)
-    func whoComesBackHasItsPartner(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test("An object restored by a conflict has its partner", arguments: Rival.allCases, insisting)
+    func restoredObjectHasItsPartner(_ rival: Rival, _ policy: NSMergePolicy) throws {
         try conflict(
             rival, policy, here: name(2), there: { context, theirs in theirs[2].map(context.delete) }
         ) { context, mine in
@@ -164,8 +170,10 @@ import Testing
         #expect(try Pairs(folder) == Pairs(badges: ["0 10"], partners: partners))
     }
 
-    @Test(arguments: Rival.allCases, insisting)
-    func whoComesBackLeavesAPartnerWithAnother(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test(
+        "An object restored by a conflict does not take back a partner with another",
+        arguments: Rival.allCases, insisting)
+    func restoredObjectLeavesATakenPartner(_ rival: Rival, _ policy: NSMergePolicy) throws {
         try conflict(
             rival, policy, here: name(2),
             there: { context, theirs in
@@ -182,8 +190,10 @@ import Testing
     // MARK: Moved and deleted
 
     /// What is linked to another one here and deleted before one save, while somebody else has linked a third one to it.
-    @Test(arguments: Rival.allCases, [NSMergePolicy.mergeByPropertyObjectTrump, .overwrite])
-    func whatIsMovedAndDeletedLeavesNoKey(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test(
+        "An object that is moved and deleted leaves no key", arguments: Rival.allCases,
+        [NSMergePolicy.mergeByPropertyObjectTrump, .overwrite])
+    func movedAndDeleted(_ rival: Rival, _ policy: NSMergePolicy) throws {
         for isOneEvent in [true, false] {
             let each = try PairConflictTests()
             try each.conflict(
@@ -213,7 +223,8 @@ import Testing
 
     // MARK: Seen before the save
 
-    @Test func anUnsavedLinkOutlivesAMerge() throws {
+    @Test("An unsaved partner outlives a merge")
+    func unsavedPartnerOutlivesAMerge() throws {
         let saved = SavedNotification()
         try conflict(
             .context, here: give(10, 1),
@@ -231,7 +242,8 @@ import Testing
     }
 
     /// Without a merge policy: nothing is newer than what was refreshed, so nothing is in conflict.
-    @Test(arguments: Rival.allCases) func anUnsavedLinkOutlivesRefreshes(_ rival: Rival) throws {
+    @Test("An unsaved partner outlives merging refreshes", arguments: Rival.allCases)
+    func unsavedPartnerOutlivesRefreshes(_ rival: Rival) throws {
         try conflict(rival, here: give(10, 1), there: give(10, 2)) { context, mine in
             for number in [0, 1, 10] {
                 mine[number].map { context.refresh($0, mergeChanges: true) }
@@ -242,7 +254,8 @@ import Testing
         #expect(try Pairs(folder) == Pairs(badges: ["1 10"], partners: partners))
     }
 
-    @Test func aRefreshedEndTakesBothBack() throws {
+    @Test("Refreshing one end without merging restores both ends")
+    func refreshedEndRestoresBoth() throws {
         try conflict(.context, here: give(10, 1), there: { _, _ in }) { context, mine in
             mine[10].map { context.refresh($0, mergeChanges: false) }
             #expect(mine[10]?.one("node") === mine[0] && mine[0]?.one("badge") === mine[10])

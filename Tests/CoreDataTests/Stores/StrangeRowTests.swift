@@ -30,7 +30,8 @@ import Testing
         return try #require(Int64.fromDatabaseValue(value))
     }
 
-    @Test func anIDThatNamesAnotherEntityOfTheTable() throws {
+    @Test("An ID that names another entity of the table has no values")
+    func idOfAnotherEntity() throws {
         try coordinator.inContext { context in
             let dog = try context.insert("Dog", ["name": "dog", "a": wild, "b": wild])
             try context.save()
@@ -59,7 +60,8 @@ import Testing
         }
     }
 
-    @Test func aNumberOfAnotherEntityInATableOfOne() throws {
+    @Test("A row with the number of another entity is an error that names it")
+    func rowOfAnotherEntity() throws {
         try coordinator.inContext { context in
             try context.insert("Owner", ["name": "owner", "size": wild])
             try context.save()
@@ -74,7 +76,8 @@ import Testing
         }
     }
 
-    @Test func aRelationshipThatLeadsToAnotherKindOfObject() throws {
+    @Test("A stored destination of a wrong entity becomes an object of a valid entity")
+    func destinationOfAnotherEntity() throws {
         try coordinator.inContext { context in
             let dog = try context.insert("Dog", ["name": "dog", "a": 1, "b": 2])
             try context.insert("Owner", ["name": "owner", "favourite": dog])
@@ -93,7 +96,8 @@ import Testing
         }
     }
 
-    @Test func theHighestVersion() throws {
+    @Test("A row with the highest version can be saved")
+    func highestVersion() throws {
         try coordinator.inContext { context in
             try context.insert("Thing", ["b": "old"])
             try context.save()
@@ -110,8 +114,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807", "DELETE FROM Z_PRIMARYKEY"])
-    func noNumberLeftForANewRow(_ damage: String) throws {
+    @Test(
+        "A save without a free key fails and names Z_PRIMARYKEY",
+        arguments: ["UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807", "DELETE FROM Z_PRIMARYKEY"])
+    func noKeyLeft(_ damage: String) throws {
         try folder.execute(damage)
         try folder.open(Self.model).inContext { context in
             for name in ["one", "two"] { try context.insert("Thing", ["b": name]) }
@@ -124,8 +130,8 @@ import Testing
     }
 
     /// Who fills a store without Core Data may count nothing.
-    @Test(arguments: ["-7", "NULL", "0", "40"])
-    func aNewRowTakesANumberThatNoneHas(_ highest: String) throws {
+    @Test("A new row gets a key that no row has", arguments: ["-7", "NULL", "0", "40"])
+    func keysAreNotReused(_ highest: String) throws {
         try folder.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(highest)")
         try folder.execute(
             "INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT) SELECT 41, Z_ENT, 1 FROM Z_PRIMARYKEY WHERE Z_NAME = 'Thing'"
@@ -157,7 +163,8 @@ import Testing
         }
     }
 
-    @Test func changesOfAnObjectThatCannotBeLoadedAreNotDropped() throws {
+    @Test("Changes of an object that cannot be read fail the save and are kept")
+    func changesOfAnUnreadableObject() throws {
         try withUnreadable { context, owner in
             owner.setValue("changed", forKey: "name")
             for _ in 1...2 {
@@ -172,7 +179,8 @@ import Testing
         }
     }
 
-    @Test func theDeletionOfAnObjectThatCannotBeLoadedIsNotDropped() throws {
+    @Test("The deletion of an object that cannot be read fails the save and is kept")
+    func deletionOfAnUnreadableObject() throws {
         try withUnreadable { context, owner in
             context.delete(owner)
             for _ in 1...2 {

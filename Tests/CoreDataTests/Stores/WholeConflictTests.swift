@@ -95,7 +95,8 @@ import Testing
     // MARK: Giving in
 
     /// Of what a deletion takes with it, that is gone which nobody else has changed.
-    @Test(arguments: Rival.allCases) func whatWentWithItIsNoMember(_ rival: Rival) throws {
+    @Test("A reverted deletion has no members that its cascade deleted", arguments: Rival.allCases)
+    func cascadedMembersStayDeleted(_ rival: Rival) throws {
         try conflict(
             rival, .rollback, ["Node": [1], "Step": [2, 3]],
             make: {
@@ -116,7 +117,8 @@ import Testing
 
     /// The rules of a deletion apply again to what a merge shows; once the deletion is given up, that is no change that an undo
     /// takes back.
-    @Test func aMergeOfADeletedObjectLeavesNothingToUndo() throws {
+    @Test("Merging a reverted deletion leaves nothing to undo")
+    func mergeLeavesNothingToUndo() throws {
         let coordinator = try folder.open(Graph.model())
         try coordinator.inContext { context in
             let node = try context.insert("Node", ["uid": 1])
@@ -161,7 +163,8 @@ import Testing
     }
 
     /// The partner of one that gives in had left its former one for it, and that one gives in too.
-    @Test(arguments: Rival.allCases) func theFormerPartnersMeetAgain(_ rival: Rival) throws {
+    @Test("Two reverted objects get their former partners back", arguments: Rival.allCases)
+    func formerPartnersAreRestored(_ rival: Rival) throws {
         try conflict(
             rival, .rollback, ["Node": [1, 2, 3]],
             make: { $0[1]?.setValue($0[2], forKey: "partner") },
@@ -175,7 +178,8 @@ import Testing
     // MARK: Insisting
 
     /// Setting what is there is no change to insist on.
-    @Test(arguments: Rival.allCases) func whatWasSetToTheSameIsTheirs(_ rival: Rival) throws {
+    @Test("Setting an equal value does not overwrite a change made elsewhere", arguments: Rival.allCases)
+    func equalValuesTakeTheOthersChange(_ rival: Rival) throws {
         try conflict(
             rival, .overwrite, ["Node": [1, 2, 3, 4]],
             make: {
