@@ -3,7 +3,8 @@ import Testing
 
 /// Batch requests go past contexts: nobody is told, nothing is validated, nothing can be undone.
 @Suite struct BatchSilenceTests {
-    @Test func contextsAreNotTold() throws {
+    @Test("Batch requests post no notifications, change no objects and are not undoable")
+    func contextsAreNotNotified() throws {
         let stack = try TestStack(OwnerModel.model())
         let context = stack.context()
         try context.performAndWait {
@@ -34,7 +35,8 @@ import Testing
         }
     }
 
-    @Test func conditionsOfTheModelAreNotChecked() throws {
+    @Test("A batch insertion does not validate")
+    func validationIsSkipped() throws {
         let name = attribute("name", .string)
         name.setValidationPredicates(
             [NSPredicate(format: "length >= 3")], withValidationWarnings: ["too short"])
