@@ -22,10 +22,13 @@ import Testing
         try folder.open(Self.model).inContext { try $0.only("Text").value(forKey: key) }
     }
 
-    @Test(arguments: [
-        "", "a", "a\0b\0", "\0", "👩‍👩‍👧‍👦 🇩🇪", "e\u{301}", "\u{e9}", "\u{1E9B}\u{0323}", "It's \"quoted\"; -- %@ \\",
-        "\u{FEFF}bom", "\n\t\r", "\u{10FFFF}",
-    ])
+    @Test(
+        "A string is stored byte for byte",
+        arguments: [
+            "", "a", "a\0b\0", "\0", "👩‍👩‍👧‍👦 🇩🇪", "e\u{301}", "\u{e9}", "\u{1E9B}\u{0323}",
+            "It's \"quoted\"; -- %@ \\",
+            "\u{FEFF}bom", "\n\t\r", "\u{10FFFF}",
+        ])
     func isStoredByteForByte(_ text: String) throws {
         try save("body", text)
         let read = try #require(try read("body") as? String)
@@ -35,7 +38,8 @@ import Testing
             try folder.value("SELECT CAST(ZBODY AS BLOB) FROM ZTEXT") == Data(text.utf8).databaseValue)
     }
 
-    @Test func mayBeLong() throws {
+    @Test("A string of more than a million bytes is stored")
+    func longStrings() throws {
         let text = String(repeating: "Größe 🐘 ", count: 100_000)
         #expect(text.utf8.count > 1_000_000)
         try save("body", text)
@@ -45,7 +49,8 @@ import Testing
                 == text.utf8.count.databaseValue)
     }
 
-    @Test func equalLookingStringsAreDifferentValues() throws {
+    @Test("Canonically equivalent strings are different values")
+    func equivalentStringsDiffer() throws {
         try folder.open(Self.model).inContext { context in
             let object = try context.insert("Text", ["body": "\u{e9}"])
             try context.save()
@@ -56,7 +61,8 @@ import Testing
         #expect(try folder.value("SELECT hex(ZBODY) FROM ZTEXT") == "65CC81".databaseValue)
     }
 
-    @Test func theEmptyStringIsFound() throws {
+    @Test("An empty string is found and is not nil")
+    func emptyString() throws {
         try folder.open(Self.model).inContext { context in
             try context.insert("Text", ["body": ""])
             try context.insert("Text")
@@ -66,18 +72,21 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "https://example.org/a%20b?q=1&r=%C3%BC#top", "relative/path", "mailto:a@example.org",
-        "file:///tmp/%F0%9F%90%98", "x-coredata://host/E/p1", "urn:isbn:9783161484100", "?q", "#f",
-    ])
-    func linksAreText(_ link: String) throws {
+    @Test(
+        "A URL is stored as its absolute string",
+        arguments: [
+            "https://example.org/a%20b?q=1&r=%C3%BC#top", "relative/path", "mailto:a@example.org",
+            "file:///tmp/%F0%9F%90%98", "x-coredata://host/E/p1", "urn:isbn:9783161484100", "?q", "#f",
+        ])
+    func urlsAreStrings(_ link: String) throws {
         let url = try #require(URL(string: link))
         try save("link", url)
         #expect((try read("link") as? URL)?.absoluteString == link)
         #expect(try folder.stored("ZLINK", in: "ZTEXT") == ["text '\(link)'"])
     }
 
-    @Test func aLinkOverABaseIsStoredWhole() throws {
+    @Test("A URL with a base is stored as an absolute URL")
+    func relativeURL() throws {
         let url = try #require(URL(string: "c/d", relativeTo: URL(string: "https://example.org/a/b")))
         try folder.open(Self.model).inContext { context in
             try context.insert("Text", ["link": url])
@@ -87,7 +96,8 @@ import Testing
         #expect(try read("link") as? URL == URL(string: "https://example.org/a/c/d"))
     }
 
-    @Test func whatIsNoLinkIsKeptUntilItIsReplaced() throws {
+    @Test("A stored string that is not a URL reads as nil and is kept")
+    func invalidURLIsKept() throws {
         try folder.make(Self.model)
         let odd = "http://[not a link"
         try folder.execute("INSERT INTO ZTEXT (Z_PK, Z_ENT, Z_OPT, ZLINK) VALUES (1, 1, 1, ?)", [odd])

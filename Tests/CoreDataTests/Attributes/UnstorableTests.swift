@@ -12,19 +12,22 @@ import Testing
         return found.localizedDescription
     }
 
-    @Test func objectIDs() throws {
+    @Test("An attribute of type object ID is refused by name")
+    func objectIDs() throws {
         let text = try refusal(attribute("owner", .objectID))
         #expect(text.contains("Holder.owner"))
         #expect(text.contains("object ID cannot be stored"))
     }
 
-    @Test func attributesWithoutType() throws {
+    @Test("An attribute without a type is refused by name")
+    func attributesWithoutType() throws {
         let text = try refusal(attribute("anything", .undefined))
         #expect(text.contains("Holder.anything"))
         #expect(text.contains("transient"))
     }
 
-    @Test func bothMayBeTransient() throws {
+    @Test("Attributes of these types may be transient")
+    func transientAttributes() throws {
         let folder = try StoreFolder()
         let model = NSManagedObjectModel(
             of: NSEntityDescription(
@@ -35,7 +38,8 @@ import Testing
                 == "CREATE TABLE ZHOLDER ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER )")
     }
 
-    @Test func elementsWithoutType() throws {
+    @Test("A composite element without a type is refused by name")
+    func elementsWithoutType() throws {
         let text = try refusal(composite("pair", attribute("half", .undefined)))
         #expect(text.contains("Holder.pair.half"))
     }
