@@ -14,7 +14,8 @@ import Testing
         return try NSManagedObjectModel(modelCacheArchive: try model.modelCacheArchive())
     }
 
-    @Test func aDefaultIsDecodedByTheTransformerThatTakesItsClass() throws {
+    @Test("A default value is decoded by the transformer that allows its class")
+    func defaultIsDecoded() throws {
         let model = try Self.model("color")
         let value = model.entitiesByName["Thing"]?.attributesByName["color"]?.defaultValue
         #expect(value is OpaqueArchive)
@@ -27,7 +28,8 @@ import Testing
         }
     }
 
-    @Test func aDefaultThatNobodyDecodesIsStoredAsItIs() throws {
+    @Test("A default value of an unknown class is stored unchanged")
+    func undecodableDefaultIsKept() throws {
         let model = try Self.model("plain")
         let attribute = try #require(model.entitiesByName["Thing"]?.attributesByName["plain"])
         let archive = try #require(attribute.defaultValue as? OpaqueArchive)
