@@ -3,7 +3,8 @@ import Testing
 
 /// The numbers that Apple's headers give to the cases of enumerations: archives, stores and `NSNumber`s have them.
 @Suite struct HeaderNumberTests {
-    @Test func relationshipsAndRequests() {
+    @Test("Delete rules, request types and result types have Apple's raw values")
+    func relationshipsAndRequests() {
         let rules: [NSDeleteRule] = [
             .noActionDeleteRule, .nullifyDeleteRule, .cascadeDeleteRule, .denyDeleteRule,
         ]
@@ -19,7 +20,8 @@ import Testing
         #expect(results.map(\.rawValue) == [0, 1, 2, 4])
     }
 
-    @Test func contextsAndPolicies() {
+    @Test("Concurrency types, merge policies and snapshot events have Apple's raw values")
+    func contextsAndPolicies() {
         let queues: [NSManagedObjectContextConcurrencyType] = [
             .privateQueueConcurrencyType, .mainQueueConcurrencyType,
         ]
@@ -36,7 +38,8 @@ import Testing
         #expect(events.map(\.rawValue) == [2, 4, 8, 16, 32, 64])
     }
 
-    @Test func resultsHistoryAndBatches() {
+    @Test("Change types, history and batch result types have Apple's raw values")
+    func resultsHistoryAndBatches() {
         let changes: [NSFetchedResultsChangeType] = [.insert, .delete, .move, .update]
         #expect(changes.map(\.rawValue) == [1, 2, 3, 4])
         let history: [NSPersistentHistoryChangeType] = [.insert, .update, .delete]
@@ -59,7 +62,8 @@ import Testing
         #expect(deletions.map(\.rawValue) == [0, 1, 2])
     }
 
-    @Test func versionsOfTheFramework() {
+    @Test("The framework's version is later than all versions of the headers")
+    func frameworkVersions() {
         let mac = [
             NSCoreDataVersionNumber10_4, NSCoreDataVersionNumber10_4_3, NSCoreDataVersionNumber10_5,
             NSCoreDataVersionNumber10_5_3, NSCoreDataVersionNumber10_6, NSCoreDataVersionNumber10_6_2,
@@ -85,7 +89,8 @@ import Testing
     }
 
     /// The number in the metadata is the one that programs compare.
-    @Test func aNewStoreHasTheVersion() throws {
+    @Test("The metadata of a new store has the framework's version")
+    func newStoreHasTheVersion() throws {
         let folder = try StoreFolder()
         let coordinator = try folder.open(OwnerModel.model())
         let metadata = coordinator.metadata(for: try #require(coordinator.persistentStores.first))
