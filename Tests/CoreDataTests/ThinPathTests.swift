@@ -2,7 +2,8 @@ import CoreData
 import Testing
 
 @Suite struct ThinPathTests {
-    @Test func objectsAreSavedAndFetched() throws {
+    @Test("Objects are saved, fetched by a predicate, and have derived values")
+    func objectsAreSavedAndFetched() throws {
         let stack = try TestStack()
         try stack.inContext { context in
             let author = Author(context: context)

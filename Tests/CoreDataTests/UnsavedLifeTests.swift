@@ -19,7 +19,8 @@ import Testing
         return controller
     }
 
-    @Test func aResultsControllerLetsGoOfAnObjectThatWasNeverSaved() throws {
+    @Test("A results controller drops a deleted object that was never saved")
+    func controllerDropsAnUnsavedObject() throws {
         let stack = try TestStack()
         try stack.inContext { context in
             let controller = try controller(context)
@@ -33,7 +34,8 @@ import Testing
         }
     }
 
-    @Test func aResultsControllerFollowsTheUndoOfAnInsertion() throws {
+    @Test("A results controller follows the undo and redo of an insertion")
+    func controllerFollowsUndo() throws {
         let stack = try TestStack()
         try stack.inContext { context in
             context.undoManager = UndoManager()
@@ -48,7 +50,8 @@ import Testing
         }
     }
 
-    @Test func theNotificationNamesAnObjectThatWasNeverSavedAsDeleted() throws {
+    @Test("The deletion of an object that was never saved is posted")
+    func unsavedDeletionIsPosted() throws {
         let stack = try TestStack()
         try stack.inContext { context in
             nonisolated(unsafe) var deleted: [Int] = []
@@ -66,7 +69,8 @@ import Testing
         }
     }
 
-    @Test func anObjectThatLivesForOneEventIsNoStepOfUndo() throws {
+    @Test("An object inserted and deleted in one event is not undoable")
+    func briefObjectIsNotUndoable() throws {
         let stack = try TestStack()
         try stack.inContext { context in
             context.undoManager = UndoManager()

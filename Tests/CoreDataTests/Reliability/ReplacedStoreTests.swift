@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "A store of another model that has taken the place is found, and nothing is written to it",
+        "A store of another model that replaced the file is refused and unchanged",
         arguments: ["WAL", "DELETE"])
     func anotherModel(_ mode: String) throws {
         try replacement.make(Self.other)
@@ -50,7 +50,7 @@ import Testing
         #expect(try Data(contentsOf: folder.file) == bytes)
     }
 
-    @Test("The same file, migrated by another process, is found")
+    @Test("A file that another process migrated is refused")
     func migrated() throws {
         let refusal = try error {
             _ = try open { [folder] in
@@ -66,7 +66,7 @@ import Testing
         #expect(refusal.code == 134100)
     }
 
-    @Test("A store of the same model that has taken the place is opened as what it is")
+    @Test("A store of the same model that replaced the file is opened")
     func sameModel() throws {
         let first = try replacement.open(Self.model)
         try first.inContext { context in
@@ -89,7 +89,7 @@ import Testing
         #expect(names == ["last", "newer"])
     }
 
-    @Test("A table that is gone is found")
+    @Test("A table removed by another process is found")
     func changedSchema() throws {
         let refusal = try error {
             _ = try open { [folder] in try folder.execute("DROP TABLE ZITEM") }

@@ -45,7 +45,7 @@ import Testing
     // MARK: Reports of triggers
 
     @Test(
-        "A report that names another entity of the table changes no row",
+        "A trigger's report for another entity changes no row",
         arguments: [("Wide", "a70"), ("Wide", "a00"), ("Two", "big"), ("Two", "name")])
     func reportsOfAnotherEntity(_ entity: String, _ attribute: String) throws {
         // All bits set: taken for null bits, they would have slots skipped.
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(
-        "An object whose row became another entity's is gone, whatever the merge policy does",
+        "Merge policies treat an object whose row became another entity's as deleted",
         arguments: cases)
     func conflicts(_ sample: Case) throws {
         try make(sample.from, ["name": "old", "parts": ["text": "part"]])
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test(
-        "Deleting an object leaves a row that became another entity's, and its links, alone",
+        "Deleting an object leaves a row that became another entity's and its join rows",
         arguments: [true, false])
     func deletions(_ countsUp: Bool) throws {
         try make("Two", ["name": "old"])
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test("A watched object whose row became another entity's is in conflict", arguments: [true, false])
+    @Test("Conflict detection finds an object whose row became another entity's", arguments: [true, false])
     func watched(_ isReadOnly: Bool) throws {
         try make("Wide", ["name": "old"])
         let coordinator = try folder.open(Self.model)
@@ -228,7 +228,7 @@ import Testing
         }
     }
 
-    @Test("A number beyond those of entities is not taken for one of them")
+    @Test("A number outside of the range of entities matches no entity")
     func numbersOutOfRange() throws {
         try make("Item", ["name": "old"])
         let coordinator = try folder.open(Self.model)

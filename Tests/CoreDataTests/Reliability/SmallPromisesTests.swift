@@ -34,7 +34,7 @@ import Testing
         #expect(version(cache, 1) == 3)
     }
 
-    @Test("Nothing that was read before a save comes in after it")
+    @Test("A row read before a save is not cached after it")
     func save() throws {
         let cache = RowCache()
         let state = cache.state
@@ -51,7 +51,7 @@ import Testing
     private static let model = NSManagedObjectModel(
         of: NSEntityDescription("Item", attribute("name", .string)))
 
-    @Test("The waiting takes as long as the option says, and ends")
+    @Test("Waiting for a lock takes as long as the timeout")
     func length() {
         let clock = ContinuousClock()
         var tries = 0
@@ -79,7 +79,7 @@ import Testing
         func saveAgain() throws { try context.save() }
     }
 
-    @Test("A task that is cancelled does not wait for a lock any longer")
+    @Test("A cancelled task stops waiting for a lock")
     func cancelling() async throws {
         let folder = try StoreFolder()
         let coordinator = try folder.open(Self.model)
@@ -112,7 +112,7 @@ import Testing
 
 /// What logs have of the values in rows.
 @Suite struct LoggedValueTests {
-    @Test("A log has the types and sizes of values, not the values, unless they are asked for")
+    @Test("A log has types and sizes of values instead of values unless values are shown")
     func values() {
         let values: [SQLValue] = [.text("secret"), .integer(4711), .double(1.5), .blob(Data([1, 2])), .null]
         #expect(
