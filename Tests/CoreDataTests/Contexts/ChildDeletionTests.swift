@@ -4,12 +4,12 @@ import Testing
 
 /// Deletions that go up.
 @Suite(.onEveryStore) struct ChildDeletionTests {
-    let family: Family
+    let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }
     private var child: NSManagedObjectContext { family.child }
 
     init() throws {
-        family = try Family()
+        family = try ContextFamily()
         try family.root.event { root throws in
             let author = Author(context: root)
             author.name = "author"
@@ -29,11 +29,11 @@ import Testing
             child.processPendingChanges()
             #expect(child.deletedObjects.count == 3)
             try child.save()
-            #expect(try Family.titles(child) == [] && !child.hasChanges)
+            #expect(try ContextFamily.titles(child) == [] && !child.hasChanges)
         }
         try root.event { root throws in
             #expect(root.deletedObjects.count == 3)
-            #expect(try Family.titles(root) == [])
+            #expect(try ContextFamily.titles(root) == [])
             try root.save()
         }
         #expect(try family.storedTitles() == [])
@@ -141,7 +141,7 @@ import Testing
         pair(
             owner.relate("things", to: thing, many: true, rule: .denyDeleteRule),
             thing.relate("owner", to: owner))
-        let family = try Family(NSManagedObjectModel(of: owner, thing))
+        let family = try ContextFamily(NSManagedObjectModel(of: owner, thing))
         try family.child.event { child throws in
             let owner = try child.insert("Owner")
             let thing = try child.insert("Thing")

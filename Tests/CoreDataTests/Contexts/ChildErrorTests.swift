@@ -4,12 +4,12 @@ import Testing
 
 /// Saves of a child that fail, and conflicts with its parent.
 @Suite struct ChildErrorTests {
-    let family: Family
+    let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }
     private var child: NSManagedObjectContext { family.child }
 
     init() throws {
-        family = try Family()
+        family = try ContextFamily()
         try family.root.event { root throws in
             root.insertBook("A").pages = 1
             try root.save()
@@ -32,7 +32,7 @@ import Testing
             child.insertedObjects.first?.setValue("B", forKey: "title")
             try child.save()
         }
-        try root.event { root throws in #expect(try Family.titles(root) == ["A", "B"]) }
+        try root.event { root throws in #expect(try ContextFamily.titles(root) == ["A", "B"]) }
     }
 
     @Test("The root validates a child's object that it changed afterwards")
@@ -130,7 +130,7 @@ import Testing
             try child.save()
             #expect(book.pages == 9 && !child.hasChanges)
         }
-        try root.event { root throws in #expect(try Family.titles(root) == ["A", "B", "C"]) }
+        try root.event { root throws in #expect(try ContextFamily.titles(root) == ["A", "B", "C"]) }
     }
 
     @Test("A conflict with the store fails the root's save and not the child's")
@@ -161,7 +161,7 @@ import Testing
     func uniquenessIsCheckedByTheRoot() throws {
         let thing = NSEntityDescription("Thing", attribute("code", .string))
         thing.uniquenessConstraints = [["code"]]
-        let family = try Family(NSManagedObjectModel(of: thing))
+        let family = try ContextFamily(NSManagedObjectModel(of: thing))
         try family.root.event { root throws in
             _ = try root.insert("Thing", ["code": "x"])
             try root.save()
@@ -186,7 +186,7 @@ import Testing
     @Test("A value that cannot be transformed fails the child's save")
     func valueThatCannotBeArchived() throws {
         let thing = NSEntityDescription("Thing", transformable("value", "NobodyKnows"))
-        let family = try Family(NSManagedObjectModel(of: thing))
+        let family = try ContextFamily(NSManagedObjectModel(of: thing))
         try family.child.event { child throws in
             let object = try child.insert("Thing", ["value": NSObject()])
             let refusal = try error { try child.save() }
@@ -200,7 +200,7 @@ import Testing
     func rootWithoutAStore() throws {
         let root = NSManagedObjectContext(.privateQueue)
         root.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
-        let child = Family.child(of: root)
+        let child = ContextFamily.child(of: root)
         try child.event { child throws in
             child.insertBook("A")
             try child.save()

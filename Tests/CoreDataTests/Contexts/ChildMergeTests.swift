@@ -4,15 +4,15 @@ import Testing
 
 /// What contexts of a family take in of each other's saves.
 @Suite(.onEveryStore) struct ChildMergeTests {
-    let family: Family
+    let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }
     private let mine: NSManagedObjectContext
     private let sibling: NSManagedObjectContext
 
     init() throws {
-        family = try Family()
-        mine = Family.child(of: family.root)
-        sibling = Family.child(of: family.root)
+        family = try ContextFamily()
+        mine = ContextFamily.child(of: family.root)
+        sibling = ContextFamily.child(of: family.root)
         try family.root.event { root throws in
             root.insertBook("A").pages = 1
             root.insertBook("B").pages = 2
@@ -48,7 +48,7 @@ import Testing
             #expect(a.pages == 1 && !b.isDeleted)
             mine.mergeChanges(fromContextDidSave: notification)
             #expect(a.pages == 10 && a.title == "mine" && b.isDeleted && b.pages == 2)
-            #expect(try Family.titles(mine) == ["C", "mine"])
+            #expect(try ContextFamily.titles(mine) == ["C", "mine"])
             try mine.save()
             #expect(!mine.hasChanges)
         }
@@ -89,7 +89,7 @@ import Testing
         try root.saveAndWait()
         try mine.event { mine throws in
             #expect(a.pages == 11 && a.title == "mine" && b.isDeleted)
-            #expect(try Family.titles(mine) == ["D", "mine"])
+            #expect(try ContextFamily.titles(mine) == ["D", "mine"])
             mine.automaticallyMergesChangesFromParent = false
         }
         try root.event { root throws in
@@ -110,7 +110,7 @@ import Testing
             #expect(
                 log.contents(of: .NSManagedObjectContextObjectsDidChange, by: "title")
                     == [["inserted": ["C"], "refreshed": ["A"], "deleted": ["B"]]])
-            #expect(try Family.titles(mine) == ["A", "C"])
+            #expect(try ContextFamily.titles(mine) == ["A", "C"])
         }
     }
 
@@ -131,7 +131,7 @@ import Testing
 
     @Test("A grandchild with automatic merging merges its parent's save")
     func grandchildMergesAChildSave() throws {
-        let leaf = Family.child(of: mine)
+        let leaf = ContextFamily.child(of: mine)
         let a = try leaf.event { leaf throws in
             leaf.automaticallyMergesChangesFromParent = true
             let a = try leaf.book("A")

@@ -4,14 +4,14 @@ import Testing
 
 /// What a child sees of its parent's unsaved changes.
 @Suite struct ChildReadingTests {
-    let family: Family
+    let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }
     private var leaf: NSManagedObjectContext { family.grandchild }
 
     /// The store has the books A, B, C and D of 10 to 40 pages. In the root, without saving, B is gone, C has 300
     /// pages, and E of 25 pages and F of 5 are new. A and E are of one author, who is new.
     init() throws {
-        family = try Family()
+        family = try ContextFamily()
         try root.event { root throws in
             for (index, title) in ["A", "B", "C", "D"].enumerated() {
                 root.insertBook(title).pages = Int32(index + 1) * 10
@@ -85,7 +85,8 @@ import Testing
         #expect(try titles(request("pages < 30")) == "EG")
         #expect(try titles(request(limit: 2, offset: 1)) == "GD")
         // Neither parent knows of it.
-        try family.child.event { child throws in #expect(try Family.titles(child).joined() == "ACDEF") }
+        try family.child.event { child throws in #expect(try ContextFamily.titles(child).joined() == "ACDEF")
+        }
     }
 
     @Test("A child's fetch without pending changes still includes its parents' changes")
@@ -252,7 +253,7 @@ import Testing
         }
         try leaf.event { context throws in #expect(try context.book("D").pages == 40) }
         try root.event { $0.refresh(kept, mergeChanges: false) }
-        let another = Family.child(of: root)
+        let another = ContextFamily.child(of: root)
         try another.event { context throws in #expect(try context.book("D").pages == 41) }
     }
 
@@ -281,7 +282,7 @@ import Testing
             try root.save()
         }
         let reader = stack.context()
-        let leaf = Family.child(of: Family.child(of: reader))
+        let leaf = ContextFamily.child(of: ContextFamily.child(of: reader))
         try reader.event { reader throws in
             let request = NSFetchRequest<Author>(entityName: "Author")
             request.predicate = NSPredicate(format: "name == 'X'")
@@ -316,7 +317,7 @@ import Testing
         request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
         fetched.fetchRequest = request
         shelf.add(fetched)
-        let family = try Family(NSManagedObjectModel(of: volume, shelf))
+        let family = try ContextFamily(NSManagedObjectModel(of: volume, shelf))
         try family.root.event { root throws in
             _ = try root.insert("Board", ["name": "low"])
             _ = try root.insert("Volume", ["title": "1", "shelf": "low"])

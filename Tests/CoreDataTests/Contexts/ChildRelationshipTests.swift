@@ -4,13 +4,13 @@ import Testing
 
 /// Relationships of every shape that a child changes, where the parent has changed them too.
 @Suite(.onEveryStore) struct ChildRelationshipTests {
-    let family: Family
+    let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }
     private var child: NSManagedObjectContext { family.child }
 
     /// Three nodes and three tags, each named by its number.
     init() throws {
-        family = try Family(Graph.model())
+        family = try ContextFamily(Graph.model())
         try family.root.event { root throws in
             for number in 1...3 {
                 for entity in ["Node", "Tag"] {

@@ -4,10 +4,10 @@ import Testing
 
 /// Requests other than fetches and saves, executed by a child.
 @Suite struct ChildRequestTests {
-    let family: Family
+    let family: ContextFamily
 
     init() throws {
-        family = try Family()
+        family = try ContextFamily()
         try family.root.event { root throws in
             root.insertBook("A").pages = 1
             root.insertBook("B").pages = 2

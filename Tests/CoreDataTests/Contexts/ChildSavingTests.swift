@@ -4,12 +4,12 @@ import Testing
 
 /// What a child's save does in the parent, and what it tells.
 @Suite(.onEveryStore) struct ChildSavingTests {
-    let family: Family
+    let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }
     private var child: NSManagedObjectContext { family.child }
 
     init() throws {
-        family = try Family()
+        family = try ContextFamily()
         try family.root.event { root throws in
             root.insertBook("A").pages = 1
             root.insertBook("B").pages = 2
@@ -162,7 +162,7 @@ import Testing
     func aSaveWithoutChanges() throws {
         let (above, below) = (log(root), log(child))
         try child.event { child throws in
-            #expect(try Family.titles(child) == ["A", "B"])
+            #expect(try ContextFamily.titles(child) == ["A", "B"])
             try child.save()
         }
         #expect(above.all.isEmpty)
@@ -172,7 +172,7 @@ import Testing
     @Test("Hooks and validation run in the context that saves")
     func hooksRunInTheSavingContext() throws {
         HookedBook.log.withLock { $0 = [] }
-        let family = try Family(HookedBook.model())
+        let family = try ContextFamily(HookedBook.model())
         try family.child.event { child throws in
             let book = HookedBook(context: child)
             book.setValue("new", forKey: "title")

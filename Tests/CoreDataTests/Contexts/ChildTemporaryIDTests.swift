@@ -4,12 +4,12 @@ import Testing
 
 /// The IDs of objects that a child has inserted, until the root saves and after it.
 @Suite struct ChildTemporaryIDTests {
-    let family: Family
+    let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }
     private var child: NSManagedObjectContext { family.child }
     private var leaf: NSManagedObjectContext { family.grandchild }
 
-    init() throws { family = try Family() }
+    init() throws { family = try ContextFamily() }
 
     private func saveAll() throws {
         for context in [leaf, child, root] { try context.saveAndWait() }
@@ -100,7 +100,7 @@ import Testing
         }
         try child.saveAndWait()
         try root.saveAndWait()
-        for context in [leaf, child, root, Family.child(of: leaf)] {
+        for context in [leaf, child, root, ContextFamily.child(of: leaf)] {
             try context.event { context throws in
                 #expect((try context.existingObject(with: id) as? Book)?.title == "new")
                 #expect((context.object(with: id) as? Book)?.objectID.isTemporaryID == false)
@@ -181,7 +181,7 @@ import Testing
 
     @Test("Relationships between new objects with permanent IDs are saved")
     func relationshipsOfPermanentIDs() throws {
-        let family = try Family(Graph.model())
+        let family = try ContextFamily(Graph.model())
         try family.child.event { child throws in
             let (node, tag) = (try child.insert("Node", ["uid": 1]), try child.insert("Tag", ["uid": 2]))
             try child.obtainPermanentIDs(for: [node, tag])
@@ -201,7 +201,7 @@ import Testing
 
     @Test("Siblings obtain the same permanent ID")
     func siblingsGetTheSameID() throws {
-        let sibling = Family.child(of: child)
+        let sibling = ContextFamily.child(of: child)
         let mine = try leaf.event { leaf throws in
             let book = leaf.insertBook("new")
             try leaf.save()

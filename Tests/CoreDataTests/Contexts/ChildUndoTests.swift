@@ -4,12 +4,12 @@ import Testing
 
 /// Undoing in a parent and in its child.
 @Suite(.onEveryStore) struct ChildUndoTests {
-    let family: Family
+    let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }
     private var child: NSManagedObjectContext { family.child }
 
     init() throws {
-        family = try Family()
+        family = try ContextFamily()
         try family.root.event { root throws in
             root.insertBook("A").pages = 1
             root.insertBook("B").pages = 2
@@ -55,7 +55,7 @@ import Testing
     func undoneChangesAreGoneForNewChildren() throws {
         try saveChanges()
         try root.event { $0.undo() }
-        let reader = Family.child(of: root)
+        let reader = ContextFamily.child(of: root)
         #expect(try contents(reader) == ["A1", "B2"])
     }
 

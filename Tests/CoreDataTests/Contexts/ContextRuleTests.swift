@@ -30,7 +30,7 @@ import Testing
             books[0].title = "mine"
             books[1].author = author
             context.delete(books[2])
-            Shelf.book("new", 1, nil, author, context)
+            SampleBooks.book("new", 1, nil, author, context)
             context.processPendingChanges()
             context.rollback()
             #expect(!context.hasChanges)
@@ -117,7 +117,7 @@ import Testing
     /// The child's object has a temporary ID after the child's save, and a permanent one when it asks for it.
     @Test("A child obtains permanent IDs of objects that it saved to its parent")
     func childObtainsPermanentIDsAfterItsSave() throws {
-        let family = try Family()
+        let family = try ContextFamily()
         let id = try family.child.event { child throws in
             let book = child.insertBook("new")
             try child.save()

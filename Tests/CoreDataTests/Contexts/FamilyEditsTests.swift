@@ -26,7 +26,7 @@ private struct FamilyEdits {
         let description: String
     }
 
-    private let family: Family
+    private let family: ContextFamily
     private var contexts: [NSManagedObjectContext] { [family.root, family.child, family.grandchild] }
     private var random: SeededGenerator
     private var log: [String] = []
@@ -34,7 +34,7 @@ private struct FamilyEdits {
 
     init(seed: UInt64) throws {
         random = SeededGenerator(seed: seed)
-        family = try Family(Graph.model())
+        family = try ContextFamily(Graph.model())
         for context in contexts {
             context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
             context.retainsRegisteredObjects = true

@@ -6,7 +6,9 @@ import Testing
 /// were assigned to.
 @Suite struct FamilyIdentityTests {
     /// An author and a book of his in the root, not saved, as the leaf has them.
-    private func unsaved(_ family: Family) throws -> (author: NSManagedObjectID, other: NSManagedObjectID) {
+    private func unsaved(_ family: ContextFamily) throws -> (
+        author: NSManagedObjectID, other: NSManagedObjectID
+    ) {
         try family.root.event { root throws in
             let author = Author(context: root)
             author.name = "author"
@@ -24,7 +26,7 @@ import Testing
 
     @Test("A temporary ID works in conditions before and after the root's save")
     func temporaryIDsInConditions() throws {
-        let family = try Family()
+        let family = try ContextFamily()
         let (author, other) = try unsaved(family)
         for isSaved in [false, true] {
             if isSaved { try family.root.saveAndWait() }
@@ -43,7 +45,7 @@ import Testing
 
     @Test("A condition on a temporary ID works when the root saves in the middle of the fetch")
     func rootSavesDuringAFetch() throws {
-        let family = try Family()
+        let family = try ContextFamily()
         let (author, _) = try unsaved(family)
         try family.grandchild.event { leaf throws in
             leaf.insertBook("own")
@@ -63,7 +65,7 @@ import Testing
         let coordinator = try folders[0].open(Library.model())
         let second = try coordinator.addPersistentStore(type: .sqlite, at: folders[1].file)
         let root = coordinator.context()
-        let leaf = Family.child(of: Family.child(of: root))
+        let leaf = ContextFamily.child(of: ContextFamily.child(of: root))
         try root.event { root in
             let book = root.insertBook("second")
             root.assign(book, to: second)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// A context, a child of it and a child of that, over one store.
-struct Family {
+struct ContextFamily {
     let stack: TestStack
     let root: NSManagedObjectContext
     let child: NSManagedObjectContext
@@ -56,9 +56,9 @@ extension NSManagedObjectContext {
 
 /// Making children, and the way of an object through them.
 @Suite struct ParentContextTests {
-    let family: Family
+    let family: ContextFamily
 
-    init() throws { family = try Family() }
+    init() throws { family = try ContextFamily() }
 
     @Test("A child has its parent and the family's coordinator")
     func childKnowsItsParent() {
@@ -92,22 +92,22 @@ extension NSManagedObjectContext {
             try family.grandchild.save()
             #expect(!family.grandchild.hasChanges)
         }
-        try family.root.performAndWait { () throws in #expect(try Family.titles(family.root) == []) }
+        try family.root.performAndWait { () throws in #expect(try ContextFamily.titles(family.root) == []) }
         try family.child.performAndWait {
-            #expect(try Family.titles(family.child) == ["new"])
+            #expect(try ContextFamily.titles(family.child) == ["new"])
             #expect(family.child.insertedObjects.count == 1)
             try family.child.save()
             #expect(!family.child.hasChanges)
         }
         #expect(try family.storedTitles() == [])
         try family.root.performAndWait {
-            #expect(try Family.titles(family.root) == ["new"])
+            #expect(try ContextFamily.titles(family.root) == ["new"])
             #expect(family.root.insertedObjects.count == 1)
             try family.root.save()
         }
         #expect(try family.storedTitles() == ["new"])
         for context in [family.child, family.grandchild] {
-            try context.performAndWait { () throws in #expect(try Family.titles(context) == ["new"]) }
+            try context.performAndWait { () throws in #expect(try ContextFamily.titles(context) == ["new"]) }
         }
     }
 
@@ -125,7 +125,7 @@ extension NSManagedObjectContext {
             }
         }()
         #expect(parent != nil)
-        try leaf.performAndWait { () throws in #expect(try Family.titles(leaf) == ["kept"]) }
+        try leaf.performAndWait { () throws in #expect(try ContextFamily.titles(leaf) == ["kept"]) }
     }
 
     @Test("A cycle of parents stops the process")

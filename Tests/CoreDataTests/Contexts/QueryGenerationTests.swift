@@ -212,7 +212,7 @@ import Testing
     @Test("A child of a pinned context reads its parent's generation")
     func childReadsItsParentsGeneration() throws {
         let root = stack.context()
-        let child = Family.child(of: root)
+        let child = ContextFamily.child(of: root)
         try root.event { try $0.setQueryGenerationFrom(.current) }
         try child.event { child throws in #expect(try titles(child) == before) }
         try changeElsewhere()

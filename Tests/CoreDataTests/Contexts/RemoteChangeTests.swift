@@ -4,7 +4,7 @@ import Testing
 
 /// Changes that were made elsewhere, told by IDs or their URLs.
 @Suite struct RemoteChangeTests {
-    let family: Family
+    let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }
     private var child: NSManagedObjectContext { family.child }
     private let a: Book
@@ -12,7 +12,7 @@ import Testing
 
     /// The books A and B, which the child and the root have loaded.
     init() throws {
-        family = try Family()
+        family = try ContextFamily()
         try family.stack.inContext { context throws in
             context.insertBook("A").pages = 1
             context.insertBook("B").pages = 2
@@ -47,7 +47,7 @@ import Testing
         for context in [child, root] {
             try context.event { context throws in
                 #expect(try context.book("A").pages == 10)
-                #expect(try Family.titles(context) == ["A", "C"])
+                #expect(try ContextFamily.titles(context) == ["A", "C"])
             }
         }
         try child.event { _ throws in #expect(a.pages == 10 && b.isDeleted) }

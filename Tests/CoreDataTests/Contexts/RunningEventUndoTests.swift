@@ -3,11 +3,11 @@ import Testing
 
 /// An undo manager that is told to undo by others than its context, as a menu does.
 @Suite struct RunningEventUndoTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
     private var context: NSManagedObjectContext { diary.context }
 
     init() throws {
-        diary = try DiaryStack()
+        diary = try HookStack()
         diary.context.undoManager = UndoManager()
     }
 

@@ -31,7 +31,7 @@ private final class EditedStack {
     init(depth: Int) throws {
         stack = try TestStack(Graph.model())
         var chain = [stack.context()]
-        for _ in 0..<depth { chain.append(Family.child(of: chain[chain.count - 1])) }
+        for _ in 0..<depth { chain.append(ContextFamily.child(of: chain[chain.count - 1])) }
         self.chain = chain
     }
 

@@ -12,8 +12,8 @@ import Testing
             let author = Author(context: context)
             let id = author.objectID
             #expect(id.isTemporaryID)
-            Shelf.book("Emma", 474, nil, author, context)
-            Shelf.book("Other", 1, nil, nil, context)
+            SampleBooks.book("Emma", 474, nil, author, context)
+            SampleBooks.book("Other", 1, nil, nil, context)
             try context.save()
             let request = NSFetchRequest<NSDictionary>(entityName: "Book")
             request.resultType = .dictionaryResultType
@@ -40,7 +40,7 @@ import Testing
     /// What Foundation's classes answer for themselves decides nothing: their copies and their equality are wrong on Linux.
     @Test("Compound predicates of Foundation keep their meaning in copies and controllers")
     func foundationPredicatesAreKept() throws {
-        try Shelf.stack().inContext { context throws in
+        try SampleBooks.stack().inContext { context throws in
             let parts = [NSPredicate(format: "pages > 400"), NSPredicate(format: "isRead == YES")]
             let all = NSCompoundPredicate(andPredicateWithSubpredicates: parts + [NSPredicate(value: true)])
             let request = NSFetchRequest<Book>.books(nil, by: "title")

@@ -5,7 +5,7 @@ import Testing
 @Suite struct DictionaryResultTests {
     private let stack: TestStack
 
-    init() throws { stack = try Shelf.stack() }
+    init() throws { stack = try SampleBooks.stack() }
 
     private func request(_ properties: [Any], by keys: String...) -> NSFetchRequest<NSDictionary> {
         let request = NSFetchRequest<NSDictionary>(entityName: "Book")
@@ -40,7 +40,7 @@ import Testing
             #expect(found[1]["price"] as? NSDecimalNumber == NSDecimalNumber(string: "9.99"))
             #expect(found[1]["isRead"] as? Bool == true)
             #expect(found[1]["publishDate"] as? Date == Date(timeIntervalSinceReferenceDate: 1000.25))
-            #expect(found[1]["uuid"] as? UUID == Shelf.emmaID)
+            #expect(found[1]["uuid"] as? UUID == SampleBooks.emmaID)
             #expect(found[1].count == 6)
         }
     }
@@ -143,7 +143,7 @@ import Testing
     func unsavedChangesAreNotSeen() throws {
         try stack.inContext { context in
             try context.book("Emma").title = "Changed"
-            Shelf.book("New", 1, nil, nil, context)
+            SampleBooks.book("New", 1, nil, nil, context)
             let titles = try context.fetch(request(["title"], by: "pages")).map { $0["title"] as? String }
             #expect(titles == ["Été", "L'Œuvre", "EMMA* WAR?", "Persuasion", "Emma", "Germinal"])
         }
@@ -225,7 +225,7 @@ import Testing
     @Test("Computed decimals are exact")
     func decimalsAreAddedAsDecimals() throws {
         try TestStack().inContext { context throws in
-            for index in 0..<10 { Shelf.book("\(index)", 1, "0.1", nil, context) }
+            for index in 0..<10 { SampleBooks.book("\(index)", 1, "0.1", nil, context) }
             try context.save()
             let request = request([
                 expression("sum", "sum:(price)", .decimalAttributeType),

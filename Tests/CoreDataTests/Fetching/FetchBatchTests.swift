@@ -182,7 +182,7 @@ import Testing
     func childReadsOneBatchAtATime() throws {
         let stack = try TestStack.books(30)
         let root = stack.context()
-        let child = Family.child(of: root)
+        let child = ContextFamily.child(of: root)
         try root.event { root throws in
             root.insertBook("new").pages = 12
             try root.book("b20").title = "changed"

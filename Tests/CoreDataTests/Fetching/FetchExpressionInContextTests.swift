@@ -5,7 +5,7 @@ import Testing
 @Suite struct FetchExpressionInContextTests {
     @Test("A fetch expression returns objects or their count from its context")
     func expressionFetchesAndCounts() throws {
-        try Shelf.stack().inContext { context in
+        try SampleBooks.stack().inContext { context in
             let request = NSFetchRequest<Book>.books(by: "pages", limit: 2, offset: 0)
             let expected = try context.titles(request)
             #expect(expected.count == 2)

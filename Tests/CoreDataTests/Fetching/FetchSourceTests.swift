@@ -35,7 +35,7 @@ import Testing
             "namesakes": "author.name == $FETCH_SOURCE.name AND pages < 300",
         ])
         try TestStack(model).inContext { context throws in
-            Shelf.fill(context)
+            SampleBooks.fill(context)
             try context.save()
             context.reset()
             #expect(try Self.titles("longBooks", of: context.book("Emma").author) == ["Emma"])
@@ -55,7 +55,7 @@ import Testing
         let model = try Self.model(
             ["noted": format, "other": format], userInfo: ["least": 300, "word": "mm"])
         try TestStack(model).inContext { context throws in
-            Shelf.fill(context)
+            SampleBooks.fill(context)
             if savesBooks { try context.save() }
             #expect(try Self.titles("noted", of: context.book("Emma").author) == ["Emma"])
             #expect(try Self.titles("other", of: context.book("Emma").author) == [])
@@ -69,11 +69,11 @@ import Testing
             "namesakes": "author.name == $FETCH_SOURCE.name", "inBooks": "SELF IN $FETCH_SOURCE.books",
         ])
         try TestStack(model).inContext { context throws in
-            Shelf.fill(context)
+            SampleBooks.fill(context)
             try context.save()
             let author = Author(context: context)
             author.name = "Jane Austen"
-            Shelf.book("Sanditon", 100, nil, author, context)
+            SampleBooks.book("Sanditon", 100, nil, author, context)
             try context.book("Germinal").author = author
             #expect(author.objectID.isTemporaryID)
             #expect(try Self.titles("own", of: author) == ["Germinal", "Sanditon"])

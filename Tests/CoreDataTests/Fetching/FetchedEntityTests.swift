@@ -51,7 +51,7 @@ import Testing
 
     @Test("A request may name its entity by class, by name or by description")
     func spellings() throws {
-        try Shelf.stack().inContext { context throws in
+        try SampleBooks.stack().inContext { context throws in
             #expect(Book.entity().name == "Book")
             #expect(try context.fetch(Book.fetchRequest()).count == 6)
             #expect(try context.count(for: Book.fetchRequest()) == 6)
@@ -72,7 +72,7 @@ import Testing
 
     @Test("A request with no entity or an unknown entity is an error")
     func requestsWithoutAnEntity() throws {
-        try Shelf.stack().inContext { context in
+        try SampleBooks.stack().inContext { context in
             let none = try error { _ = try context.fetch(NSFetchRequest<Book>()) }
             #expect(none.code == 134060 && none.localizedDescription.contains("entity"))
             let unknown = try error { _ = try context.fetch(NSFetchRequest<Book>(entityName: "Bok")) }
@@ -92,7 +92,7 @@ import Testing
 
     @Test("A fetch whose result type does not match the entity's class is an error")
     func resultOfAnotherType() throws {
-        try Shelf.stack().inContext { context in
+        try SampleBooks.stack().inContext { context in
             let request = NSFetchRequest<Author>(entityName: "Book")
             let failure = try error { _ = try context.fetch(request) }
             #expect(failure.localizedDescription.contains("Author"))
@@ -108,7 +108,7 @@ import Testing
             let alone = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
             try alone.addPersistentStore(type: .sqlite, at: file)
             try alone.inContext { context in
-                for (title, pages) in books { Shelf.book(title, Int32(pages), nil, nil, context) }
+                for (title, pages) in books { SampleBooks.book(title, Int32(pages), nil, nil, context) }
                 try context.save()
             }
             try alone.close()

@@ -18,7 +18,7 @@ import Testing
         ]
         let stack = try TestStack(model)
         try stack.inContext { context in
-            Shelf.fill(context)
+            SampleBooks.fill(context)
             try context.save()
         }
         return stack
@@ -62,8 +62,8 @@ import Testing
             try context.book("Persuasion").pages = 7
             try context.book("Emma").pages = 8
             context.delete(try context.book("Germinal"))
-            Shelf.book("New", 700, nil, nil, context)
-            Shelf.book("Newer", 1, nil, nil, context)
+            SampleBooks.book("New", 700, nil, nil, context)
+            SampleBooks.book("Newer", 1, nil, nil, context)
             let request = NSFetchRequest<Book>.books("pages > 5")
             let expected = ["Emma", "Persuasion", "EMMA* WAR?", "New"]
             #expect(try context.titles(request) == expected)
@@ -89,13 +89,13 @@ import Testing
         let other = stack.folder.appendingPathComponent("Other.sqlite")
         let second = try stack.coordinator.addPersistentStore(type: .sqlite, at: other)
         try stack.inContext { context throws in
-            let book = Shelf.book("Zz", 9, nil, nil, context)
+            let book = SampleBooks.book("Zz", 9, nil, nil, context)
             context.assign(book, to: second)
             try context.save()
             try context.book("Persuasion").pages = 8
             book.pages = 10
-            Shelf.book("New", 7, nil, nil, context)
-            let last = Shelf.book("Last", 7, nil, nil, context)
+            SampleBooks.book("New", 7, nil, nil, context)
+            let last = SampleBooks.book("Last", 7, nil, nil, context)
             context.assign(last, to: second)
             let request = NSFetchRequest<Book>.books("pages > 5")
             let before = try context.titles(request)

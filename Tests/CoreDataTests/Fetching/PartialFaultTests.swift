@@ -152,7 +152,7 @@ import Testing
 
     @Test("awakeFromFetch is called when a partial fault fires, not before")
     func awakeFromFetchComesWithTheRest() throws {
-        let diary = try DiaryStack()
+        let diary = try HookStack()
         _ = try diary.savedEntry("a")
         try diary.event { context in
             context.reset()
@@ -168,7 +168,7 @@ import Testing
 
     @Test("A partial fault has values of every attribute type")
     func everyTypeIsReadFromAPart() throws {
-        let stack = try Shelf.stack()
+        let stack = try SampleBooks.stack()
         try stack.inContext { context throws in
             let names = [
                 "title", "price", "rating", "isRead", "publishDate", "uuid", "url", "cover", "authorName",
@@ -220,7 +220,7 @@ import Testing
     @Test("A fetch of some properties works in a child context")
     func childContext() throws {
         let root = stack.context()
-        let child = Family.child(of: root)
+        let child = ContextFamily.child(of: root)
         try root.event { try $0.book("b3").title = "changed" }
         try child.event { child throws in
             let books = try child.fetch(request("title"))
@@ -234,7 +234,7 @@ import Testing
     func mergeNotifiesObserverOfPart() throws {
         try stack.inContext { context throws in
             let book = try #require(try context.fetch(request("title")).first)
-            let note = WokenNote { #expect(book.title == "b0") }
+            let note = ObservationCounter { #expect(book.title == "b0") }
             let notification = try stack.saved { try $0.book("b0").title = "new" }
             context.mergeChanges(fromContextDidSave: notification)
             #expect(note.count == 1 && book.title == "new")

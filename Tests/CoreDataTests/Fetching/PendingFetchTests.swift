@@ -5,12 +5,12 @@ import Testing
 @Suite struct PendingFetchTests {
     private let stack: TestStack
 
-    init() throws { stack = try Shelf.stack() }
+    init() throws { stack = try SampleBooks.stack() }
 
     @Test("A fetch includes unsaved insertions, updates and deletions")
     func insertsUpdatesAndDeletesCount() throws {
         try stack.inContext { context in
-            Shelf.book("New", 700, nil, nil, context)
+            SampleBooks.book("New", 700, nil, nil, context)
             try context.book("Emma").pages = 1
             try context.book("L'Œuvre").pages = 800
             context.delete(try context.book("Germinal"))
@@ -23,7 +23,7 @@ import Testing
     @Test("A fetch without pending changes matches what the store has")
     func withoutPendingChanges() throws {
         try stack.inContext { context in
-            Shelf.book("New", 700, nil, nil, context)
+            SampleBooks.book("New", 700, nil, nil, context)
             let emma = try context.book("Emma")
             emma.pages = 1
             context.delete(try context.book("Germinal"))
@@ -44,7 +44,7 @@ import Testing
     @Test("A count result includes unsaved objects unless pending changes are excluded")
     func countsAsAResult() throws {
         try stack.inContext { context throws in
-            Shelf.book("New", 700, nil, nil, context)
+            SampleBooks.book("New", 700, nil, nil, context)
             let request = NSFetchRequest<NSNumber>(entityName: "Book")
             request.resultType = .countResultType
             #expect(try context.fetch(request) == [7])
@@ -56,7 +56,7 @@ import Testing
     @Test("A fetch of IDs includes those of unsaved objects in order")
     func identifiersOfUnsavedObjects() throws {
         try stack.inContext { context in
-            let new = Shelf.book("New", 700, nil, nil, context)
+            let new = SampleBooks.book("New", 700, nil, nil, context)
             let request = NSFetchRequest<NSManagedObjectID>(entityName: "Book")
             request.resultType = .managedObjectIDResultType
             request.sortDescriptors = [NSSortDescriptor(key: "pages", ascending: false)]
@@ -70,7 +70,7 @@ import Testing
     @Test("A fetch returns the same instances for known objects")
     func fetchReturnsTheSameObjects() throws {
         try stack.inContext { context throws in
-            let new = Shelf.book("New", 700, nil, nil, context)
+            let new = SampleBooks.book("New", 700, nil, nil, context)
             let emma = try context.book("Emma")
             #expect(try context.book("Emma") === emma)
             #expect(try context.book("New") === new)
@@ -80,7 +80,7 @@ import Testing
     @Test("A fetch sees another context's changes once they are saved")
     func otherContextsChangesCountOnceSaved() throws {
         try stack.inContext { other in
-            Shelf.book("New", 700, nil, nil, other)
+            SampleBooks.book("New", 700, nil, nil, other)
             #expect(try stack.inContext { try $0.count(for: .books()) } == 6)
             try other.save()
             #expect(try stack.inContext { try $0.count(for: .books()) } == 7)
@@ -119,7 +119,7 @@ import Testing
     @Test("After a rollback a fetch returns what the store has")
     func rollbackRestoresResults() throws {
         try stack.inContext { context in
-            Shelf.book("New", 700, nil, nil, context)
+            SampleBooks.book("New", 700, nil, nil, context)
             context.delete(try context.book("Emma"))
             #expect(try context.count(for: .books()) == 6)
             context.rollback()

@@ -116,7 +116,7 @@ import Testing
     func objectsAreSearchedByTheirKeys(_ entity: String, _ format: String, _ step: String) throws {
         let stack = try Self.stack()
         try stack.inContext { context in
-            Shelf.fill(context)
+            SampleBooks.fill(context)
             try context.save()
         }
         try stack.inContext { context throws in

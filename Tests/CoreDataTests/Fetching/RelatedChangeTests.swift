@@ -5,7 +5,7 @@ import Testing
 @Suite struct RelatedChangeTests {
     @Test("Fetches over a relationship see the destination's unsaved change")
     func renamedDestinationCounts() throws {
-        try Shelf.stack().inContext { context throws in
+        try SampleBooks.stack().inContext { context throws in
             let zola = try #require(try context.book("Germinal").author)
             zola.name = "Aaron Zola"
             #expect(
@@ -27,7 +27,7 @@ import Testing
 
     @Test("Conditions on members see unsaved changes and deletions of members")
     func changedMemberCounts() throws {
-        try Shelf.stack().inContext { context throws in
+        try SampleBooks.stack().inContext { context throws in
             func names(_ format: String) throws -> [String] {
                 let request = NSFetchRequest<Author>(entityName: "Author")
                 request.predicate = NSPredicate(format: format)
@@ -48,7 +48,7 @@ import Testing
 
     @Test("An owner whose member moved away matches the same before and after a save")
     func ownerOfMovedMember() throws {
-        try Shelf.stack().inContext { context throws in
+        try SampleBooks.stack().inContext { context throws in
             func names() throws -> [String] {
                 let request = NSFetchRequest<Author>(entityName: "Author")
                 request.predicate = NSPredicate(format: "books.@count == 1")
@@ -70,7 +70,7 @@ import Testing
 
     @Test("A nested dictionary fetch stands for the values of its only column")
     func dictionaryFetchInCondition() throws {
-        try Shelf.stack().inContext { context throws in
+        try SampleBooks.stack().inContext { context throws in
             let inner = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
             inner.predicate = NSPredicate(format: "pages > 400")
             inner.resultType = .dictionaryResultType

@@ -7,7 +7,7 @@ import Testing
 
     private func check(_ state: State, _ body: (NSManagedObjectContext) throws -> Void) throws {
         try TestStack().inContext { context in
-            Shelf.fill(context)
+            SampleBooks.fill(context)
             if state != .unsaved { try context.save() }
             if state == .changed {
                 for book in try context.fetch(.books("isRead == YES")) {
@@ -76,9 +76,9 @@ import Testing
 
     @Test("An unsaved change of the sort key moves an object among saved ones")
     func changedKeyMovesAnObject() throws {
-        try Shelf.stack().inContext { context in
+        try SampleBooks.stack().inContext { context in
             try context.book("Germinal").pages = 5
-            Shelf.book("New", 300, nil, nil, context)
+            SampleBooks.book("New", 300, nil, nil, context)
             #expect(
                 try context.titles(.books(by: "pages")) == [
                     "Été", "L'Œuvre", "Germinal", "EMMA* WAR?", "Persuasion", "New", "Emma",

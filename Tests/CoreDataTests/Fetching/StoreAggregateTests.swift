@@ -5,7 +5,7 @@ import Testing
 @Suite struct StoreAggregateTests {
     @Test("An aggregate of a dictionary request leaves out unsaved changes")
     func unsavedChangesDoNotCount() throws {
-        try Shelf.stack().inContext { context in
+        try SampleBooks.stack().inContext { context in
             let sum = NSExpressionDescription()
             sum.name = "sum"
             sum.expression = NSExpression(format: "sum:(pages)")

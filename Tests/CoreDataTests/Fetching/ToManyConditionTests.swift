@@ -100,7 +100,7 @@ import Testing
         "A to-many condition finds the expected authors in the store",
         arguments: quantified + counted + computed)
     func saved(_ condition: Condition) throws {
-        try Shelf.stack().inContext { context throws in
+        try SampleBooks.stack().inContext { context throws in
             #expect(try Self.names(condition, context) == condition.names.sorted())
         }
     }
@@ -110,14 +110,14 @@ import Testing
         arguments: quantified + counted + computed)
     func unsaved(_ condition: Condition) throws {
         try TestStack().inContext { context throws in
-            Shelf.fill(context)
+            SampleBooks.fill(context)
             #expect(try Self.names(condition, context) == condition.names.sorted())
         }
     }
 
     @Test("Conditions on members of a relationship accept objects and IDs")
     func objectsOfARelationship() throws {
-        try Shelf.stack().inContext { context throws in
+        try SampleBooks.stack().inContext { context throws in
             let emma = try context.book("Emma")
             func names(_ format: String, _ arguments: Any...) throws -> [String] {
                 let request = NSFetchRequest<Author>(entityName: "Author")
@@ -175,7 +175,7 @@ import Testing
             Refusal(format: "name MATCHES '('", reason: "Unsupported predicate"),
         ])
     func unsupportedIsRefused(_ refusal: Refusal) throws {
-        try Shelf.stack().inContext { context throws in
+        try SampleBooks.stack().inContext { context throws in
             let request = NSFetchRequest<Author>(entityName: "Author")
             request.predicate = NSPredicate(format: refusal.format)
             let error = #expect(throws: NSError.self) { try context.fetch(request) }

@@ -13,7 +13,7 @@ import Testing
         KeyPathNames.register("publishDate", for: \Book.publishDate)
         KeyPathNames.register("author", for: \Book.author)
         KeyPathNames.register("name", for: \Author.name)
-        stack = try Shelf.stack()
+        stack = try SampleBooks.stack()
     }
 
     private func titles(_ request: NSFetchRequest<Book>) throws -> [String] {
@@ -76,7 +76,7 @@ import Testing
     @Test("A typed request includes unsaved changes")
     func unsavedChangesCount() throws {
         let found = try stack.inContext { context in
-            Shelf.book("New", 700, nil, nil, context)
+            SampleBooks.book("New", 700, nil, nil, context)
             try context.book("Germinal").pages = 0
             return try context.titles(books().where(\.pages > 200).sort(\.pages, .descending))
         }

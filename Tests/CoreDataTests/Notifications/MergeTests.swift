@@ -3,13 +3,13 @@ import Testing
 
 /// One context takes in what another one of its coordinator saved.
 @Suite(.onEveryStore) struct MergeTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
     private let parent: Entry
     private let child: Entry
     private let rival: NSManagedObjectContext
 
     init() throws {
-        diary = try DiaryStack()
+        diary = try HookStack()
         parent = try diary.savedEntry("parent")
         child = try diary.savedEntry("child", parent: parent)
         rival = diary.stack.context()

@@ -19,7 +19,7 @@ import Testing
             author.name = "x"
             var books: [String: Book] = [:]
             for (title, pages) in [("A", Int32(1)), ("B", 2)] {
-                books[title] = Shelf.book(title, pages, nil, author, context)
+                books[title] = SampleBooks.book(title, pages, nil, author, context)
             }
             try context.save()
             return books
@@ -103,7 +103,7 @@ import Testing
     @Test("A merge from another coordinator registers inserted objects", arguments: kinds)
     func insertedObjects(_ kind: Notification.Name) throws {
         let saved = try savedElsewhere(kind) { context in
-            Shelf.book("C", 3, nil, try context.only("Author") as? Author, context)
+            SampleBooks.book("C", 3, nil, try context.only("Author") as? Author, context)
         }
         let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: context)
         try context.performAndWait { () throws in
@@ -193,7 +193,7 @@ import Testing
         let store = try other.addPersistentStore(type: .sqlite, at: second)
         let (inserted, changed, deleted) = try other.inContext { context in
             let log = NotificationLog(.NSManagedObjectContextDidSave, from: context)
-            let books = ["P", "Q"].map { Shelf.book($0, 1, nil, nil, context) }
+            let books = ["P", "Q"].map { SampleBooks.book($0, 1, nil, nil, context) }
             for book in books { context.assign(book, to: store) }
             try context.save()
             books[0].pages = 99
@@ -218,7 +218,7 @@ import Testing
         let store = try other.addPersistentStore(type: .sqlite, at: second)
         let saved = try savedElsewhere { context in
             try context.book("A").pages = 10
-            context.assign(Shelf.book("P", 1, nil, nil, context), to: store)
+            context.assign(SampleBooks.book("P", 1, nil, nil, context), to: store)
         }
         try context.performAndWait { () throws in
             context.mergeChanges(fromContextDidSave: saved)
@@ -255,7 +255,7 @@ import Testing
             let (a, b) = (try rival.book("A"), try rival.book("B"))
             a.pages = 10
             rival.delete(b)
-            let c = Shelf.book("C", 3, nil, nil, rival)
+            let c = SampleBooks.book("C", 3, nil, nil, rival)
             try rival.save()
             info[NSUpdatedObjectsKey] = list([a], form)
             info[NSDeletedObjectIDsKey] = list([b], form)

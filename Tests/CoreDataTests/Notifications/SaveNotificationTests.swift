@@ -3,10 +3,10 @@ import Testing
 
 /// What a context posts around a save, in which order, with what.
 @Suite struct SaveNotificationTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
     private var context: NSManagedObjectContext { diary.context }
 
-    init() throws { diary = try DiaryStack() }
+    init() throws { diary = try HookStack() }
 
     private func log() -> NotificationLog {
         NotificationLog(

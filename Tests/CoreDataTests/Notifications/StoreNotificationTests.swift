@@ -23,7 +23,7 @@ import Testing
     /// The observer may use the context's objects: it runs on the context's queue.
     @Test("A merge is posted on the context's queue")
     func mergeIsPostedOnTheQueue() throws {
-        let diary = try DiaryStack()
+        let diary = try HookStack()
         nonisolated(unsafe) let entry = try diary.savedEntry("a")
         diary.event { $0.automaticallyMergesChangesFromParent = true }
         let numbers = Counts()

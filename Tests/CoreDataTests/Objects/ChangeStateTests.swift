@@ -4,9 +4,9 @@ import Testing
 
 /// The flags and dictionaries that say what was changed, in every phase of an object's life.
 @Suite(.onEveryStore) struct ChangeStateTests {
-    let diary: DiaryStack
+    let diary: HookStack
 
-    init() throws { diary = try DiaryStack() }
+    init() throws { diary = try HookStack() }
 
     /// The flags that are set, as letters.
     private func flags(_ entry: Entry) -> String {

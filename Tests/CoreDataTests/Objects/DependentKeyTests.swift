@@ -52,7 +52,7 @@ import Testing
     private func wakings(
         of key: String, _ object: NSManagedObject, by change: () -> Void
     ) -> Int {
-        let note = WokenNote { _ = object.value(forKey: key) }
+        let note = ObservationCounter { _ = object.value(forKey: key) }
         change()
         return note.count
     }

@@ -4,9 +4,9 @@ import Testing
 
 /// Faults: what fires them, what they find, and how objects become faults again.
 @Suite(.onEveryStore) struct FaultTests {
-    let diary: DiaryStack
+    let diary: HookStack
 
-    init() throws { diary = try DiaryStack() }
+    init() throws { diary = try HookStack() }
 
     private func request() -> NSFetchRequest<Entry> { NSFetchRequest<Entry>(entityName: "Entry") }
 
@@ -269,7 +269,7 @@ import Testing
         // Other stores are read as a whole when they are opened.
         guard StoreKind.current == .sqlite else { return }
         let entry = try diary.savedEntry("a")
-        let second = NSPersistentStoreCoordinator(managedObjectModel: Diary.model())
+        let second = NSPersistentStoreCoordinator(managedObjectModel: HookModel.model())
         try second.addPersistentStore(type: .sqlite, at: diary.stack.file)
         let context = NSManagedObjectContext(.privateQueue)
         context.persistentStoreCoordinator = second
@@ -335,7 +335,7 @@ import Testing
         // The process that stops makes a store of the usual type.
         guard StoreKind.current == .sqlite else { return }
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let diary = try DiaryStack()
+            let diary = try HookStack()
             let id = try diary.savedEntry("a").objectID
             try diary.stack.inContext { other in
                 other.delete(try other.existingObject(with: id))

@@ -3,9 +3,9 @@ import Testing
 
 /// What an object has, and may do, in the hooks at the end of its values and of its life.
 @Suite struct FaultingHookTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
 
-    init() throws { diary = try DiaryStack() }
+    init() throws { diary = try HookStack() }
 
     @Test("Transient values are there in willTurnIntoFault and gone in didTurnIntoFault")
     func transientValuesInFaultingHooks() throws {

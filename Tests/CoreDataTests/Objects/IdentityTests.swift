@@ -4,10 +4,10 @@ import Testing
 
 /// One object for each row, who keeps it, and its ID.
 @Suite(.onEveryStore) struct IdentityTests {
-    let diary: DiaryStack
+    let diary: HookStack
     var context: NSManagedObjectContext { diary.context }
 
-    init() throws { diary = try DiaryStack() }
+    init() throws { diary = try HookStack() }
 
     private func request() -> NSFetchRequest<Entry> { NSFetchRequest<Entry>(entityName: "Entry") }
 
@@ -157,7 +157,7 @@ import Testing
 
     @Test("Objects that outlive their context are faults that do not retain each other")
     func objectsOutliveTheirContext() throws {
-        let stack = try TestStack(Diary.model())
+        let stack = try TestStack(HookModel.model())
         var context: NSManagedObjectContext? = stack.context()
         weak let weakContext = context
         let hooks = Hooks()
@@ -186,7 +186,7 @@ import Testing
 
     @Test("A released context releases its unsaved objects")
     func contextIsReleasedWithItsObjects() throws {
-        let stack = try TestStack(Diary.model())
+        let stack = try TestStack(HookModel.model())
         weak var weakContext: NSManagedObjectContext?
         weak var weakEntry: Entry?
         do {

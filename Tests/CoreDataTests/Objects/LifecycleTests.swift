@@ -4,11 +4,11 @@ import Testing
 
 /// Which hooks are called when, and what may be done in them.
 @Suite(.onEveryStore) struct LifecycleTests {
-    let diary: DiaryStack
+    let diary: HookStack
     var context: NSManagedObjectContext { diary.context }
     var hooks: Hooks { diary.hooks }
 
-    init() throws { diary = try DiaryStack() }
+    init() throws { diary = try HookStack() }
 
     private func fetchAll(_ context: NSManagedObjectContext) throws -> [Entry] {
         let request = NSFetchRequest<Entry>(entityName: "Entry")
@@ -162,7 +162,7 @@ import Testing
 
     @Test("Releasing a context calls both faulting hooks of its objects once")
     func contextReleaseCallsFaultHooks() throws {
-        let stack = try TestStack(Diary.model())
+        let stack = try TestStack(HookModel.model())
         let hooks = Hooks()
         var entry: Entry?
         do {

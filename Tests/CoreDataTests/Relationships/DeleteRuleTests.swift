@@ -123,7 +123,7 @@ import Testing
 
     @Test("Cascade deletes a chain of 500 objects")
     func cascadeGoesDeep() throws {
-        let diary = try DiaryStack()
+        let diary = try HookStack()
         try diary.event { context in
             var last: Entry?
             for number in 0..<500 {

@@ -49,7 +49,7 @@ import Testing
     private let folder: StoreFolder
     private let context: NSManagedObjectContext
     private let controller: NSFetchedResultsController<MonthEvent>
-    private let diary = ResultsDiary()
+    private let diary = ResultsLog()
 
     init() throws {
         let model = NSManagedObjectModel.of(

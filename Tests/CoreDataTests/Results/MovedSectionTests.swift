@@ -6,7 +6,7 @@ import Testing
     private let folder: StoreFolder
     private let context: NSManagedObjectContext
     private let mirror = ResultsMirror()
-    private let diary = ResultsDiary()
+    private let diary = ResultsLog()
     /// By their titles; a fetch would end the event.
     private let things: [String: NSManagedObject]
 

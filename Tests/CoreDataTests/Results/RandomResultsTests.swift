@@ -93,7 +93,7 @@ import Testing
             switch kind {
             case 0..<5:
                 let author = try author(context)
-                Shelf.book(
+                SampleBooks.book(
                     title(), .random(in: 0..<6, using: &numbers), nil, kind < 3 ? author : nil, context)
             case 5, 6: try book(context).map(context.delete)
             case 7..<11: try book(context)?.pages = .random(in: 0..<6, using: &numbers)

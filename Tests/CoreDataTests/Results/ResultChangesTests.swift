@@ -11,8 +11,8 @@ import Testing
     func insertions() throws {
         let results = try stack()
         let told = try results.event {
-            Shelf.book("y", 40, nil, nil, $0)
-            Shelf.book("x", 15, nil, nil, $0)
+            SampleBooks.book("y", 40, nil, nil, $0)
+            SampleBooks.book("x", 15, nil, nil, $0)
         }
         #expect(told == ["will", "insert x - 0.1", "insert y - 0.4", "did"])
         #expect(results.titles == [["a", "x", "b", "c", "y"]])
@@ -21,7 +21,7 @@ import Testing
     @Test("A save alone reports nothing")
     func saveReportsNothing() throws {
         let results = try stack()
-        _ = try results.event { Shelf.book("x", 15, nil, nil, $0) }
+        _ = try results.event { SampleBooks.book("x", 15, nil, nil, $0) }
         _ = try results.event { try $0.save() }
         #expect(results.titles == [["a", "x", "b", "c"]])
         #expect(try results.event { try $0.save() } == [])
@@ -44,7 +44,8 @@ import Testing
         #expect(try results.event { $0.delete(try results["a"]) } == ["will", "delete a 0.0 -", "did"])
         #expect(results.titles == [[]])
         #expect(try results.event { try $0.save() } == [])
-        #expect(try results.event { Shelf.book("a", 1, nil, nil, $0) } == ["will", "insert a - 0.0", "did"])
+        #expect(
+            try results.event { SampleBooks.book("a", 1, nil, nil, $0) } == ["will", "insert a - 0.0", "did"])
     }
 
     @Test("Updates are reported at the same index")
@@ -82,7 +83,7 @@ import Testing
             $0.delete(try results["b"])
             try results["c"].pages = 31
             try results["a"].pages = 11
-            Shelf.book("x", 1, nil, nil, $0)
+            SampleBooks.book("x", 1, nil, nil, $0)
         }
         #expect(
             told == [
@@ -129,7 +130,7 @@ import Testing
         let results = try stack(limit: 2)
         #expect(results.titles == [["a", "b"]])
         #expect(
-            try results.event { Shelf.book("x", 15, nil, nil, $0) } == [
+            try results.event { SampleBooks.book("x", 15, nil, nil, $0) } == [
                 "will", "delete b 0.1 -", "insert x - 0.1", "did",
             ])
         #expect(
@@ -168,7 +169,7 @@ import Testing
         _ = try results.event {
             try results["a"].pages = 99
             $0.delete(try results["b"])
-            Shelf.book("x", 1, nil, nil, $0)
+            SampleBooks.book("x", 1, nil, nil, $0)
         }
         #expect(results.titles == [["x", "c", "a"]])
         _ = try results.event { $0.rollback() }
@@ -190,7 +191,7 @@ import Testing
         try results.elsewhere {
             $0.delete(try $0.book("b"))
             try $0.book("a").pages = 40
-            Shelf.book("x", 35, nil, nil, $0)
+            SampleBooks.book("x", 35, nil, nil, $0)
         }
         let told = results.context.performAndWait { results.diary.take() }
         #expect(told == ["will", "delete b 0.1 -", "insert x - 0.1", "move a 0.0 0.2", "did"])
@@ -201,7 +202,7 @@ import Testing
     func changesMergedManually() throws {
         let results = try stack()
         let save = try results.stack.saved { other in
-            Shelf.book("x", 5, nil, nil, other)
+            SampleBooks.book("x", 5, nil, nil, other)
             try other.book("c").pages = 1
         }
         #expect(results.titles == [["a", "b", "c"]])

@@ -22,7 +22,8 @@ import Testing
             #expect(
                 controller.indexPath(forObject: try results.context.book("d"))
                     == IndexPath(row: 0, section: 2))
-            #expect(controller.indexPath(forObject: Shelf.book("e", 5, nil, nil, results.context)) == nil)
+            #expect(
+                controller.indexPath(forObject: SampleBooks.book("e", 5, nil, nil, results.context)) == nil)
         }
     }
 
@@ -108,9 +109,9 @@ import Testing
     func insertedSections() throws {
         let results = try stack()
         let told = try results.event {
-            Shelf.book("y", 3, nil, nil, $0)
-            Shelf.book("x", 0, nil, nil, $0)
-            Shelf.book("b1", 1, nil, nil, $0)
+            SampleBooks.book("y", 3, nil, nil, $0)
+            SampleBooks.book("x", 0, nil, nil, $0)
+            SampleBooks.book("b1", 1, nil, nil, $0)
         }
         #expect(
             told == [
@@ -153,7 +154,7 @@ import Testing
         try results.elsewhere {
             $0.delete(try $0.book("c"))
             try $0.book("a").pages = 4
-            Shelf.book("x", 5, nil, nil, $0)
+            SampleBooks.book("x", 5, nil, nil, $0)
         }
         let told = results.context.performAndWait { results.diary.take() }
         #expect(
@@ -185,7 +186,7 @@ import Testing
         #expect(told == ["will", "delete section 1 0", "delete a 0.0 -", "did"])
         #expect(results.titles == [])
         #expect(
-            try results.event { Shelf.book("x", 7, nil, nil, $0) } == [
+            try results.event { SampleBooks.book("x", 7, nil, nil, $0) } == [
                 "will", "insert section 7 0", "insert x - 0.0", "did",
             ])
     }
@@ -224,7 +225,7 @@ import Testing
 
     @Test("Sections may be made by a key path over a relationship")
     func keyPathOverARelationship() throws {
-        let stack = try Shelf.stack()
+        let stack = try SampleBooks.stack()
         try stack.inContext { context in
             let controller = NSFetchedResultsController(
                 fetchRequest: .books("author.name != nil", by: "author.name", "title"),

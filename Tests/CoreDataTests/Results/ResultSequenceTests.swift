@@ -43,7 +43,7 @@ import Testing
         let results = try stack()
         var iterator = results.context.results(of: .books(by: "title")).makeAsyncIterator()
         let first = try #require(try await iterator.next())
-        _ = try results.event { Shelf.book("x", 9, nil, nil, $0) }
+        _ = try results.event { SampleBooks.book("x", 9, nil, nil, $0) }
         _ = try results.event { $0.delete(try results["a"]) }
         _ = try results.event { _ in try results["b"].title = "z" }
         _ = try results.event { _ in try results["c"].pages = 77 }
@@ -65,9 +65,9 @@ import Testing
         let results = try stack()
         var iterator = results.context.results(of: .books(by: "title")).makeAsyncIterator()
         _ = try await iterator.next()
-        let book = results.context.performAndWait { Shelf.book("x", 9, nil, nil, results.context) }
+        let book = results.context.performAndWait { SampleBooks.book("x", 9, nil, nil, results.context) }
         _ = try results.event { $0.delete(book) }
-        _ = try results.event { Shelf.book("y", 9, nil, nil, $0) }
+        _ = try results.event { SampleBooks.book("y", 9, nil, nil, $0) }
         let next = try await iterator.next()
         #expect(titles(next, results.context) == [["a", "b", "c", "y"]])
         #expect(next?.changes.map(\.type) == [.insert])

@@ -19,7 +19,7 @@ import Testing
         _ = try results.event {
             try results["b"].pages = 2
             try results["a"].setValue(1.5, forKey: "rating")
-            Shelf.book("x", 0, nil, nil, $0)
+            SampleBooks.book("x", 0, nil, nil, $0)
         }
         let ids = results.context.performAndWait {
             (results.controller.fetchedObjects ?? []).map(\.objectID)
@@ -40,7 +40,7 @@ import Testing
     @Test("A move is an associated removal and insertion of a difference")
     func moveInADifference() throws {
         let results = try ResultsStack(["a": 1, "b": 2, "c": 3], .books(by: "pages"))
-        let delegate = ResultsControllerLifeTests.DifferenceDelegate()
+        let delegate = ResultsControllerTests.DifferenceDelegate()
         results.controller.delegate = delegate
         _ = try results.event {
             try results["a"].pages = 9

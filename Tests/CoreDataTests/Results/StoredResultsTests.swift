@@ -23,7 +23,7 @@ import Testing
     @Test("Without pending changes, insertions are reported when they are saved")
     func insertionsAfterTheSave() throws {
         let results = try stack()
-        #expect(try results.event { Shelf.book("x", 15, nil, nil, $0) } == [])
+        #expect(try results.event { SampleBooks.book("x", 15, nil, nil, $0) } == [])
         #expect(results.titles == [["a", "b", "c"]])
         #expect(try save(results) == ["will", "insert x - 0.1", "did"])
         #expect(results.titles == [["a", "x", "b", "c"]])
@@ -84,7 +84,7 @@ import Testing
     @Test("Without pending changes, a limited window changes when it is saved")
     func limit() throws {
         let results = try stack(limit: 2)
-        #expect(try results.event { Shelf.book("x", 15, nil, nil, $0) } == [])
+        #expect(try results.event { SampleBooks.book("x", 15, nil, nil, $0) } == [])
         #expect(
             try save(results) == ["will", "delete b 0.1 -", "insert x - 0.1", "did"])
     }
@@ -93,10 +93,10 @@ import Testing
     func mergedSavesCount() throws {
         let results = try stack()
         results.context.performAndWait { results.context.automaticallyMergesChangesFromParent = true }
-        _ = try results.event { Shelf.book("mine", 1, nil, nil, $0) }
+        _ = try results.event { SampleBooks.book("mine", 1, nil, nil, $0) }
         try results.elsewhere {
             $0.delete(try $0.book("b"))
-            Shelf.book("x", 25, nil, nil, $0)
+            SampleBooks.book("x", 25, nil, nil, $0)
         }
         let told = results.context.performAndWait { results.diary.take() }
         #expect(told == ["will", "delete b 0.1 -", "insert x - 0.1", "did"])
@@ -106,7 +106,7 @@ import Testing
     @Test("Including pending changes takes effect with the next fetch")
     func changedRequestIncludesThem() throws {
         let results = try stack()
-        _ = try results.event { Shelf.book("x", 15, nil, nil, $0) }
+        _ = try results.event { SampleBooks.book("x", 15, nil, nil, $0) }
         try results.context.performAndWait {
             results.controller.fetchRequest.includesPendingChanges = true
             try results.controller.performFetch()
@@ -120,7 +120,7 @@ import Testing
         let results = try stack()
         results.controller.delegate = nil
         _ = try results.event {
-            Shelf.book("x", 15, nil, nil, $0)
+            SampleBooks.book("x", 15, nil, nil, $0)
             try $0.save()
         }
         #expect(results.titles == [["a", "b", "c"]])

@@ -9,7 +9,7 @@ import Testing
     ) -> (NSManagedObjectContext, NSManagedObjectContext) {
         let root = NSManagedObjectContext(.privateQueue)
         root.persistentStoreCoordinator = coordinator
-        return (root, Family.child(of: root))
+        return (root, ContextFamily.child(of: root))
     }
 
     @Test("What a child saves is stored after its root saves", arguments: StoreKind.allCases)

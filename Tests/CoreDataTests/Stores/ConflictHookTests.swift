@@ -3,9 +3,9 @@ import Testing
 
 /// What objects are told when a merge policy chose their values.
 @Suite(.onEveryStore) struct ConflictHookTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
 
-    init() throws { diary = try DiaryStack() }
+    init() throws { diary = try HookStack() }
 
     @Test(
         "An object whose conflict was resolved awakes once from its snapshot",

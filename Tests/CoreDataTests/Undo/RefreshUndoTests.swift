@@ -3,13 +3,13 @@ import Testing
 
 /// Undoing an event that refreshed one end of a link that it had changed.
 @Suite(.onEveryStore) struct RefreshUndoTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
     private let mother: Entry
     private let father: Entry
     private let child: Entry
 
     init() throws {
-        diary = try DiaryStack()
+        diary = try HookStack()
         mother = try diary.savedEntry("mother")
         father = try diary.savedEntry("father")
         child = try diary.savedEntry("child", parent: mother)

@@ -3,11 +3,11 @@ import Testing
 
 /// Forgetting all objects of a context.
 @Suite(.onEveryStore) struct ResetTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
     private let saved: Entry
 
     init() throws {
-        diary = try DiaryStack()
+        diary = try HookStack()
         saved = try diary.savedEntry("saved")
     }
 

@@ -3,13 +3,13 @@ import Testing
 
 /// Giving up all unsaved changes.
 @Suite(.onEveryStore) struct RollbackTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
     private let parent: Entry
     private let child: Entry
     private var context: NSManagedObjectContext { diary.context }
 
     init() throws {
-        diary = try DiaryStack()
+        diary = try HookStack()
         parent = try diary.savedEntry("parent")
         child = try diary.savedEntry("child", parent: parent)
     }

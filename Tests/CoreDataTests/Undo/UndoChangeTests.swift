@@ -3,10 +3,10 @@ import Testing
 
 /// Changes of values and links, taken back and made again.
 @Suite(.onEveryStore) struct UndoChangeTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
 
     init() throws {
-        diary = try DiaryStack()
+        diary = try HookStack()
         diary.event { $0.undoManager = UndoManager() }
     }
 

@@ -3,10 +3,10 @@ import Testing
 
 /// Insertions and deletions, taken back and made again, before and after a save.
 @Suite(.onEveryStore) struct UndoInsertionTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
 
     init() throws {
-        diary = try DiaryStack()
+        diary = try HookStack()
         diary.event { $0.undoManager = UndoManager() }
     }
 

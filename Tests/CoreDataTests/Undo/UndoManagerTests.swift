@@ -3,12 +3,12 @@ import Testing
 
 /// A context and its undo manager: groups, levels, names and notifications.
 @Suite(.onEveryStore) struct ContextUndoManagerTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
     private let entry: Entry
     private let manager = UndoManager()
 
     init() throws {
-        diary = try DiaryStack()
+        diary = try HookStack()
         entry = try diary.savedEntry("a")
         let manager = manager
         diary.event { $0.undoManager = manager }
@@ -21,7 +21,7 @@ import Testing
 
     @Test("Without an undo manager undo and redo do nothing")
     func withoutAManager() throws {
-        let diary = try DiaryStack()
+        let diary = try HookStack()
         let entry = try diary.savedEntry("a")
         diary.event { context in
             #expect(context.undoManager == nil)

@@ -3,11 +3,11 @@ import Testing
 
 /// An object that was deleted here, and by another context that was merged: what brings it back makes it a new one.
 @Suite(.onEveryStore) struct UndoMergedDeletionTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
     private let entry: Entry
 
     init() throws {
-        diary = try DiaryStack()
+        diary = try HookStack()
         entry = try diary.savedEntry("a")
         diary.event { context in
             context.undoManager = UndoManager()

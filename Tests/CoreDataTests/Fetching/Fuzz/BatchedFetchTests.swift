@@ -20,7 +20,7 @@ import Testing
             }
             let root = stack.context()
             if inChild { try root.event { try RandomTown.change($0, &numbers) } }
-            let context = inChild ? Family.child(of: root) : root
+            let context = inChild ? ContextFamily.child(of: root) : root
             if !round.isMultiple(of: 4) { try context.event { try RandomTown.change($0, &numbers) } }
             for _ in 0..<30 {
                 let random = RandomRequest(RandomTown.vocabulary, &numbers)

@@ -23,7 +23,7 @@ import Testing
                 _ = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
             }
             let requests = (0..<50).map { _ in RandomDictionaryRequest(RandomTown.vocabulary, &numbers) }
-            let child = Family.child(of: root)
+            let child = ContextFamily.child(of: root)
             let before = try requests.map { request in try child.event { request.answer($0) } }
             try root.event { try $0.save() }
             for (request, old) in zip(requests, before) {
