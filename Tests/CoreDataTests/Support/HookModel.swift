@@ -135,7 +135,7 @@ final class Entry: NSManagedObject {
     }
 }
 
-/// A stack with the diary's model, and a context whose entries note their hooks.
+/// A stack with the model of hooks, and a context whose entries note their hooks.
 final class HookStack: @unchecked Sendable {
     let stack: TestStack
     let context: NSManagedObjectContext
