@@ -120,7 +120,7 @@ struct BatchDeleteTests {
         #expect(try count("ZSHOP") == 2 && count("ZPRODUCT") == 6)
     }
 
-    @Test("A deny rule fails a batch deletion as a whole")
+    @Test("A deny rule makes the whole batch deletion fail")
     func denyFailsTheRequest() throws {
         try coordinator.inContext { context throws in
             let product = try context.all("Product", by: "name")[4]

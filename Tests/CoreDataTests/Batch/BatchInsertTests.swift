@@ -115,7 +115,7 @@ struct BatchInsertTests {
     }
 
     @Test(
-        "An invalid row fails the whole batch insertion and is named",
+        "An invalid row makes the whole batch insertion fail and is named",
         arguments: [
             (["name": "x", "colour": 1] as [String: any Sendable], 134060),
             (["name": "x", "canonicalName": "x"], 134060), (["name": 5], 1550),

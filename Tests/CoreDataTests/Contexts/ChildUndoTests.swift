@@ -51,7 +51,7 @@ import Testing
         #expect(try family.storedTitles() == ["A", "C"])
     }
 
-    @Test("A new child does not see what its parent has undone")
+    @Test("A new child does not see changes that its parent has undone")
     func undoneChangesAreGoneForNewChildren() throws {
         try saveChanges()
         try root.event { $0.undo() }
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("A rollback in a child restores what the parent has")
+    @Test("A rollback in a child restores the parent's values")
     func childRollbackKeepsTheParent() throws {
         try saveChanges()
         try child.event { child throws in
@@ -88,7 +88,7 @@ import Testing
         #expect(try contents(root) == ["A10", "C3"])
     }
 
-    @Test("A rollback in the parent discards what the child saved")
+    @Test("A rollback in the parent discards changes that the child saved")
     func parentRollbackDiscardsChildSave() throws {
         try saveChanges()
         try root.event { $0.rollback() }

@@ -225,7 +225,9 @@ import Testing
         try root.event { #expect($0.queryGenerationToken != .current) }
     }
 
-    @Test("Stores without generations read what is current", arguments: StoreKind.without(.hasGenerations))
+    @Test(
+        "A context on a store without generations reads current values",
+        arguments: StoreKind.without(.hasGenerations))
     func otherStoresHaveNoGenerations(_ kind: StoreKind)
         throws
     {
@@ -242,7 +244,7 @@ import Testing
         }
     }
 
-    @Test("A store in another journal mode reads what is current")
+    @Test("A context on a store in another journal mode reads current values")
     func otherJournalModesHaveNoGenerations() throws {
         let folder = try StoreFolder()
         let coordinator = try folder.open(

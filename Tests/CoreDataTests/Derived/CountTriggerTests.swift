@@ -25,7 +25,7 @@ import Testing
 
     init() throws { folder = try StoreFolder() }
 
-    @Test("A count of a condition has triggers with the text that Apple's framework writes")
+    @Test("A conditional count has the triggers that Apple's framework writes")
     func triggerTextMatchesApple() throws {
         try folder.make(Self.model())
         let schema = try folder.schema().filter { $0.key.hasPrefix("ZT_") }

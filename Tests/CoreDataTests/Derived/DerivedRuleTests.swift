@@ -84,7 +84,7 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM ZITEM").description == "0")
     }
 
-    @Test("A value set in awakeFromInsert lets an object with required derived values be saved")
+    @Test("An object whose awakeFromInsert sets its required derived values can be saved")
     func awakeFromInsertSetsRequiredValue() throws {
         NSManagedObjectModel.register(CuredItem.self)
         try folder.open(Self.required("CuredItem")).inContext { context in

@@ -25,7 +25,7 @@ import Testing
         return NSManagedObjectModel(of: note, tag)
     }()
 
-    @Test("Counts and sums over a many-to-many relationship follow links, values and deletions")
+    @Test("Counts and sums over a many-to-many relationship follow members, values and deletions")
     func manyToMany() throws {
         try folder.open(Self.notes).inContext { context in
             let tags = try (0..<3).map { _ in try context.insert("Tag") }

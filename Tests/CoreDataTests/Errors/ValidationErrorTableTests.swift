@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test("A denied deletion has the relationship and what it holds")
+    @Test("The error of a denied deletion has the relationship and its members")
     func deniedDeletion() throws {
         try coordinator.inContext { context in
             let owner = try #require(try thing(context).value(forKey: "owner") as? NSManagedObject)

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("A fetch without pending changes matches what the store has")
+    @Test("A fetch without pending changes matches the stored values")
     func withoutPendingChanges() throws {
         try stack.inContext { context in
             SampleBooks.book("New", 700, nil, nil, context)
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test("After a rollback a fetch returns what the store has")
+    @Test("After a rollback a fetch returns the stored objects")
     func rollbackRestoresResults() throws {
         try stack.inContext { context in
             SampleBooks.book("New", 700, nil, nil, context)

@@ -301,7 +301,7 @@ import Testing
         #expect(try found("ANY %@ == money", with: [[number]], fill) == Found([0]))
     }
 
-    @Test("Evaluating a predicate does not change what a fetch with it returns")
+    @Test("Evaluating a predicate does not change the result of a fetch with it")
     func evaluationKeepsFetchResults() throws {
         try TestStack(RandomTown.model()).inContext { context throws in
             let number = try #require(Decimal(string: Self.digits))

@@ -159,7 +159,7 @@ import Testing
     }
 
     /// What another coordinator, as that of another process, has saved comes in by way of history.
-    @Test("A context merges what another coordinator saved by history")
+    @Test("A context merges another coordinator's save by its history")
     func mergingHistory() throws {
         let context = coordinator.context()
         let other = try folder.open(HistoryModel.model(), HistoryModel.tracking)

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("An archived token equals the original and fetches what follows")
+    @Test("An archived token equals the original and fetches the same history")
     func archived() throws {
         try save("a")
         let token = try #require(coordinator.currentPersistentHistoryToken(fromStores: nil))
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("A token of deleted history has expired, and numbers continue")
+    @Test("A token of deleted history has expired, and transaction numbers continue")
     func deletedHistory() throws {
         try save("a", "b", "c", "d")
         try coordinator.inContext { context in

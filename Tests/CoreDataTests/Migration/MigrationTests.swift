@@ -259,7 +259,7 @@ struct MigrationTests {
     }
 
     @Test(
-        "A foreign table whose triggers would change the store fails the migration",
+        "A foreign table or index whose SQL hides another statement makes the migration fail",
         arguments: ["Notes", "NotesText"])
     func foreignTablesRunNothing(_ name: String) throws {
         try fill()
@@ -272,7 +272,7 @@ struct MigrationTests {
         #expect(try folder.value("SELECT count(*) FROM ZBOOK") == 3.databaseValue)
     }
 
-    @Test("A migration refuses a new to-one inverse whose values are not known")
+    @Test("A migration refuses a new to-one inverse whose destinations are unknown")
     func inverseIsNotInvented() throws {
         func model(_ hasInverse: Bool) -> NSManagedObjectModel {
             let person = NSEntityDescription("Person")

@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("Members that others added follow the own order")
+    @Test("Merged additions of others follow the own order")
     func othersAdditionsComeLast() throws {
         let merged = try merge({ $0.exchangeObject(at: 0, withObjectAt: 2) }) {
             $0.insert(try tag(4, theirs), at: 0)
@@ -66,7 +66,7 @@ import Testing
         #expect(merged == [3, 2, 1, 4])
     }
 
-    @Test("Members that others removed leave the own order")
+    @Test("Merged removals of others leave the rest in the own order")
     func othersRemovals() throws {
         let merged = try merge({ $0.exchangeObject(at: 0, withObjectAt: 2) }) { $0.removeObject(at: 1) }
         #expect(merged == [3, 1])

@@ -7,7 +7,7 @@ import Testing
 
     init() throws { diary = try HookStack() }
 
-    @Test("Transient values are there in willTurnIntoFault and gone in didTurnIntoFault")
+    @Test("Transient values exist in willTurnIntoFault and no longer in didTurnIntoFault")
     func transientValuesInFaultingHooks() throws {
         let entry = try diary.savedEntry("a")
         diary.event { _ in

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "A save of a document is complete or absent, whichever file call fails",
+        "A save of a document is complete or absent, whichever file operation fails",
         arguments: [NSXMLStoreType, NSBinaryStoreType])
     func everyFault(_ type: String) throws {
         try save("old", type, RecordedFileCalls())

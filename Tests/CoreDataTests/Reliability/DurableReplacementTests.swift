@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test("A copy leaves out files without a row and files that are missing")
-    func exactlyWhatIsNamed() throws {
+    func filesWithoutRows() throws {
         try fill(source, 1, 2)
         try Data("stray".utf8).write(to: external(source).appendingPathComponent("stray"))
         try Data("stray".utf8).write(to: external(source).appendingPathComponent(UUID().uuidString))
@@ -156,7 +156,7 @@ import Testing
     enum Operation: CaseIterable { case replace, replaceNothing, migrate, destroy }
 
     @Test(
-        "An operation leaves the old or the new store complete, whichever file call fails",
+        "The old or the new store is complete, whichever file operation fails",
         arguments: Operation.allCases)
     func everyFault(_ operation: Operation) throws {
         try fill(source, 2, 3)

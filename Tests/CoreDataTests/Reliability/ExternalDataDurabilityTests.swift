@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(
-        "A save of external data is complete or absent, whichever file call fails",
+        "A save of external data is complete or absent, whichever file operation fails",
         arguments: ["wal", "delete"])
     func everyFault(_ mode: String) throws {
         let options: [AnyHashable: Any] = [NSSQLitePragmasOption: ["journal_mode": mode]]

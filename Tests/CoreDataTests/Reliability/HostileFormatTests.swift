@@ -67,14 +67,14 @@ import Testing
     @Test(
         "A change of a row whose version is not an integer is refused",
         arguments: ["NULL", "'x'", "1.5", "x'01'", "9e99"])
-    func versionsThatAreNone(_ version: String) throws {
+    func invalidVersions(_ version: String) throws {
         let refusal = try #require(try save(version: version))
         #expect(refusal.localizedDescription.contains("Z_OPT"), "\(refusal.localizedDescription)")
     }
 
     @Test(
         "The deletion of a row whose version is not an integer is refused", arguments: ["NULL", "'x'", "1.5"])
-    func deletionOfAVersionThatIsNone(_ version: String) throws {
+    func deletionWithAnInvalidVersion(_ version: String) throws {
         try make("UPDATE ZITEM SET Z_OPT = \(version) WHERE Z_PK = 1")
         let coordinator = try folder.open(Self.model)
         try coordinator.inContext { context in
@@ -137,14 +137,14 @@ import Testing
     // MARK: Keys
 
     @Test(
-        "An entity that is listed twice never gets the same key twice",
+        "An entity whose key counter is stored twice assigns no key twice",
         arguments: [
             "INSERT INTO Z_PRIMARYKEY SELECT Z_ENT, Z_NAME, Z_SUPER, 0 FROM Z_PRIMARYKEY WHERE Z_NAME = 'Item'",
             "INSERT INTO Z_PRIMARYKEY SELECT Z_ENT, Z_NAME, Z_SUPER, 1000 FROM Z_PRIMARYKEY WHERE Z_NAME = 'Item'",
             "INSERT INTO Z_PRIMARYKEY SELECT Z_ENT, Z_NAME, Z_SUPER, NULL FROM Z_PRIMARYKEY WHERE Z_NAME = 'Item'",
             "INSERT INTO Z_PRIMARYKEY SELECT Z_ENT, Z_NAME, Z_SUPER, 'x' FROM Z_PRIMARYKEY WHERE Z_NAME = 'Item'",
         ])
-    func doubledKeys(_ sql: String) throws {
+    func duplicateKeyCounters(_ sql: String) throws {
         try make(
             """
             CREATE TABLE copy AS SELECT * FROM Z_PRIMARYKEY; DROP TABLE Z_PRIMARYKEY; ALTER TABLE copy RENAME TO Z_PRIMARYKEY;

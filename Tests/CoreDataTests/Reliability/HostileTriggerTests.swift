@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test("A trigger that takes the next key makes the whole save fail")
-    func insertionUnderTheNextKey() throws {
+    func stolenKey() throws {
         let coordinator = try open(
             with: """
                 CREATE TRIGGER t AFTER INSERT ON ZITEM WHEN NEW.ZNAME LIKE 'new%' BEGIN
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test("A trigger that increases the version causes a conflict at the next save")
-    func anotherVersion() throws {
+    func increasedVersion() throws {
         let coordinator = try open(
             with:
                 "CREATE TRIGGER t AFTER UPDATE OF ZNAME ON ZITEM BEGIN UPDATE ZITEM SET Z_OPT = Z_OPT + 5, ZSIZE = 9 WHERE Z_PK = NEW.Z_PK; END"
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test("A save succeeds only with its changes when a trigger restores the old row")
-    func theSameRowAgain() throws {
+    func restoredRow() throws {
         let coordinator = try open(
             with: """
                 CREATE TRIGGER t BEFORE UPDATE ON ZITEM BEGIN DELETE FROM ZITEM WHERE Z_PK = OLD.Z_PK;

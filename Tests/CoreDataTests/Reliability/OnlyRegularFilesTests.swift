@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "Operations on the null device call no file operation",
+        "Destroying or replacing the null device changes no file",
         arguments: types)
     func nullDevice(_ type: String) throws {
         let null = URL(fileURLWithPath: "/dev/null")

@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test("SQLite removes a file that a hostile journal names", arguments: [true, false])
-    func control(_ hasHeader: Bool) throws {
+    func sqliteRemovesTheFile(_ hasHeader: Bool) throws {
         try folder.make(Self.model)
         try plant(beside: folder.file, hasHeader: hasHeader)
         _ = try? folder.value("SELECT COUNT(*) FROM ZITEM")
@@ -244,7 +244,7 @@ import Testing
     @Test(
         "Reading metadata or models rolls no change back",
         arguments: ["metadata", "model", "reconstructed model"])
-    func lookingAtIt(_ name: String) throws {
+    func readingRollsNothingBack(_ name: String) throws {
         try interrupt()
         let before = try folder.contents()
         let call = try #require(Self.calls.first { $0.name == name }?.call)
@@ -256,7 +256,7 @@ import Testing
     @Test(
         "Opening a store for writing rolls an interrupted change back and keeps its mode"
     )
-    func openingIt() throws {
+    func openingRollsBack() throws {
         try interrupt()
         #expect(chmod(folder.file.path, 0o640) == 0)
         var before = stat()
@@ -276,7 +276,7 @@ import Testing
     }
 
     @Test("Metadata, migration and destruction work after an interrupted change")
-    func changingIt() throws {
+    func operationsRollBack() throws {
         try interrupt()
         try NSPersistentStoreCoordinator.setMetadata(["a": "b"], type: .sqlite, at: folder.file)
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(

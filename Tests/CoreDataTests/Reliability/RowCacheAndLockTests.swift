@@ -51,7 +51,7 @@ import Testing
     private static let model = NSManagedObjectModel(
         of: NSEntityDescription("Item", attribute("name", .string)))
 
-    @Test("Waiting for a lock takes as long as the timeout")
+    @Test("A wait for a lock ends after its timeout")
     func length() {
         let clock = ContinuousClock()
         var tries = 0

@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test("A row is not combined with values of another entity")
-    func replacingRefuses() throws {
+    func foreignValuesAreRefused() throws {
         try make("Item", ["name": "old"])
         let coordinator = try folder.open(Self.model)
         let store = try #require(coordinator.persistentStores.first as? SQLiteStore)
@@ -208,7 +208,7 @@ import Testing
     }
 
     @Test("Conflict detection finds an object whose row became another entity's", arguments: [true, false])
-    func watched(_ isReadOnly: Bool) throws {
+    func detectedConflicts(_ isReadOnly: Bool) throws {
         try make("Wide", ["name": "old"])
         let coordinator = try folder.open(Self.model)
         try coordinator.inContext { context in

@@ -44,7 +44,7 @@ import Testing
             ])
     }
 
-    @Test("Numbers and nil are groups")
+    @Test("Integers, doubles and NULL form groups of their own")
     func shortGroups() throws {
         try fill([1, 1, 2.5, DatabaseValue.null])
         #expect(try groups().map(\.value) == ["1", nil, "2.5"])

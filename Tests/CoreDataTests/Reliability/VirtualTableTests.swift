@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "A migration leaves out schema rows whose statement makes something else",
+        "A migration leaves out schema rows whose type contradicts their statement",
         arguments: ["view", "table", "index", "trigger"])
     func rows(_ type: String) throws {
         try folder.make(Self.model)

@@ -281,7 +281,7 @@ import Testing
     }
 
     @Test("A request whose sort descriptors are nil stops a controller")
-    func aRequestWithoutAnOrderStops() async {
+    func requestWithoutSortDescriptorsStops() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let context = try TestStack().context()
             let request = NSFetchRequest<NSManagedObject>(entityName: "Book")

@@ -12,7 +12,7 @@ import Testing
         return (root, ContextFamily.child(of: root))
     }
 
-    @Test("What a child saves is stored after its root saves", arguments: StoreKind.allCases)
+    @Test("A child's changes are stored after its root saves", arguments: StoreKind.allCases)
     func childSaveIsStored(_ kind: StoreKind) throws {
         let store = try ConformanceStore(kind)
         let coordinator = try store.open()

@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test("A conflict fails the whole save", arguments: Rival.allCases)
+    @Test("A conflict makes the whole save fail", arguments: Rival.allCases)
     func conflictFailsTheWholeSave(_ rival: Rival) throws {
         guard rival.exists else { return }
         try conflict(rival, rival: rename) { context, item in
@@ -281,7 +281,7 @@ import Testing
     }
 
     @Test(
-        "The object-trump policy keeps own changes and takes the others' other values",
+        "The object-trump policy keeps own changes and merges the other stored values",
         arguments: Rival.allCases)
     func objectTrump(_ rival: Rival) throws {
         guard rival.exists else { return }
@@ -289,7 +289,7 @@ import Testing
         #expect(resolved.name == "mine" && resolved.note == "theirs")
     }
 
-    @Test("The store-trump policy takes the stored values", arguments: Rival.allCases)
+    @Test("The store-trump policy replaces own changes by the stored values", arguments: Rival.allCases)
     func storeTrump(_ rival: Rival) throws {
         guard rival.exists else { return }
         let resolved = try resolve(rival, .mergeByPropertyStoreTrump, version: 3)
@@ -324,7 +324,7 @@ import Testing
         #expect(resolved.name == "theirs" && resolved.note == "theirs")
     }
 
-    @Test("The object-trump policy takes a relationship changed elsewhere", arguments: Rival.allCases)
+    @Test("The object-trump policy merges a relationship changed elsewhere", arguments: Rival.allCases)
     func relationshipsAreResolved(_ rival: Rival) throws {
         guard rival.exists else { return }
         func setOwner(_ context: NSManagedObjectContext, _ item: NSManagedObject, _ name: String?) throws {

@@ -92,7 +92,7 @@ import Testing
         chmod(path, 0o755)
     }
 
-    @Test("A read-only store sees what others write later", arguments: Leftovers.allCases)
+    @Test("A read-only store sees later writes of others", arguments: Leftovers.allCases)
     func laterWritesAreSeen(_ leftovers: Leftovers) throws {
         try make(leftovers)
         let reading = try folder.open(Self.model, Self.readOnly)

@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("What the first store has written stays saved when the second one refuses")
+    @Test("Changes written to the first store stay saved when the second store refuses")
     func firstStoreStaysSaved() throws {
         try conflict(.error) { context, two in
             let refusal = try error { try context.save() }

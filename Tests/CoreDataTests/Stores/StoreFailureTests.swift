@@ -106,7 +106,7 @@ import Testing
 
     // MARK: Killed
 
-    @Test("Saves of a killed process are there as a whole or not at all", arguments: [3, 7, 20])
+    @Test("Each save of a killed process is complete or absent", arguments: [3, 7, 20])
     func killedProcess(_ milliseconds: Int) async throws {
         try folder.make(Self.model)
         let path = folder.file.path
@@ -215,7 +215,7 @@ import Testing
         #expect(identifiers.count == 1)
     }
 
-    @Test("Contexts that read while another writes see whole saves")
+    @Test("Contexts that read while another writes see complete saves")
     func readersBesideAWriter() async throws {
         let coordinator = try folder.open(Self.model)
         try await withThrowingTaskGroup(of: Void.self) { group in

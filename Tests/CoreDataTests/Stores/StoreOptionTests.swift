@@ -112,7 +112,7 @@ import Testing
         #expect(try folder.names == ["Store.sqlite"])
     }
 
-    @Test("One line of the log names what is not known; what promises protection has a line of its own")
+    @Test("The log names unknown options in one line and each protection option in its own line")
     func warnings() {
         let sqlite = StoreOptionKeys(type: NSSQLiteStoreType, keepsHistory: true)
         let unknown = sqlite.warnings([

@@ -57,7 +57,7 @@ import Testing
         #expect(refusal.localizedDescription.contains("silent"))
     }
 
-    @Test("A number as the message is the error's code")
+    @Test("A numeric message of a predicate is the error's code")
     func numberAsTheMessage() throws {
         let link = try refusal(["link": try #require(URL(string: "http://example.org"))])
         #expect(link.code == 1690 && link.userInfo[NSValidationKeyErrorKey] as? String == "link")
@@ -132,7 +132,7 @@ import Testing
         #expect(try things() == "0")
     }
 
-    @Test("One invalid object prevents the whole save")
+    @Test("One invalid object makes the whole save fail")
     func failureStopsTheWholeSave() throws {
         try coordinator.inContext { context in
             try context.insert("Thing", ["name": "Ada", "count": 1])
