@@ -3,7 +3,8 @@ import Testing
 
 /// What a save must not do for the sake of validation.
 @Suite struct ValidationCostTests {
-    @Test func aRelationshipWithoutLimitsIsNotLoadedToBeChecked() throws {
+    @Test("Validation does not load a relationship without limits")
+    func relationshipWithoutLimits() throws {
         let stack = try TestStack()
         try stack.inContext { context in
             let author = Author(context: context)
@@ -24,7 +25,8 @@ import Testing
         }
     }
 
-    @Test func valuesThatValidationLeavesAloneAreNotSetAgain() throws {
+    @Test("Validation does not set values that it leaves unchanged")
+    func unchangedValuesAreNotSet() throws {
         let stack = try TestStack()
         try stack.inContext { context in
             let book = Book(context: context)

@@ -15,7 +15,8 @@ import Testing
 
     init() throws { folder = try StoreFolder() }
 
-    @Test func elementsAreColumnsOfTheirOwn() throws {
+    @Test("Each element of a composite attribute has a column")
+    func elementsAreColumns() throws {
         try folder.make(Self.model)
         let columns = try folder.rows("SELECT name, type FROM pragma_table_info('ZPLACE')")
             .map { $0.map { String.fromDatabaseValue($0) ?? "" }.joined(separator: " ") }
@@ -26,7 +27,8 @@ import Testing
             ])
     }
 
-    @Test func elementsStandAsTheyAreDeclared() throws {
+    @Test("Elements of a composite attribute are stored in their declared order")
+    func elementsInDeclaredOrder() throws {
         let model = NSManagedObjectModel(
             of: NSEntityDescription(
                 "Tag", attribute("identifier", .uuid), attribute("a", .string), attribute("z", .string),
@@ -44,7 +46,8 @@ import Testing
         #expect(try folder.stored("ZA", "ZY", in: "ZTAG") == ["text 'own'", "text 'element'"])
     }
 
-    @Test func valuesComeBack() throws {
+    @Test("Values of composite attributes are stored and read again")
+    func valuesAreRead() throws {
         let coordinator = try folder.open(Self.model)
         try coordinator.inContext { context in
             let place = try context.insert("Place", ["name": "Hut"])
@@ -68,7 +71,8 @@ import Testing
         }
     }
 
-    @Test func oneElementIsReplacedWithTheWhole() throws {
+    @Test("Setting a composite attribute replaces all of its elements")
+    func replacedComposite() throws {
         try folder.open(Self.model).inContext { context in
             let place = try context.insert("Place", ["position": ["latitude": 1.0, "longitude": 2.0]])
             try context.save()
@@ -81,7 +85,8 @@ import Testing
         #expect(try folder.stored("ZLATITUDE", "ZLONGITUDE", in: "ZPLACE") == ["real 3.0", "null NULL"])
     }
 
-    @Test func anEqualValueIsNoChange() throws {
+    @Test("Setting an equal composite value is not a persistent change")
+    func equalValueIsNoChange() throws {
         try folder.open(Self.model).inContext { context in
             let position: [String: Any] = ["latitude": 1.0, "source": ["kind": "map"] as [String: Any]]
             let place = try context.insert("Place", ["position": position])
@@ -96,7 +101,8 @@ import Testing
         }
     }
 
-    @Test func noValueEmptiesEveryElement() throws {
+    @Test("Setting a composite attribute to nil clears every element")
+    func nilClearsEveryElement() throws {
         try folder.open(Self.model).inContext { context in
             let place = try context.insert(
                 "Place", ["position": ["latitude": 1.0, "source": ["kind": "map"]] as [String: Any]])
@@ -109,7 +115,8 @@ import Testing
         #expect(try folder.stored("ZLATITUDE", "ZKIND", in: "ZPLACE") == ["null NULL", "null NULL"])
     }
 
-    @Test func anotherChangeLeavesTheElements() throws {
+    @Test("Changing another attribute keeps the elements")
+    func otherChangesKeepElements() throws {
         try folder.open(Self.model).inContext { context in
             try context.insert("Place", ["position": ["latitude": 1.0]])
             try context.save()
@@ -123,7 +130,8 @@ import Testing
         #expect(try folder.stored("ZLATITUDE", "ZNAME1", in: "ZPLACE") == ["real 1.0", "text 'Peak'"])
     }
 
-    @Test func unknownAndWrongElementsAreRefused() throws {
+    @Test("Unknown and wrong elements are refused")
+    func invalidElements() throws {
         try folder.open(Self.model).inContext { context in
             let place = try context.insert("Place")
             for bad in [["height": 3.0] as [String: Any], ["latitude": "north"]] {
@@ -134,7 +142,8 @@ import Testing
         }
     }
 
-    @Test func elementsAreFoundAndSorted() throws {
+    @Test("A fetch filters and sorts by an element")
+    func elementsInRequests() throws {
         try folder.open(Self.model).inContext { context in
             for latitude in [3.0, 1, 2] { try context.insert("Place", ["position": ["latitude": latitude]]) }
             try context.save()

@@ -24,10 +24,13 @@ import Testing
         return (saved, try folder.open(Self.model).inContext { try $0.only("Record").value(forKey: key) })
     }
 
-    @Test(arguments: [
-        (0.0, "integer 0"), (700_000_000.5, "real 700000000.5"), (-0.25, "real -0.25"),
-        (-978_307_200, "integer -978307200"), (1e-7, "real 1.0e-07"), (63_113_904_000, "integer 63113904000"),
-    ])
+    @Test(
+        "A date is stored as seconds since 2001",
+        arguments: [
+            (0.0, "integer 0"), (700_000_000.5, "real 700000000.5"), (-0.25, "real -0.25"),
+            (-978_307_200, "integer -978307200"), (1e-7, "real 1.0e-07"),
+            (63_113_904_000, "integer 63113904000"),
+        ])
     func datesAreSecondsSince2001(_ seconds: Double, _ stored: String) throws {
         let (saved, read) = try roundTrip("day", Date(timeIntervalSinceReferenceDate: seconds))
         #expect((saved as? Date)?.timeIntervalSinceReferenceDate == seconds)
@@ -35,14 +38,17 @@ import Testing
         #expect(try folder.stored("ZDAY", in: "ZRECORD") == [stored])
     }
 
-    @Test func aDateWithoutTimeIsNoValue() throws {
+    @Test("A date of NaN seconds is stored as nil")
+    func nanDateIsNil() throws {
         let (saved, read) = try roundTrip("day", Date(timeIntervalSinceReferenceDate: .nan))
         #expect(saved == nil)
         #expect(read == nil)
         #expect(try folder.stored("ZDAY", in: "ZRECORD") == ["null NULL"])
     }
 
-    @Test(arguments: [Data(), Data([0]), Data([0, 1, 255, 0]), Data(repeating: 7, count: 1 << 20)])
+    @Test(
+        "Data is stored as a blob",
+        arguments: [Data(), Data([0]), Data([0, 1, 255, 0]), Data(repeating: 7, count: 1 << 20)])
     func dataIsABlob(_ data: Data) throws {
         let (saved, read) = try roundTrip("bytes", data)
         #expect(saved as? Data == data)
@@ -54,12 +60,14 @@ import Testing
 
     private func hex(_ data: Data) -> String { data.map { String(format: "%02X", $0) }.joined() }
 
-    @Test func aSliceOfDataIsStoredWithoutTheRest() throws {
+    @Test("A slice of data is stored without the rest")
+    func sliceOfData() throws {
         let (_, read) = try roundTrip("bytes", Data([1, 2, 3, 4, 5])[1...3])
         #expect(read as? Data == Data([2, 3, 4]))
     }
 
-    @Test func identifiersAreSixteenBytes() throws {
+    @Test("A UUID is stored as sixteen bytes")
+    func uuidsAreSixteenBytes() throws {
         let text = "00112233-4455-6677-8899-AABBCCDDEEFF"
         let identifier = try #require(UUID(uuidString: text))
         let (saved, read) = try roundTrip("identifier", identifier)
@@ -69,7 +77,8 @@ import Testing
             try folder.stored("ZIDENTIFIER", in: "ZRECORD") == ["blob X'00112233445566778899AABBCCDDEEFF'"])
     }
 
-    @Test func anIdentifierOfAnotherLengthIsDamage() throws {
+    @Test("A stored UUID of another length is an error that names the row")
+    func uuidOfAnotherLength() throws {
         try folder.make(Self.model)
         try folder.execute("INSERT INTO ZRECORD (Z_PK, Z_ENT, Z_OPT, ZIDENTIFIER) VALUES (3, 1, 1, x'0011')")
         try folder.open(Self.model).inContext { context in
@@ -79,7 +88,8 @@ import Testing
         }
     }
 
-    @Test func valuesAreFoundByTheirStoredForm() throws {
+    @Test("Dates, data and UUIDs are found by their values")
+    func valuesAreFound() throws {
         let identifier = UUID()
         try folder.open(Self.model).inContext { context in
             try context.insert(

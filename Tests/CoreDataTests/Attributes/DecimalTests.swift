@@ -26,16 +26,18 @@ import Testing
         return (saved, read)
     }
 
-    @Test(arguments: [
-        ("0", "integer 0"), ("12.34", "real 12.34"), ("-0.01", "real -0.01"), ("100", "integer 100"),
-        ("1.10", "real 1.1"), ("123456789012345", "integer 123456789012345"),
-        ("1234567890123.45", "real 1234567890123.45"), ("0.000000000000001", "real 1.0e-15"),
-        ("0.123456789012345", "real 0.123456789012345"), ("-99999999999999.9", "real -99999999999999.9"),
-        ("9223372036854775807", "integer 9223372036854775807"),
-        ("-9223372036854775808", "integer -9223372036854775808"),
-        ("9007199254740993", "integer 9007199254740993"), ("100000000000000000000", "real 1.0e+20"),
-        ("1e100", "real 1.0e+100"), ("1e-100", "real 1.0e-100"),
-    ])
+    @Test(
+        "A decimal of up to 15 digits is kept exactly",
+        arguments: [
+            ("0", "integer 0"), ("12.34", "real 12.34"), ("-0.01", "real -0.01"), ("100", "integer 100"),
+            ("1.10", "real 1.1"), ("123456789012345", "integer 123456789012345"),
+            ("1234567890123.45", "real 1234567890123.45"), ("0.000000000000001", "real 1.0e-15"),
+            ("0.123456789012345", "real 0.123456789012345"), ("-99999999999999.9", "real -99999999999999.9"),
+            ("9223372036854775807", "integer 9223372036854775807"),
+            ("-9223372036854775808", "integer -9223372036854775808"),
+            ("9007199254740993", "integer 9007199254740993"), ("100000000000000000000", "real 1.0e+20"),
+            ("1e100", "real 1.0e+100"), ("1e-100", "real 1.0e-100"),
+        ])
     func isKeptExactly(_ text: String, _ stored: String) throws {
         let (saved, read) = try roundTrip(text)
         #expect(saved == NSDecimalNumber(string: text))
@@ -43,11 +45,13 @@ import Testing
         #expect(try folder.stored("ZAMOUNT", in: "ZPRICE") == [stored])
     }
 
-    @Test(arguments: [
-        "0.12345678901234567890", "1234567890.1234567890", "123456789012345678901234567890",
-        "9223372036854775808", "1234567890123456.7", "9007199254740993.5", "0.1000000000000000055",
-    ])
-    func moreDigitsAreCutAtOnce(_ text: String) throws {
+    @Test(
+        "A longer decimal is rounded at the save",
+        arguments: [
+            "0.12345678901234567890", "1234567890.1234567890", "123456789012345678901234567890",
+            "9223372036854775808", "1234567890123456.7", "9007199254740993.5", "0.1000000000000000055",
+        ])
+    func longDecimalsAreRounded(_ text: String) throws {
         let (saved, read) = try roundTrip(text)
         let kept = try #require(saved)
         #expect(kept == read)
@@ -56,14 +60,16 @@ import Testing
         #expect(error <= abs(kept.doubleValue) * 1e-14)
     }
 
-    @Test func notANumberIsKeptAsAText() throws {
+    @Test("A decimal that is not a number is stored as a string")
+    func nanIsAString() throws {
         let (saved, read) = try roundTrip("not a number")
         #expect(saved == .notANumber)
         #expect(read == .notANumber)
         #expect(try folder.stored("ZAMOUNT", in: "ZPRICE") == ["text 'NaN'"])
     }
 
-    @Test func whatIsCutIsNoChange() throws {
+    @Test("A decimal rounded by the save is not a change")
+    func roundingIsNoChange() throws {
         try folder.open(Self.model).inContext { context in
             let object = try context.insert(
                 "Price", ["amount": NSDecimalNumber(string: "0.12345678901234567")])
@@ -78,7 +84,8 @@ import Testing
         }
     }
 
-    @Test func elementsOfCompositesAreCutToo() throws {
+    @Test("Decimals in composite attributes are rounded too")
+    func compositeElementsAreRounded() throws {
         let long = NSDecimalNumber(string: "0.12345678901234567")
         try folder.open(Self.model).inContext { context in
             let object = try context.insert("Price", ["net": ["value": long]])
@@ -88,7 +95,8 @@ import Testing
         }
     }
 
-    @Test func isFoundByItsValue() throws {
+    @Test("Decimals are compared and sorted by value")
+    func isFoundByItsValue() throws {
         try folder.open(Self.model).inContext { context in
             for text in ["12.34", "12.35", "9007199254740993", "-3"] {
                 try context.insert("Price", ["amount": NSDecimalNumber(string: text), "name": text])
@@ -107,7 +115,8 @@ import Testing
         }
     }
 
-    @Test func textInTheColumnIsReadAsANumber() throws {
+    @Test("A numeric string in a decimal column is read as a decimal")
+    func stringInTheColumn() throws {
         try folder.make(Self.model)
         try folder.execute("INSERT INTO ZPRICE (Z_PK, Z_ENT, Z_OPT, ZAMOUNT) VALUES (1, 1, 1, '12.50')")
         try folder.open(Self.model).inContext { context in
@@ -116,7 +125,8 @@ import Testing
         }
     }
 
-    @Test func damageIsNamed() throws {
+    @Test("An invalid decimal in the store is an error that names column, row and entity")
+    func damageIsNamed() throws {
         try folder.make(Self.model)
         try folder.execute("INSERT INTO ZPRICE (Z_PK, Z_ENT, Z_OPT, ZAMOUNT) VALUES (7, 1, 1, 'dear')")
         try folder.open(Self.model).inContext { context in

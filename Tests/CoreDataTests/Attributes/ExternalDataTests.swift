@@ -33,8 +33,10 @@ import Testing
         try data.write(to: files.appendingPathComponent(name))
     }
 
-    @Test(arguments: [Data(), Data([1]), Data([2, 0]), Data(repeating: 9, count: 100_000)])
-    func dataIsKeptInTheRowBehindAMark(_ data: Data) throws {
+    @Test(
+        "Data kept in the row is marked and read again",
+        arguments: [Data(), Data([1]), Data([2, 0]), Data(repeating: 9, count: 100_000)])
+    func dataInTheRow(_ data: Data) throws {
         let coordinator = try folder.open(Self.model)
         try coordinator.inContext { context in
             let photo = try context.insert("Photo", ["image": data])
@@ -52,7 +54,8 @@ import Testing
         }
     }
 
-    @Test func dataInAFileIsReadAndItsReferenceKept() throws {
+    @Test("Data in a file is read, and its reference is kept")
+    func dataInAFile() throws {
         let name = UUID().uuidString
         try makeReference(to: name, Data([0xff, 0xd8, 0xff]))
         let coordinator = try folder.open(Self.model)
@@ -68,8 +71,10 @@ import Testing
         #expect(try folder.value("SELECT ZNAME FROM ZPHOTO") == "lake".databaseValue)
     }
 
-    @Test(arguments: ["../../Store.sqlite", "8D6F1B0E-2A64-4C11-9D0C-8B5E5B9F6A11"])
-    func aReferenceThatLeadsNowhereIsToldAtTheNextSave(_ name: String) throws {
+    @Test(
+        "A reference to a missing file fails the next save and is kept",
+        arguments: ["../../Store.sqlite", "8D6F1B0E-2A64-4C11-9D0C-8B5E5B9F6A11"])
+    func danglingReference(_ name: String) throws {
         try makeReference(to: name, nil)
         try folder.open(Self.model).inContext { context in
             let photo = try context.only("Photo")
@@ -85,7 +90,8 @@ import Testing
                 == (Data([2]) + Data(name.utf8) + Data([0])).databaseValue)
     }
 
-    @Test func aPredicateOverItIsRefusedByName() throws {
+    @Test("A predicate over external data is refused by name")
+    func predicateIsRefused() throws {
         try folder.open(Self.model).inContext { context in
             let request = NSFetchRequest<NSManagedObject>(entityName: "Photo")
             request.predicate = NSPredicate(format: "image == %@", Data([1]) as NSData)

@@ -48,8 +48,8 @@ import Testing
         return coordinator
     }
 
-    @Test(arguments: [0, 1, 1000, limit])
-    func lessStaysInTheRow(_ count: Int) throws {
+    @Test("Data up to the limit is kept in the row", arguments: [0, 1, 1000, limit])
+    func smallDataStaysInTheRow(_ count: Int) throws {
         try folder.open(Self.model).inContext { context in
             try context.insert("Photo", ["image": data(7, count: count)])
             try context.save()
@@ -60,7 +60,8 @@ import Testing
         #expect(try files().isEmpty)
     }
 
-    @Test func moreGoesToAFile() throws {
+    @Test("Data above the limit is written to a file")
+    func largeDataGoesToAFile() throws {
         let coordinator = try folder.open(Self.model)
         try coordinator.inContext { context in
             let photo = try context.insert("Photo", ["name": "sea", "image": data(7)])
@@ -80,7 +81,8 @@ import Testing
         #expect(try image(in: folder.open(Self.model)) == data(7))
     }
 
-    @Test func attributesWithoutTheSettingStayInTheRow() throws {
+    @Test("Attributes without external storage keep their data in the row")
+    func withoutExternalStorage() throws {
         try folder.open(Self.model).inContext { context in
             try context.insert("Plain", ["image": data(1)])
             try context.insert("Box", ["inside": ["data": data(2), "name": "n"]])
@@ -101,8 +103,10 @@ import Testing
 
     // MARK: Changes
 
-    @Test(arguments: [nil, Data([5]), Data(repeating: 6, count: limit + 9)])
-    func theFileOfAChangedValueGoes(_ new: Data?) throws {
+    @Test(
+        "Replacing external data deletes the old file",
+        arguments: [nil, Data([5]), Data(repeating: 6, count: limit + 9)])
+    func replacedDataDeletesItsFile(_ new: Data?) throws {
         let coordinator = try makePhoto()
         let old = try #require(try files().keys.first)
         try coordinator.inContext { context in
@@ -116,7 +120,8 @@ import Testing
         #expect(Array(left.values) == [new].compactMap(\.self).filter { $0.count > Self.limit })
     }
 
-    @Test func otherChangesLeaveTheFile() throws {
+    @Test("Other changes keep the file of external data")
+    func otherChangesKeepTheFile() throws {
         let coordinator = try makePhoto()
         let old = try files()
         try coordinator.inContext { context in
@@ -132,7 +137,8 @@ import Testing
         #expect(try files().isEmpty)
     }
 
-    @Test func theFileOfADeletedObjectGoes() throws {
+    @Test("Deleting an object deletes its file")
+    func deletionDeletesTheFile() throws {
         let coordinator = try makePhoto()
         try coordinator.inContext { context in
             context.delete(try context.only("Photo"))
@@ -142,7 +148,8 @@ import Testing
         #expect(try files().isEmpty)
     }
 
-    @Test func theHistoryKeepsNoFiles() throws {
+    @Test("The history of a deletion keeps no file")
+    func historyKeepsNoFiles() throws {
         let model = try #require(Self.model.copy() as? NSManagedObjectModel)
         model.entitiesByName["Photo"]?.attributesByName["image"]?.preservesValueInHistoryOnDeletion = true
         let coordinator = try folder.open(model, [NSPersistentHistoryTrackingKey: true])
@@ -161,7 +168,8 @@ import Testing
     }
 
     /// A history may be of a store that was made when values in files were kept.
-    @Test func aFileThatTheHistoryNamesGoesWithIt() throws {
+    @Test("A file that the history refers to is deleted with the history")
+    func historyFileIsDeletedWithIt() throws {
         let model = try #require(Self.model.copy() as? NSManagedObjectModel)
         model.entitiesByName["Photo"]?.attributesByName["image"]?.preservesValueInHistoryOnDeletion = true
         let coordinator = try folder.open(model, [NSPersistentHistoryTrackingKey: true])
@@ -199,7 +207,8 @@ import Testing
 
     // MARK: Others
 
-    @Test func anOlderRowShowsTheNewData() throws {
+    @Test("An object with an older row reads the data that another context saved")
+    func olderRowReadsNewData() throws {
         let coordinator = try makePhoto()
         try coordinator.inContext { context in
             let photo = try context.only("Photo")
@@ -213,7 +222,8 @@ import Testing
         }
     }
 
-    @Test func anOlderRowOfADeletedObjectShowsNone() throws {
+    @Test("An object whose row was deleted elsewhere reads no data")
+    func olderRowOfADeletedObject() throws {
         let coordinator = try makePhoto()
         try coordinator.inContext { context in
             let photo = try context.only("Photo")
@@ -229,7 +239,8 @@ import Testing
 
     // MARK: Objects that come back
 
-    @Test func undoingASavedDeletionBringsTheDataBack() throws {
+    @Test("Undoing a saved deletion restores the external data")
+    func undoneDeletionRestoresData() throws {
         let coordinator = try makePhoto()
         try coordinator.inContext { context in
             context.undoManager = UndoManager()
@@ -244,7 +255,8 @@ import Testing
         #expect(try Array(files().values) == [data(1)])
     }
 
-    @Test func dataThatIsGoneIsNotSavedAsNone() throws {
+    @Test("Inserting a deleted object again fails while its data is missing")
+    func missingDataFailsTheSave() throws {
         let coordinator = try makePhoto()
         try coordinator.inContext { context in
             let photo = try context.only("Photo")
@@ -258,7 +270,8 @@ import Testing
         #expect(try Array(files().values) == [data(2)])
     }
 
-    @Test func anObjectThatInsistsOnItsRowNeedsItsData() throws {
+    @Test("Restoring a deleted row by overwrite fails while its data is missing")
+    func overwriteNeedsItsData() throws {
         let coordinator = try makePhoto()
         try coordinator.inContext { context in
             context.mergePolicy = NSMergePolicy.overwrite
@@ -278,7 +291,8 @@ import Testing
         #expect(try Array(files().values) == [data(2)])
     }
 
-    @Test func aFileThatAnotherRowNamesStays() throws {
+    @Test("A file that another row refers to stays")
+    func sharedFileStays() throws {
         let coordinator = try makePhoto()
         try coordinator.inContext { context in
             try context.insert("Photo", ["name": "twin", "image": data(2)])
@@ -300,7 +314,8 @@ import Testing
 
     // MARK: Failures
 
-    @Test func aFailedSaveLeavesTheFilesAsTheyWere() throws {
+    @Test("A failed save leaves the files unchanged")
+    func failedSaveKeepsFiles() throws {
         let coordinator = try makePhoto()
         let before = try folder.contents()
         try coordinator.inContext { context in
@@ -313,7 +328,8 @@ import Testing
         }
     }
 
-    @Test func aConflictLeavesTheFilesAsTheyWere() throws {
+    @Test("A conflict leaves the files unchanged")
+    func conflictKeepsFiles() throws {
         let coordinator = try makePhoto()
         try coordinator.inContext { context in
             let photo = try context.only("Photo")
@@ -331,7 +347,8 @@ import Testing
         }
     }
 
-    @Test func aFolderThatCannotBeMadeFailsTheSave() throws {
+    @Test("A save fails if the folder of external data cannot be made")
+    func unwritableFolder() throws {
         let coordinator = try folder.open(Self.model)
         try Data().write(to: folder.url.appendingPathComponent(".Store_SUPPORT"))
         try coordinator.inContext { context in
@@ -345,7 +362,8 @@ import Testing
 
     // MARK: Store operations
 
-    @Test func filesGoWithTheStore() throws {
+    @Test("External data follows a store that is migrated, destroyed or replaced")
+    func filesFollowTheStore() throws {
         let coordinator = try makePhoto()
         let other = try StoreFolder()
         let store = try #require(coordinator.persistentStores.first)
@@ -360,7 +378,8 @@ import Testing
         #expect(try image(in: folder.open(Self.model)) == data(1))
     }
 
-    @Test func otherTypesOfStoresHaveTheDataThemselves() throws {
+    @Test("A migration to another store type and back keeps external data")
+    func otherStoreTypes() throws {
         let plain = NSEntityDescription("Photo", attribute("image", .binaryData))
         plain.attributesByName["image"]?.allowsExternalBinaryDataStorage = true
         let coordinator = try folder.open(NSManagedObjectModel(of: plain))

@@ -30,26 +30,32 @@ import Testing
         return (saved, read)
     }
 
-    @Test(arguments: [
-        ("short", Int64(Int16.min)), ("short", Int64(Int16.max)), ("middle", Int64(Int32.min)),
-        ("middle", Int64(Int32.max)), ("long", Int64.min), ("long", Int64.max), ("long", 0), ("short", -1),
-    ])
-    func wholeNumbersAreIntegers(_ key: String, _ value: Int64) throws {
+    @Test(
+        "Integers of every size are stored and read exactly",
+        arguments: [
+            ("short", Int64(Int16.min)), ("short", Int64(Int16.max)), ("middle", Int64(Int32.min)),
+            ("middle", Int64(Int32.max)), ("long", Int64.min), ("long", Int64.max), ("long", 0),
+            ("short", -1),
+        ])
+    func integers(_ key: String, _ value: Int64) throws {
         let (saved, read) = try roundTrip(key, NSNumber(value: value))
         #expect(saved?.int64Value == value)
         #expect(read?.int64Value == value)
         #expect(try folder.value("SELECT Z\(key.uppercased()) FROM ZNUMBER").storage.value as? Int64 == value)
     }
 
-    @Test func swiftIntegersAreTakenAsTheyAre() throws {
+    @Test("Swift integers of any type are accepted")
+    func swiftIntegers() throws {
         let (_, read) = try roundTrip("short", Int16(-7))
         #expect(read as? Int == -7)
     }
 
-    @Test(arguments: [
-        ("short", 32_768), ("short", -32_769), ("middle", 2_147_483_648), ("middle", -2_147_483_649),
-    ])
-    func numbersThatDoNotFitAreRefused(_ key: String, _ value: Int) throws {
+    @Test(
+        "An integer that does not fit its attribute is refused",
+        arguments: [
+            ("short", 32_768), ("short", -32_769), ("middle", 2_147_483_648), ("middle", -2_147_483_649),
+        ])
+    func integersOutOfRange(_ key: String, _ value: Int) throws {
         try folder.open(Self.model).inContext { context in
             let object = try context.insert("Number")
             let refusal = try error { try object.setValue(checking: value, forKey: key) }
@@ -59,42 +65,48 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        0, 1.5, -1.5, Double.pi, Double.greatestFiniteMagnitude, -Double.greatestFiniteMagnitude,
-        Double.leastNonzeroMagnitude, .infinity, -.infinity,
-    ])
-    func doublesAreReal(_ value: Double) throws {
+    @Test(
+        "Doubles are stored and read exactly",
+        arguments: [
+            0, 1.5, -1.5, Double.pi, Double.greatestFiniteMagnitude, -Double.greatestFiniteMagnitude,
+            Double.leastNonzeroMagnitude, .infinity, -.infinity,
+        ])
+    func doubles(_ value: Double) throws {
         let (saved, read) = try roundTrip("real", value)
         #expect(saved?.doubleValue == value)
         #expect(read?.doubleValue == value)
         #expect(try folder.value("SELECT ZREAL FROM ZNUMBER").storage.value as? Double == value)
     }
 
-    @Test(arguments: [
-        0, 0.1, -0.1, Float.greatestFiniteMagnitude, Float.leastNonzeroMagnitude, .infinity, -.infinity,
-    ])
-    func floatsAreReal(_ value: Float) throws {
+    @Test(
+        "Floats are stored and read exactly",
+        arguments: [
+            0, 0.1, -0.1, Float.greatestFiniteMagnitude, Float.leastNonzeroMagnitude, .infinity, -.infinity,
+        ])
+    func floats(_ value: Float) throws {
         let (saved, read) = try roundTrip("single", value)
         #expect(saved?.floatValue == value)
         #expect(read?.floatValue == value)
         #expect(try folder.value("SELECT ZSINGLE FROM ZNUMBER").storage.value as? Double == Double(value))
     }
 
-    @Test func doublesAreCutToFloats() throws {
+    @Test("A double in a float attribute is rounded")
+    func doublesAreRoundedToFloats() throws {
         let (saved, read) = try roundTrip("single", 0.1)
         #expect(saved?.floatValue == 0.1)
         #expect(read?.doubleValue == Double(Float(0.1)))
     }
 
-    @Test(arguments: ["real", "single"])
-    func notANumberIsNoValue(_ key: String) throws {
+    @Test("NaN is stored as nil", arguments: ["real", "single"])
+    func nanIsNil(_ key: String) throws {
         let (saved, read) = try roundTrip(key, Double.nan)
         #expect(saved == nil)
         #expect(read == nil)
         #expect(try folder.stored("Z\(key.uppercased())", in: "ZNUMBER") == ["null NULL"])
     }
 
-    @Test func requiredNumbersMustBeNumbers() throws {
+    @Test("NaN counts as a missing required value, except for decimals")
+    func requiredNumbers() throws {
         let model = NSManagedObjectModel(
             of: NSEntityDescription(
                 "Number", attribute("real", .double, optional: false),
@@ -118,15 +130,16 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM ZNUMBER").storage.value as? Int64 == 1)
     }
 
-    @Test(arguments: [true, false])
-    func truthValuesAreZeroAndOne(_ value: Bool) throws {
+    @Test("Booleans are stored as zero and one", arguments: [true, false])
+    func booleans(_ value: Bool) throws {
         let (saved, read) = try roundTrip("flag", value)
         #expect(saved?.boolValue == value)
         #expect(read?.boolValue == value)
         #expect(try folder.stored("ZFLAG", in: "ZNUMBER") == [value ? "integer 1" : "integer 0"])
     }
 
-    @Test func largeNumbersAreFoundExactly() throws {
+    @Test("Large integers are found exactly")
+    func largeIntegersAreFound() throws {
         try folder.open(Self.model).inContext { context in
             for long in [Int64.max, Int64.max - 1, 9_007_199_254_740_993] {
                 try context.insert("Number", ["long": long])
@@ -144,7 +157,8 @@ import Testing
         }
     }
 
-    @Test func noValueIsNull() throws {
+    @Test("A missing number is stored as NULL")
+    func nilIsNull() throws {
         _ = try roundTrip("long", nil)
         let columns = try folder.stored(
             "ZSHORT", "ZMIDDLE", "ZLONG", "ZSINGLE", "ZREAL", "ZFLAG", in: "ZNUMBER")

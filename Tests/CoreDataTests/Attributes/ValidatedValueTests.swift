@@ -10,7 +10,8 @@ import Testing
         }
     }
 
-    @Test func afterASaveThatReplacedThem() throws {
+    @Test("A value replaced by validation is saved, and later changes are saved too")
+    func replacedValueIsSaved() throws {
         NSManagedObjectModel.register(Trimmed.self)
         let entity = NSEntityDescription("Trimmed", attribute("text", .string))
         entity.managedObjectClassName = "Trimmed"

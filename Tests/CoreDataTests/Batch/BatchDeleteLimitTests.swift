@@ -3,7 +3,8 @@ import Testing
 
 /// A batch deletion follows delete rules; it does not count what is left.
 @Suite struct BatchDeleteLimitTests {
-    @Test func tooFewMayBeLeft() throws {
+    @Test("A batch deletion does not check the minimum count of a relationship")
+    func minimumCountIsNotChecked() throws {
         let stack = try TestStack(OwnerModel.model(optionalItems: false, min: 2))
         try stack.inContext { context in
             _ = try context.owner("owner", items: "a", "b")

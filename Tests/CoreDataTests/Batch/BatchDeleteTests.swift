@@ -51,7 +51,8 @@ struct BatchDeleteTests {
         }
     }
 
-    @Test func cascadeNullifyAndLinksAreFollowed() throws {
+    @Test("A batch deletion cascades, nullifies and removes join rows")
+    func deleteRulesAreFollowed() throws {
         try coordinator.inContext { context throws in
             #expect(try context.result(of: request("Shop", "name == 'shop 0'")) as? Int == 4)
             #expect(
@@ -66,7 +67,8 @@ struct BatchDeleteTests {
         }
     }
 
-    @Test func toOneLinksToTheDeletedEnd() throws {
+    @Test("A batch deletion clears to-one references and updates derived counts")
+    func toOneReferences() throws {
         try coordinator.inContext { context throws in
             let shops = try context.all("Shop", by: "name")
             #expect(shops[0].value(forKey: "best") != nil)
@@ -83,7 +85,8 @@ struct BatchDeleteTests {
                 == [2, 1].map(\.databaseValue))
     }
 
-    @Test func limitAndOrderChoose() throws {
+    @Test("A batch deletion deletes the objects that its limit and order select")
+    func limitAndOrder() throws {
         try coordinator.inContext { context throws in
             let first = request("Product", nil, limit: 2)
             first.resultType = .resultTypeObjectIDs
@@ -93,7 +96,8 @@ struct BatchDeleteTests {
         }
     }
 
-    @Test func certainObjectsGo() throws {
+    @Test("A batch deletion by IDs deletes these objects")
+    func deletionByIDs() throws {
         try coordinator.inContext { context throws in
             let ids = try context.all("Product", by: "name").suffix(2).map(\.objectID)
             #expect(Set(ids.map(\.entity.name)) == ["Product", "Tool"])
@@ -107,7 +111,8 @@ struct BatchDeleteTests {
         }
     }
 
-    @Test func objectsWithNothingInCommonAreRefused() throws {
+    @Test("A batch deletion by IDs of unrelated entities is refused")
+    func unrelatedIDsAreRefused() throws {
         try coordinator.inContext { context throws in
             let ids = [try context.all("Product")[0].objectID, try context.all("Shop")[0].objectID]
             #expect(try error { try context.execute(NSBatchDeleteRequest(objectIDs: ids)) }.code == 134060)
@@ -115,7 +120,8 @@ struct BatchDeleteTests {
         #expect(try count("ZSHOP") == 2 && count("ZPRODUCT") == 6)
     }
 
-    @Test func denyFailsTheRequest() throws {
+    @Test("A deny rule makes the whole batch deletion fail")
+    func denyFailsTheRequest() throws {
         try coordinator.inContext { context throws in
             let product = try context.all("Product", by: "name")[4]
             try context.insert("Crate", ["number": 1, "product": product])
@@ -128,7 +134,8 @@ struct BatchDeleteTests {
         }
     }
 
-    @Test func manyRowsGoInOneTransaction() throws {
+    @Test("A batch deletion of many rows is one transaction")
+    func manyRows() throws {
         try coordinator.inContext { context throws in
             let rows = (0..<1300).map { ["name": "many \($0)", "price": 50.0] as [String: Any] }
             _ = try context.execute(NSBatchInsertRequest(entityName: "Product", objects: rows))
@@ -138,7 +145,8 @@ struct BatchDeleteTests {
         }
     }
 
-    @Test func filesGoWithTheirRows() throws {
+    @Test("A batch deletion deletes the files of external data")
+    func filesAreDeleted() throws {
         try coordinator.inContext { context throws in
             let picture = Data(repeating: 1, count: 300 << 10)
             // Without history, which may need the data.
@@ -151,7 +159,8 @@ struct BatchDeleteTests {
         }
     }
 
-    @Test func aRequestDoesNotChangeWithWhatItWasMadeOf() throws {
+    @Test("A batch deletion keeps the fetch request it was made with")
+    func requestIsCopied() throws {
         let fetch = NSFetchRequest<any NSFetchRequestResult>(entityName: "Shop")
         let request = NSBatchDeleteRequest(fetchRequest: fetch)
         fetch.fetchLimit = 1

@@ -18,7 +18,8 @@ struct BatchInsertTests {
         return request
     }
 
-    @Test func dictionariesBecomeRows() throws {
+    @Test("A batch insertion writes a row for each dictionary")
+    func dictionariesBecomeRows() throws {
         let made = Date(timeIntervalSinceReferenceDate: 1000.5)
         try coordinator.inContext { context throws in
             let status = try context.execute(
@@ -50,7 +51,8 @@ struct BatchInsertTests {
         }
     }
 
-    @Test func handlersGiveRowsUntilTheyReturnTrue() throws {
+    @Test("A batch insertion calls its handler until it returns true")
+    func handlers() throws {
         try coordinator.inContext { context throws in
             var next = 0
             let dictionaries = NSBatchInsertRequest(entityName: "Product") { (row: NSMutableDictionary) in
@@ -89,7 +91,8 @@ struct BatchInsertTests {
             try folder.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Product'") == 1204.databaseValue)
     }
 
-    @Test func toOneRelationshipsTakeSavedObjects() throws {
+    @Test("A batch insertion accepts saved objects for to-one relationships only")
+    func toOneRelationships() throws {
         try coordinator.inContext { context throws in
             let shop = try context.insert("Shop", ["name": "Corner"])
             try context.save()
@@ -111,13 +114,15 @@ struct BatchInsertTests {
         }
     }
 
-    @Test(arguments: [
-        (["name": "x", "colour": 1] as [String: any Sendable], 134060),
-        (["name": "x", "canonicalName": "x"], 134060), (["name": 5], 1550),
-        (["name": "x", "stock": 1 << 40], 1550),
-        (["name": NSNull()], 1570), ([:], 1570),
-    ])
-    func whatCannotBeWrittenFailsTheWholeRequest(_ bad: [String: any Sendable], _ code: Int) throws {
+    @Test(
+        "An invalid row makes the whole batch insertion fail and is named",
+        arguments: [
+            (["name": "x", "colour": 1] as [String: any Sendable], 134060),
+            (["name": "x", "canonicalName": "x"], 134060), (["name": 5], 1550),
+            (["name": "x", "stock": 1 << 40], 1550),
+            (["name": NSNull()], 1570), ([:], 1570),
+        ])
+    func invalidRowFailsTheRequest(_ bad: [String: any Sendable], _ code: Int) throws {
         try coordinator.inContext { context throws in
             let rows = (0..<700).map { ["name": "Good \($0)"] as [String: Any] } + [bad as [String: Any]]
             let error = try error { try context.execute(request(rows)) }
@@ -128,7 +133,8 @@ struct BatchInsertTests {
         #expect(try folder.rows("SELECT 1 FROM ACHANGE").isEmpty)
     }
 
-    @Test func mergePoliciesDecideAboutUniqueValues() throws {
+    @Test("The merge policy decides about unique values that are stored")
+    func mergePolicies() throws {
         try coordinator.inContext { context throws in
             _ = try context.execute(request([["code": "a", "name": "First", "price": 1.0]]))
             let again = request([["code": "b", "name": "Other"], ["code": "a", "name": "Second"]])
@@ -156,7 +162,8 @@ struct BatchInsertTests {
         #expect(try folder.rows("SELECT ZCODE FROM ZPRODUCT ORDER BY 1").count == 2)
     }
 
-    @Test func rowsOfOneBatchWithTheSameUniqueValuesBecomeOne() throws {
+    @Test("Rows of one batch with equal unique values become one")
+    func equalUniqueValuesInOneBatch() throws {
         try coordinator.inContext { context throws in
             let rows: [[String: Any]] = [
                 ["code": "a", "name": "First", "price": 1.0], ["code": "a", "name": "Second"],
@@ -171,7 +178,8 @@ struct BatchInsertTests {
         }
     }
 
-    @Test func severalConstraintsHoldForWhatIsWritten() throws {
+    @Test("Several constraints apply to the values that are given")
+    func severalConstraints() throws {
         let entity = NSEntityDescription(
             "Row", attribute("number", .integer64), attribute("kind", .string, defaultValue: "plain"),
             attribute("text", .string))
@@ -201,7 +209,8 @@ struct BatchInsertTests {
         }
     }
 
-    @Test func whatAnInitializerSetsIsNotGiven() throws {
+    @Test("Values set by an initializer do not replace stored ones")
+    func initializerValues() throws {
         let entity = NSEntityDescription.make(
             "Stamped", class: StampedRow.self, [attribute("code", .string), attribute("made", .string)])
         entity.uniquenessConstraints = [["code"]]
@@ -223,7 +232,8 @@ struct BatchInsertTests {
                 == ["long ago", "just now"].map(\.databaseValue))
     }
 
-    @Test func whatOtherRowsKeepIsNotSet() throws {
+    @Test("A relationship whose key another row holds is refused")
+    func relationshipsOfOtherRows() throws {
         try coordinator.inContext { context throws in
             let shop = try context.insert("Shop", ["name": "Corner"])
             try context.save()
@@ -232,7 +242,8 @@ struct BatchInsertTests {
         }
     }
 
-    @Test func historyHasOneTransactionOfTheAuthor() throws {
+    @Test("A batch insertion is one transaction of its author")
+    func history() throws {
         try coordinator.inContext { context throws in
             context.transactionAuthor = "importer"
             _ = try context.execute(request((0..<600).map { ["name": "\($0)"] }))
@@ -245,7 +256,8 @@ struct BatchInsertTests {
                 == "importer".databaseValue)
     }
 
-    @Test func largeDataGoesToFiles() throws {
+    @Test("A batch insertion writes large data to files")
+    func largeDataGoesToFiles() throws {
         let picture = Data(repeating: 7, count: 200 << 10)
         try coordinator.inContext { context throws in
             _ = try context.execute(request([["name": "Poster", "picture": picture]]))
@@ -254,7 +266,8 @@ struct BatchInsertTests {
         #expect(try folder.value("SELECT length(ZPICTURE) FROM ZPRODUCT") == 38.databaseValue)
     }
 
-    @Test func otherStoresRefuseBatches() throws {
+    @Test("Batches are refused by other stores, for unknown entities and without an entity")
+    func unsupportedBatches() throws {
         let memory = NSPersistentStoreCoordinator(
             managedObjectModel: NSManagedObjectModel(
                 of: NSEntityDescription("Note", attribute("text", .string))))
@@ -274,7 +287,8 @@ struct BatchInsertTests {
         }
     }
 
-    @Test func requestsTellWhatTheyWereMadeWith() throws {
+    @Test("A batch insertion and its copies have their settings")
+    func requestProperties() throws {
         let entity = try #require(coordinator.managedObjectModel.entitiesByName["Product"])
         let request = NSBatchInsertRequest(entity: entity, objects: [["name": "a"]])
         request.resultType = .objectIDs

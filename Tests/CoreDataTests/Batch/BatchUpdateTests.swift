@@ -33,7 +33,8 @@ struct BatchUpdateTests {
         return request
     }
 
-    @Test func constantsAndExpressionsAreWritten() throws {
+    @Test("A batch update writes constants and computed values")
+    func constantsAndExpressions() throws {
         try coordinator.inContext { context throws in
             let changes: [AnyHashable: Any] = [
                 "name": "Änderung", "price": NSExpression(format: "price * 2 + stock"), "isOld": true,
@@ -55,7 +56,8 @@ struct BatchUpdateTests {
                 == [1, 1, 1, 2, 2, 1].map(\.databaseValue))
     }
 
-    @Test func expressionsReadValuesFromBefore() throws {
+    @Test("Expressions of a batch update read the values before the update")
+    func expressionsReadOldValues() throws {
         try coordinator.inContext { context throws in
             let swap: [AnyHashable: Any] = [
                 "price": NSExpression(format: "stock"), "stock": NSExpression(format: "price + 100"),
@@ -67,7 +69,8 @@ struct BatchUpdateTests {
         }
     }
 
-    @Test func expressionsFollowRelationships() throws {
+    @Test("Expressions of a batch update follow relationships")
+    func expressionsFollowRelationships() throws {
         try coordinator.inContext { context throws in
             #expect(
                 try context.result(
@@ -77,7 +80,8 @@ struct BatchUpdateTests {
         }
     }
 
-    @Test func relationshipsAndNullsAreSet() throws {
+    @Test("A batch update sets relationships and nil")
+    func relationshipsAndNulls() throws {
         try coordinator.inContext { context throws in
             let shop = try context.only("Shop")
             _ = try context.execute(request(["shop": shop, "price": NSNull()], "stock > 2"))
@@ -91,7 +95,8 @@ struct BatchUpdateTests {
         }
     }
 
-    @Test func subentitiesAreLeftOutOnRequest() throws {
+    @Test("A batch update includes subentities unless includesSubentities is false")
+    func subentities() throws {
         try coordinator.inContext { context throws in
             let all = request(["stock": 50])
             #expect(try context.result(of: all) as? Int == 6)
@@ -107,7 +112,8 @@ struct BatchUpdateTests {
         }
     }
 
-    @Test func refusalsNameTheProperty() throws {
+    @Test("A batch update with an invalid value is refused and names the property")
+    func refusalsNameTheProperty() throws {
         try coordinator.inContext { context throws in
             func code(_ values: [AnyHashable: Any], _ word: String) throws -> Int {
                 let error = try error { try context.execute(request(values)) }
@@ -132,7 +138,8 @@ struct BatchUpdateTests {
         }
     }
 
-    @Test func historyTellsTheChangedProperties() throws {
+    @Test("A batch update writes the changed properties to the history")
+    func history() throws {
         try coordinator.inContext { context throws in
             context.transactionAuthor = "night shift"
             _ = try context.execute(request(["stock": 9, "shop": NSNull()], "stock > 2"))
@@ -141,7 +148,8 @@ struct BatchUpdateTests {
         }
     }
 
-    @Test func contextsMeetTheirOldValuesWhenTheySave() throws {
+    @Test("A context that changed a batch-updated object has a conflict")
+    func conflictsWithContexts() throws {
         try coordinator.inContext { context throws in
             let product = try #require(try context.all("Product", by: "code").first)
             product.setValue("Mine", forKey: "name")

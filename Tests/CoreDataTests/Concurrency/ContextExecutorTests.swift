@@ -63,7 +63,8 @@ import Testing
         func count() -> Int { context.insertedObjects.count }
     }
 
-    @Test func anActorUsesItsContextWithoutPerform() async throws {
+    @Test("An actor on a context's executor uses the context without perform")
+    func actorUsesItsContext() async throws {
         let shelves = Shelves(stack.context())
         let id = try await shelves.add("Ada")
         _ = try await shelves.add("Grace")
@@ -72,7 +73,8 @@ import Testing
         #expect(!id.isTemporaryID)
     }
 
-    @Test func eachPartBetweenSuspensionsIsAnEvent() async throws {
+    @Test("The actor's code between two suspensions is one event")
+    func eventBetweenSuspensions() async throws {
         let context = stack.context()
         let shelves = Shelves(context)
         context.performAndWait { context.undoManager = UndoManager() }
@@ -87,14 +89,16 @@ import Testing
         #expect(await shelves.count() == 1)
     }
 
-    @Test func performAndWaitInsideOfAnActorDoesNotLockUp() async throws {
+    @Test("performAndWait inside of an actor does not deadlock")
+    func performAndWaitInAnActor() async throws {
         let shelves = Shelves(stack.context())
         #expect(await shelves.nest() == 3)
         #expect(await shelves.nest(through: stack.context()) == "back")
         #expect(await shelves.performInside() == ["enqueued", "immediate"])
     }
 
-    @Test func blocksAndActorShareOneQueue() async throws {
+    @Test("Blocks and an actor share one queue")
+    func blocksAndActorShareAQueue() async throws {
         let context = stack.context()
         let shelves = Shelves(context)
         await withTaskGroup(of: Void.self) { group in
@@ -109,13 +113,15 @@ import Testing
         #expect(count == 40)
     }
 
-    @Test func actorsCallEachOther() async throws {
+    @Test("Actors on different contexts can call each other")
+    func actorsCallEachOther() async throws {
         let (one, other) = (Shelves(stack.context()), Shelves(stack.context()))
         let id = try await one.add("Ada")
         #expect(try await other.askAnother(one, id) == "Ada")
     }
 
-    @Test func anActorMayOwnTheMainQueueContext() async throws {
+    @Test("An actor may use a main-queue context")
+    func mainQueueActor() async throws {
         let context = NSManagedObjectContext(.mainQueue)
         context.persistentStoreCoordinator = stack.coordinator
         let shelves = Shelves(context)
@@ -126,7 +132,8 @@ import Testing
         #expect(count == 1)
     }
 
-    @Test func aTaskPrefersTheQueue() async throws {
+    @Test("A task runs on a context's queue by its executor preference")
+    func executorPreference() async throws {
         let context = stack.context()
         let count = try await Task(executorPreference: context.executor) {
             Author(context: context).name = "Ada"
@@ -140,7 +147,8 @@ import Testing
         #expect(names == ["Ada"])
     }
 
-    @Test func cancellationIsSeenInsideOfAnActor() async {
+    @Test("Cancellation is visible inside of an actor")
+    func cancellationInAnActor() async {
         let shelves = Shelves(stack.context())
         let task = Task { await shelves.wasCancelledInside() }
         task.cancel()
@@ -148,7 +156,8 @@ import Testing
     }
 
     #if DEBUG
-    @Test func assumingTheActorElsewhereStops() async {
+    @Test("Assuming the actor's isolation elsewhere stops the process")
+    func assumingIsolationElsewhereStops() async {
         await #expect(processExitsWith: .failure) {
             let shelves = Shelves(try TestStack().context())
             Self.assume(shelves)

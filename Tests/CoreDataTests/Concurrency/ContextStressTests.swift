@@ -6,7 +6,8 @@ import Testing
 /// Eight contexts at once on one store. `STRESS_SECONDS` lengthens it, `STRESS_SEED` repeats a seed; `scripts/sanitize` runs it
 /// with ThreadSanitizer.
 @Suite struct ContextStressTests {
-    @Test(.timeLimit(.minutes(10))) func contextsThatWorkAtOnceEndWithWhatTheStoreHas() async throws {
+    @Test("Eight contexts that work at once agree with the store in the end", .timeLimit(.minutes(10)))
+    func contextsAtOnce() async throws {
         let environment = ProcessInfo.processInfo.environment
         let length = environment["STRESS_SECONDS"].flatMap(Double.init).map(ContextStress.Length.seconds)
         let seed = Fuzzing.seed(1, givenBy: "STRESS_SEED")

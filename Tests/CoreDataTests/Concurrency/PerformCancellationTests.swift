@@ -29,7 +29,8 @@ import Testing
         func remove() { over.signal() }
     }
 
-    @Test func aTaskThatIsCancelledWhileItWaitsGoesOnAtOnce() async throws {
+    @Test("A task cancelled while it waits for the queue throws at once and runs nothing")
+    func cancelledWhileWaiting() async throws {
         let obstacle = Obstacle(context)
         let log = QueueTests.Log<String>()
         let task = Task { try await context.performUnlessCancelled { log.add("ran") } }
@@ -41,7 +42,8 @@ import Testing
         #expect(log.all == [])
     }
 
-    @Test func performRunsItsBlockAllTheSame() async throws {
+    @Test("perform runs its block although its task is cancelled")
+    func performIgnoresCancellation() async throws {
         let obstacle = Obstacle(context)
         let task = Task { await context.perform { 7 } }
         task.cancel()
@@ -49,7 +51,8 @@ import Testing
         #expect(await task.value == 7)
     }
 
-    @Test func aTaskThatIsNotCancelledGetsResultsAndErrors() async throws {
+    @Test("performUnlessCancelled returns the block's result and rethrows its error")
+    func uncancelledTask() async throws {
         let count = try await context.performUnlessCancelled {
             Author(context: context).name = "Ada"
             return context.insertedObjects.count
@@ -60,7 +63,8 @@ import Testing
         }
     }
 
-    @Test func aTaskThatWasCancelledBeforeRunsNothing() async throws {
+    @Test("A task that was cancelled before runs nothing")
+    func cancelledBefore() async throws {
         let task = Task.detached {
             // Cancelled by now.
             while !Task.isCancelled { await Task.yield() }

@@ -7,7 +7,8 @@ import Testing
     private static func isSendable<T>(_ type: T.Type) -> Bool { false }
     private static func isSendable<T: Sendable>(_ type: T.Type) -> Bool { true }
 
-    @Test func whatApplesHeadersAnnotateIsSendable() {
+    @Test("Types that Apple's headers annotate are Sendable")
+    func annotatedTypes() {
         #expect(Self.isSendable(NSManagedObjectID.self))
         #expect(Self.isSendable(NSPersistentContainer.self))
         #expect(Self.isSendable(NSPersistentStoreCoordinator.self))
@@ -28,7 +29,8 @@ import Testing
         #expect(Self.isSendable(NSSnapshotEventType.self))
     }
 
-    @Test func whatBelongsToAContextIsNot() {
+    @Test("Types that belong to a context are not Sendable")
+    func contextBoundTypes() {
         #expect(!Self.isSendable(NSManagedObject.self) && !Self.isSendable(Author.self))
         #expect(!Self.isSendable(NSFetchRequest<Author>.self))
         #expect(!Self.isSendable(NSBatchInsertRequest.self) && !Self.isSendable(NSBatchUpdateRequest.self))
@@ -39,7 +41,8 @@ import Testing
     }
 
     /// Where Apple's headers say nothing: a context checks its queue, and a model in use does not change.
-    @Test func whatGuardsItselfIsSendableToo() {
+    @Test("Contexts, models and stores are Sendable")
+    func guardedTypes() {
         #expect(Self.isSendable(NSManagedObjectContext.self) && Self.isSendable(NSManagedObjectModel.self))
         #expect(Self.isSendable(NSEntityDescription.self) && Self.isSendable(NSMergePolicy.self))
         #expect(Self.isSendable(NSPersistentStore.self) && Self.isSendable(ManagedObjectSnapshot.self))

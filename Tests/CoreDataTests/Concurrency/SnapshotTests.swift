@@ -80,7 +80,8 @@ import Testing
         #expect(!snapshot.keys.contains("readers"))
     }
 
-    @Test func aSnapshotHasTheValuesOfTheObject() throws {
+    @Test("A snapshot has the object's values and keeps them")
+    func snapshotHasTheValues() throws {
         try context.performAndWait {
             let note = try fill()
             let unsaved = try note.snapshot()
@@ -99,7 +100,8 @@ import Testing
         }
     }
 
-    @Test func chosenPropertiesAreAllThereIs() throws {
+    @Test("A snapshot of chosen properties has only these")
+    func chosenProperties() throws {
         try context.performAndWait {
             let note = try fill()
             let snapshot = try note.snapshot(of: ["draft", "readers", "tags"])
@@ -112,7 +114,8 @@ import Testing
         }
     }
 
-    @Test func fetchedSnapshotsAreMadeOfRowsAlone() throws {
+    @Test("Snapshots are fetched from rows without registering objects")
+    func fetchedSnapshots() throws {
         let id = try context.performAndWait {
             let note = try fill()
             try context.save()
@@ -137,7 +140,8 @@ import Testing
         }
     }
 
-    @Test func fetchedSnapshotsShowUnsavedChanges() throws {
+    @Test("Fetched snapshots include unsaved changes")
+    func unsavedChanges() throws {
         try context.performAndWait {
             let note = try fill()
             try context.save()
@@ -159,8 +163,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.without(.hasGenerations))
-    func storesOfEveryTypeGiveTheSame(_ kind: StoreKind) throws {
+    @Test("Every store type gives the same snapshots", arguments: StoreKind.without(.hasGenerations))
+    func everyStoreType(_ kind: StoreKind) throws {
         let coordinator = try ConformanceStore(kind).open()
         try coordinator.inContext { context in
             try ConformanceModel.fill(context)
@@ -180,7 +184,8 @@ import Testing
         }
     }
 
-    @Test func aChildFetchesSnapshotsOfWhatItsParentHas() throws {
+    @Test("A child fetches snapshots of its parent's unsaved objects")
+    func childSnapshots() throws {
         try context.performAndWait { _ = try fill() }
         let child = NSManagedObjectContext(.privateQueue)
         child.parent = context
@@ -190,7 +195,8 @@ import Testing
         }
     }
 
-    @Test func snapshotsCrossActors() async throws {
+    @Test("Snapshots can be read outside of their context")
+    func snapshotsCrossActors() async throws {
         KeyPathNames.register("title", for: \Book.title)
         KeyPathNames.register("pages", for: \Book.pages)
         KeyPathNames.register("price", for: \Book.price)
@@ -219,7 +225,8 @@ import Testing
         #expect(book.1[\Author.name] == "Ada" && book.1.keys == ["name", "books"])
     }
 
-    @Test func equalSnapshotsAreOfTheSameObjectAndValues() throws {
+    @Test("Snapshots are equal if object and values are equal")
+    func equality() throws {
         try context.performAndWait {
             let one = try context.insert("Person", ["name": "Ada"])
             let other = try context.insert("Person", ["name": "Ada"])
@@ -240,7 +247,8 @@ import Testing
         return decoder
     }
 
-    @Test func snapshotsAreEncodedAndDecoded() throws {
+    @Test("Snapshots are encoded and decoded")
+    func coding() throws {
         let snapshots = try context.performAndWait {
             let note = try fill()
             try context.save()
@@ -254,7 +262,8 @@ import Testing
         #expect(try decoder().decode([ManagedObjectSnapshot].self, from: data) == snapshots)
     }
 
-    @Test func whatIsNoSnapshotIsNotDecoded() throws {
+    @Test("An invalid snapshot is not decoded")
+    func invalidEncodings() throws {
         let snapshot = try context.performAndWait {
             let person = try context.insert("Person", ["name": "Ada"])
             try context.save()
@@ -276,7 +285,8 @@ import Testing
         }
     }
 
-    @Test func readingWhatASnapshotHasNotStopsWithAMessage() async {
+    @Test("Reading a property that a snapshot does not have stops with a message")
+    func missingPropertyStops() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let context = try TestStack().context()
             let snapshot = try context.performAndWait { try Author(context: context).snapshot() }

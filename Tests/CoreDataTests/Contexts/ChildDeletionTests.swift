@@ -4,12 +4,12 @@ import Testing
 
 /// Deletions that go up.
 @Suite(.onEveryStore) struct ChildDeletionTests {
-    let family: Family
+    let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }
     private var child: NSManagedObjectContext { family.child }
 
     init() throws {
-        family = try Family()
+        family = try ContextFamily()
         try family.root.event { root throws in
             let author = Author(context: root)
             author.name = "author"
@@ -22,23 +22,25 @@ import Testing
         try #require(try context.fetch(NSFetchRequest<Author>(entityName: "Author")).first)
     }
 
-    @Test func deleteRulesRunInTheChild() throws {
+    @Test("A child applies delete rules and passes all deletions to its parent")
+    func deleteRulesRunInTheChild() throws {
         try child.event { child throws in
             child.delete(try writer(child))
             child.processPendingChanges()
             #expect(child.deletedObjects.count == 3)
             try child.save()
-            #expect(try Family.titles(child) == [] && !child.hasChanges)
+            #expect(try ContextFamily.titles(child) == [] && !child.hasChanges)
         }
         try root.event { root throws in
             #expect(root.deletedObjects.count == 3)
-            #expect(try Family.titles(root) == [])
+            #expect(try ContextFamily.titles(root) == [])
             try root.save()
         }
         #expect(try family.storedTitles() == [])
     }
 
-    @Test func linksToWhatIsDeletedGoToo() throws {
+    @Test("The parent's relationships drop an object that the child deleted")
+    func relationshipsDropDeletedObjects() throws {
         let author = try root.event { root throws in
             let author = try writer(root)
             #expect(author.books.count == 2)
@@ -55,7 +57,8 @@ import Testing
         #expect(try family.storedTitles() == ["B"])
     }
 
-    @Test func whatOnlyTheParentHasGoesByTheParentsRules() throws {
+    @Test("A deletion saved by a child cascades to objects that only the parent has")
+    func parentCascadesToItsOwnObjects() throws {
         let added = try root.event { root throws in
             let book = root.insertBook("C")
             book.author = try writer(root)
@@ -81,7 +84,8 @@ import Testing
         #expect(try family.storedTitles() == [])
     }
 
-    @Test func anObjectThatTheParentInsertedLeavesWithoutATrace() throws {
+    @Test("A child's deletion of an object that the parent inserted leaves no change")
+    func deletingAParentsInsertionLeavesNoChange() throws {
         let book = try root.event { $0.insertBook("C") }
         try child.event { child throws in
             child.delete(try child.book("C"))
@@ -92,7 +96,8 @@ import Testing
         }
     }
 
-    @Test func anObjectThatTheChildInsertedAndDeletedNeverGoesUp() throws {
+    @Test("An object that a child inserts and deletes does not reach the parent")
+    func insertedAndDeletedInTheChild() throws {
         try child.event { child throws in
             let book = child.insertBook("C")
             child.processPendingChanges()
@@ -102,7 +107,8 @@ import Testing
         try root.event { root throws in #expect(!root.hasChanges) }
     }
 
-    @Test func deletedObjectsLeaveTheChild() throws {
+    @Test("A saved deletion removes the object from the child")
+    func deletedObjectsLeaveTheChild() throws {
         try child.event { child throws in
             let book = try child.book("A")
             child.delete(book)
@@ -112,7 +118,8 @@ import Testing
         }
     }
 
-    @Test func whatBothDeletedIsDeletedOnce() throws {
+    @Test("An object deleted by child and parent is deleted once")
+    func deletionInBothContexts() throws {
         let book = try child.event { child throws in
             let book = try child.book("A")
             #expect(book.title == "A")
@@ -127,13 +134,14 @@ import Testing
         #expect(try family.storedTitles() == ["B"])
     }
 
-    @Test func denialIsAnErrorOfTheChild() throws {
+    @Test("A deny rule fails the child's save")
+    func denyRuleInTheChild() throws {
         let owner = NSEntityDescription("Owner", attribute("name", .string))
         let thing = NSEntityDescription("Thing", attribute("name", .string))
         pair(
             owner.relate("things", to: thing, many: true, rule: .denyDeleteRule),
             thing.relate("owner", to: owner))
-        let family = try Family(NSManagedObjectModel(of: owner, thing))
+        let family = try ContextFamily(NSManagedObjectModel(of: owner, thing))
         try family.child.event { child throws in
             let owner = try child.insert("Owner")
             let thing = try child.insert("Thing")

@@ -4,19 +4,20 @@ import Testing
 
 /// Saves of a child that fail, and conflicts with its parent.
 @Suite struct ChildErrorTests {
-    let family: Family
+    let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }
     private var child: NSManagedObjectContext { family.child }
 
     init() throws {
-        family = try Family()
+        family = try ContextFamily()
         try family.root.event { root throws in
             root.insertBook("A").pages = 1
             try root.save()
         }
     }
 
-    @Test func theChildValidates() throws {
+    @Test("A child's save that fails validation changes nothing in the parent")
+    func childValidates() throws {
         let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: root)
         try child.event { child throws in
             let (a, new) = (try child.book("A"), Book(context: child))
@@ -31,10 +32,11 @@ import Testing
             child.insertedObjects.first?.setValue("B", forKey: "title")
             try child.save()
         }
-        try root.event { root throws in #expect(try Family.titles(root) == ["A", "B"]) }
+        try root.event { root throws in #expect(try ContextFamily.titles(root) == ["A", "B"]) }
     }
 
-    @Test func theRootValidatesOnce() throws {
+    @Test("The root validates a child's object that it changed afterwards")
+    func rootValidatesOwnChanges() throws {
         try child.event { child throws in
             child.insertBook("B")
             try child.save()
@@ -59,7 +61,8 @@ import Testing
         return book
     }
 
-    @Test func anObjectThatTheParentDeletedIsAConflict() throws {
+    @Test("A change of an object that the parent deleted is a conflict")
+    func objectDeletedByTheParentIsAConflict() throws {
         let book = try conflict()
         try child.event { child throws in
             child.insertBook("B")
@@ -75,8 +78,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [NSMergePolicy.rollback, .mergeByPropertyStoreTrump])
-    func aPolicyMayLetItGo(_ policy: NSMergePolicy) throws {
+    @Test(
+        "Store-trump and rollback policies drop an object that the parent deleted",
+        arguments: [NSMergePolicy.rollback, .mergeByPropertyStoreTrump])
+    func policyDropsTheObject(_ policy: NSMergePolicy) throws {
         let book = try conflict()
         try child.event { child throws in
             child.mergePolicy = policy
@@ -87,8 +92,10 @@ import Testing
         #expect(try family.storedTitles() == [])
     }
 
-    @Test(arguments: [NSMergePolicy.overwrite, .mergeByPropertyObjectTrump])
-    func aPolicyMayKeepIt(_ policy: NSMergePolicy) throws {
+    @Test(
+        "Object-trump and overwrite policies restore an object that the parent deleted",
+        arguments: [NSMergePolicy.overwrite, .mergeByPropertyObjectTrump])
+    func policyKeepsTheObject(_ policy: NSMergePolicy) throws {
         let book = try conflict()
         try child.event { child throws in
             child.mergePolicy = policy
@@ -99,7 +106,8 @@ import Testing
         try family.stack.inContext { context throws in #expect(try context.book("A").pages == 5) }
     }
 
-    @Test func watchedObjectsAreComparedWithTheParent() throws {
+    @Test("detectConflicts(for:) compares an object with the parent's values")
+    func detectedConflictsCompareWithTheParent() throws {
         let book = try child.event { child throws in
             let book = try child.book("A")
             #expect(book.pages == 1)
@@ -122,10 +130,11 @@ import Testing
             try child.save()
             #expect(book.pages == 9 && !child.hasChanges)
         }
-        try root.event { root throws in #expect(try Family.titles(root) == ["A", "B", "C"]) }
+        try root.event { root throws in #expect(try ContextFamily.titles(root) == ["A", "B", "C"]) }
     }
 
-    @Test func aConflictWithTheStoreIsTheRoots() throws {
+    @Test("A conflict with the store fails the root's save and not the child's")
+    func storeConflictBelongsToTheRoot() throws {
         try root.event { root throws in #expect(try root.book("A").pages == 1) }
         let mine = try child.event { child throws in
             let book = try child.book("A")
@@ -148,10 +157,11 @@ import Testing
         try child.event { _ throws in #expect(mine.pages == 5) }
     }
 
-    @Test func uniquenessIsCheckedWhenTheRootSaves() throws {
+    @Test("A uniqueness conflict of a child's object fails the root's save")
+    func uniquenessIsCheckedByTheRoot() throws {
         let thing = NSEntityDescription("Thing", attribute("code", .string))
         thing.uniquenessConstraints = [["code"]]
-        let family = try Family(NSManagedObjectModel(of: thing))
+        let family = try ContextFamily(NSManagedObjectModel(of: thing))
         try family.root.event { root throws in
             _ = try root.insert("Thing", ["code": "x"])
             try root.save()
@@ -173,9 +183,10 @@ import Testing
         }
     }
 
-    @Test func aValueThatCannotBePackedStopsTheSave() throws {
+    @Test("A value that cannot be transformed fails the child's save")
+    func valueThatCannotBeArchived() throws {
         let thing = NSEntityDescription("Thing", transformable("value", "NobodyKnows"))
-        let family = try Family(NSManagedObjectModel(of: thing))
+        let family = try ContextFamily(NSManagedObjectModel(of: thing))
         try family.child.event { child throws in
             let object = try child.insert("Thing", ["value": NSObject()])
             let refusal = try error { try child.save() }
@@ -185,10 +196,11 @@ import Testing
         try family.root.event { root throws in #expect(!root.hasChanges) }
     }
 
-    @Test func aContextWithoutAStoreAboveStillTakesChanges() throws {
+    @Test("A root without a store receives its child's save and fails its own")
+    func rootWithoutAStore() throws {
         let root = NSManagedObjectContext(.privateQueue)
         root.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
-        let child = Family.child(of: root)
+        let child = ContextFamily.child(of: root)
         try child.event { child throws in
             child.insertBook("A")
             try child.save()

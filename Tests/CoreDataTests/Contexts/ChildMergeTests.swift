@@ -4,15 +4,15 @@ import Testing
 
 /// What contexts of a family take in of each other's saves.
 @Suite(.onEveryStore) struct ChildMergeTests {
-    let family: Family
+    let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }
     private let mine: NSManagedObjectContext
     private let sibling: NSManagedObjectContext
 
     init() throws {
-        family = try Family()
-        mine = Family.child(of: family.root)
-        sibling = Family.child(of: family.root)
+        family = try ContextFamily()
+        mine = ContextFamily.child(of: family.root)
+        sibling = ContextFamily.child(of: family.root)
         try family.root.event { root throws in
             root.insertBook("A").pages = 1
             root.insertBook("B").pages = 2
@@ -37,7 +37,8 @@ import Testing
         }
     }
 
-    @Test func aSiblingsSaveIsMerged() throws {
+    @Test("A child merges a sibling's save and keeps its own changes")
+    func siblingSaveIsMerged() throws {
         let (a, b) = try books()
         try mine.event { _ throws in a.title = "mine" }
         let log = NotificationLog(.NSManagedObjectContextDidSave, from: sibling)
@@ -47,7 +48,7 @@ import Testing
             #expect(a.pages == 1 && !b.isDeleted)
             mine.mergeChanges(fromContextDidSave: notification)
             #expect(a.pages == 10 && a.title == "mine" && b.isDeleted && b.pages == 2)
-            #expect(try Family.titles(mine) == ["C", "mine"])
+            #expect(try ContextFamily.titles(mine) == ["C", "mine"])
             try mine.save()
             #expect(!mine.hasChanges)
         }
@@ -55,7 +56,8 @@ import Testing
         #expect(try family.storedTitles() == ["C", "mine"])
     }
 
-    @Test func idsOfASiblingsSaveAreMerged() throws {
+    @Test("A child merges the object IDs of a sibling's save")
+    func siblingIDsAreMerged() throws {
         let (a, b) = try books()
         let log = NotificationLog(.NSManagedObjectContextDidSaveObjectIDs, from: sibling)
         let changes = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: mine)
@@ -70,7 +72,8 @@ import Testing
         }
     }
 
-    @Test func aChildMergesWhatItsParentSaves() throws {
+    @Test("A child merges its parent's saves while automatic merging is on")
+    func childMergesParentSaves() throws {
         let (a, b) = try books()
         try mine.event { mine throws in
             mine.automaticallyMergesChangesFromParent = true
@@ -86,7 +89,7 @@ import Testing
         try root.saveAndWait()
         try mine.event { mine throws in
             #expect(a.pages == 11 && a.title == "mine" && b.isDeleted)
-            #expect(try Family.titles(mine) == ["D", "mine"])
+            #expect(try ContextFamily.titles(mine) == ["D", "mine"])
             mine.automaticallyMergesChangesFromParent = false
         }
         try root.event { root throws in
@@ -96,7 +99,8 @@ import Testing
         try mine.event { _ throws in #expect(a.pages == 11) }
     }
 
-    @Test func aChildMergesWhatOthersSaveToItsParent() throws {
+    @Test("A child with automatic merging merges a sibling's save")
+    func childMergesSiblingSavesAutomatically() throws {
         let (a, b) = try books()
         let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: mine)
         try mine.event { mine throws in mine.automaticallyMergesChangesFromParent = true }
@@ -106,11 +110,12 @@ import Testing
             #expect(
                 log.contents(of: .NSManagedObjectContextObjectsDidChange, by: "title")
                     == [["inserted": ["C"], "refreshed": ["A"], "deleted": ["B"]]])
-            #expect(try Family.titles(mine) == ["A", "C"])
+            #expect(try ContextFamily.titles(mine) == ["A", "C"])
         }
     }
 
-    @Test func aChildMergesWhatItSavedItselfWithoutHarm() throws {
+    @Test("A child that merges its own save keeps its object without changes")
+    func childMergesItsOwnSave() throws {
         let book = try mine.event { mine throws in
             mine.automaticallyMergesChangesFromParent = true
             let book = mine.insertBook("new")
@@ -124,8 +129,9 @@ import Testing
         }
     }
 
-    @Test func grandchildrenMergeWhatAChildSaves() throws {
-        let leaf = Family.child(of: mine)
+    @Test("A grandchild with automatic merging merges its parent's save")
+    func grandchildMergesAChildSave() throws {
+        let leaf = ContextFamily.child(of: mine)
         let a = try leaf.event { leaf throws in
             leaf.automaticallyMergesChangesFromParent = true
             let a = try leaf.book("A")
@@ -146,7 +152,8 @@ import Testing
         }
     }
 
-    @Test func whatAChildSavedIsNoNewsToItsParent() throws {
+    @Test("A parent that merges its child's save keeps the changes it received")
+    func parentIgnoresItsChildsNotification() throws {
         let log = NotificationLog(.NSManagedObjectContextDidSave, from: mine)
         try mine.event { mine throws in
             mine.delete(try mine.book("A"))
@@ -162,7 +169,8 @@ import Testing
         #expect(try family.storedTitles() == ["B"])
     }
 
-    @Test func aDeletionThatIsNotSavedIsNotMergedElsewhere() throws {
+    @Test("A context outside of the family merges a deletion only after the root saved")
+    func unsavedDeletionIsNotMerged() throws {
         let other = family.stack.context()
         let b = try other.event { other throws in
             let b = try other.book("B")
@@ -183,7 +191,8 @@ import Testing
         }
     }
 
-    @Test func aRootMergesForItsChildren() throws {
+    @Test("A child merges another coordinator context's save after its root did")
+    func rootMergesForItsChildren() throws {
         let a = try mine.event { mine throws in
             let a = try mine.book("A")
             #expect(a.pages == 1)

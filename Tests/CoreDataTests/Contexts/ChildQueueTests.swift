@@ -17,10 +17,11 @@ import Testing
     }
 
     /// The main context over a private writer, with a private child for the work.
-    @Test func aWriterBelowTheMainContext() async throws {
+    @Test("A worker saves through the main context to a private writer")
+    func writerBelowTheMainContext() async throws {
         let writer = context(.privateQueue)
-        let main = Family.child(of: writer, .mainQueue)
-        let worker = Family.child(of: main)
+        let main = ContextFamily.child(of: writer, .mainQueue)
+        let worker = ContextFamily.child(of: main)
         try await worker.perform {
             for number in 0..<20 { worker.insertBook("\(number)") }
             try worker.save()
@@ -37,24 +38,24 @@ import Testing
     @MainActor @Test func theMainQueueWaitsForAChildOfItsContext() throws {
         let main = context(.mainQueue)
         main.insertBook("main")
-        let worker = Family.child(of: main)
+        let worker = ContextFamily.child(of: main)
         // The child's reads and its save need the main queue, which waits for them.
         let titles = try worker.performAndWait {
             worker.insertBook("worker")
-            let titles = try Family.titles(worker)
+            let titles = try ContextFamily.titles(worker)
             try worker.save()
             return titles
         }
         #expect(titles == ["main", "worker"])
         #expect(main.insertedObjects.count == 2)
         try main.save()
-        #expect(try stack.inContext { try Family.titles($0) } == ["main", "worker"])
+        #expect(try stack.inContext { try ContextFamily.titles($0) } == ["main", "worker"])
     }
 
     @MainActor @Test func aChildOnTheMainQueueOfAPrivateParent() throws {
         let parent = context(.privateQueue)
         parent.performAndWait { _ = parent.insertBook("parent") }
-        let main = Family.child(of: parent, .mainQueue)
+        let main = ContextFamily.child(of: parent, .mainQueue)
         let book = try main.book("parent")
         book.pages = 7
         try main.save()
@@ -64,11 +65,12 @@ import Testing
         try parent.performAndWait { try main.performAndWait { try main.save() } }
     }
 
-    @Test func severalChildrenSaveAtOnce() async throws {
+    @Test("Four children save to the main context at once")
+    func severalChildrenSaveAtOnce() async throws {
         let main = context(.mainQueue)
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<4 {
-                let child = Family.child(of: main)
+                let child = ContextFamily.child(of: main)
                 group.addTask {
                     for number in 0..<10 {
                         await child.perform {
@@ -89,7 +91,8 @@ import Testing
         #expect(try stack.inContext { try $0.count(for: .books()) } == 40)
     }
 
-    @Test func objectsLoadTheirValuesFromTheParentsQueue() async throws {
+    @Test("A child's objects load their values from a parent on the main queue")
+    func objectsLoadFromTheParentsQueue() async throws {
         let main = context(.mainQueue)
         try await main.perform {
             let author = Author(context: main)
@@ -97,7 +100,7 @@ import Testing
             author.books = [main.insertBook("A"), main.insertBook("B")]
             try main.save()
         }
-        let child = Family.child(of: main)
+        let child = ContextFamily.child(of: main)
         let names = try await child.perform {
             try child.fetch(.books(by: "title")).map { "\($0.title ?? "") \($0.author?.books.count ?? 0)" }
         }

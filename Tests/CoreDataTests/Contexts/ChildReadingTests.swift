@@ -4,14 +4,14 @@ import Testing
 
 /// What a child sees of its parent's unsaved changes.
 @Suite struct ChildReadingTests {
-    let family: Family
+    let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }
     private var leaf: NSManagedObjectContext { family.grandchild }
 
     /// The store has the books A, B, C and D of 10 to 40 pages. In the root, without saving, B is gone, C has 300
     /// pages, and E of 25 pages and F of 5 are new. A and E are of one author, who is new.
     init() throws {
-        family = try Family()
+        family = try ContextFamily()
         try root.event { root throws in
             for (index, title) in ["A", "B", "C", "D"].enumerated() {
                 root.insertBook(title).pages = Int32(index + 1) * 10
@@ -56,7 +56,8 @@ import Testing
 
     // MARK: Fetches
 
-    @Test func fetchesSeeTheParentsChanges() throws {
+    @Test("A child's fetch sees its parents' unsaved changes")
+    func fetchesSeeParentChanges() throws {
         #expect(try titles(request()) == "FAEDC")
         #expect(try titles(request("pages > 20")) == "EDC")
         #expect(try titles(request("pages > 20 AND pages < 100")) == "ED")
@@ -64,7 +65,8 @@ import Testing
         #expect(try titles(request("title == 'B'")) == "")
     }
 
-    @Test func limitsCountWhatTheParentHas() throws {
+    @Test("Limits and offsets of a child's fetch count its parents' objects")
+    func limitsCountParentObjects() throws {
         #expect(try titles(request(limit: 2)) == "FA")
         #expect(try titles(request(limit: 2, offset: 1)) == "AE")
         #expect(try titles(request(offset: 3)) == "DC")
@@ -72,7 +74,8 @@ import Testing
         #expect(try titles(request(limit: 3, offset: 9)) == "")
     }
 
-    @Test func ownChangesLieOverThoseOfTheParent() throws {
+    @Test("A child's own changes overlay its parents' changes")
+    func ownChangesOverlayTheParents() throws {
         try leaf.event { leaf throws in
             leaf.delete(try leaf.book("A"))
             try leaf.book("F").pages = 1000
@@ -82,10 +85,12 @@ import Testing
         #expect(try titles(request("pages < 30")) == "EG")
         #expect(try titles(request(limit: 2, offset: 1)) == "GD")
         // Neither parent knows of it.
-        try family.child.event { child throws in #expect(try Family.titles(child).joined() == "ACDEF") }
+        try family.child.event { child throws in #expect(try ContextFamily.titles(child).joined() == "ACDEF")
+        }
     }
 
-    @Test func withoutPendingChangesThoseOfTheParentStillCount() throws {
+    @Test("A child's fetch without pending changes still includes its parents' changes")
+    func withoutPendingChanges() throws {
         try leaf.event { leaf throws in
             leaf.insertBook("G").pages = 26
             let request = request()
@@ -94,7 +99,8 @@ import Testing
         }
     }
 
-    @Test func conditionsReadRelatedObjectsOfEveryLevel() throws {
+    @Test("Conditions of a child's fetch read related objects of every level")
+    func conditionsReadEveryLevel() throws {
         try leaf.event { leaf throws in
             let authors = try leaf.fetch(NSFetchRequest<Author>(entityName: "Author"))
             #expect(authors.map(\.name) == ["New"])
@@ -105,7 +111,8 @@ import Testing
         #expect(try titles(request("author.name == 'Renamed'", limit: 1, offset: 1)) == "E")
     }
 
-    @Test func dictionariesAreMadeOfWhatTheParentHas() throws {
+    @Test("A child's dictionaries have its parents' changes and not its own")
+    func dictionariesOfTheParent() throws {
         func fetch(_ change: (NSFetchRequest<NSDictionary>) -> Void) throws -> [NSDictionary] {
             let request = NSFetchRequest<NSDictionary>(entityName: "Book")
             request.resultType = .dictionaryResultType
@@ -139,7 +146,8 @@ import Testing
         #expect(groups.map { ($0["author"] as? NSManagedObjectID)?.isTemporaryID } == [true, nil])
     }
 
-    @Test func dictionariesOfASavedParentAreThoseOfTheStore() throws {
+    @Test("A child's dictionaries have stored values after the root saved")
+    func dictionariesOfASavedParent() throws {
         try root.saveAndWait()
         let request = NSFetchRequest<NSDictionary>(entityName: "Book")
         request.resultType = .dictionaryResultType
@@ -151,7 +159,8 @@ import Testing
 
     // MARK: Objects
 
-    @Test func anObjectIsTheSameHoweverItIsFound() throws {
+    @Test("Every way to find a parent's object in a child returns the same instance")
+    func objectIsTheSameHoweverFound() throws {
         try leaf.event { leaf throws in
             let book = try leaf.book("E")
             #expect(book.managedObjectContext === leaf && book.objectID.isTemporaryID)
@@ -165,7 +174,8 @@ import Testing
         }
     }
 
-    @Test func objectsOfTheParentAreFoundByTheirTemporaryIDs() throws {
+    @Test("A child finds its parent's unsaved objects by their temporary IDs")
+    func parentObjectsByTemporaryID() throws {
         let id = try root.event { try $0.book("E").objectID }
         try leaf.event { leaf throws in
             #expect(id.isTemporaryID && leaf.registeredObject(for: id) == nil)
@@ -178,7 +188,8 @@ import Testing
         }
     }
 
-    @Test func whatTheParentHasDeletedIsNotThere() throws {
+    @Test("An object that the parent deleted does not exist for the child")
+    func objectDeletedByTheParent() throws {
         let id = try family.stack.inContext { try $0.book("B").objectID }
         try leaf.event { leaf throws in
             let error = #expect(throws: NSError.self) { try leaf.existingObject(with: id) }
@@ -188,7 +199,8 @@ import Testing
         }
     }
 
-    @Test func aRefreshTakesWhatTheParentHasNow() throws {
+    @Test("A refresh in a child reads the parent's current values")
+    func refreshReadsTheParent() throws {
         let (a, c) = try leaf.event { leaf throws in
             let (a, c) = (try leaf.book("A"), try leaf.book("C"))
             #expect(a.pages == 10 && c.pages == 300)
@@ -211,7 +223,8 @@ import Testing
         }
     }
 
-    @Test func aRefetchRefreshesWhenAskedTo() throws {
+    @Test("A child's refetch refreshes loaded objects only when requested")
+    func refetchRefreshes() throws {
         let c = try leaf.event { leaf throws in
             let c = try leaf.book("C")
             #expect(c.pages == 300)
@@ -226,7 +239,8 @@ import Testing
         }
     }
 
-    @Test func loadedObjectsOfTheParentShowTheirOwnValues() throws {
+    @Test("A child reads the values of its parent's loaded objects")
+    func loadedParentObjectsSupplyValues() throws {
         try root.saveAndWait()
         let kept = try root.event { root throws in
             let book = try root.book("D")
@@ -239,11 +253,12 @@ import Testing
         }
         try leaf.event { context throws in #expect(try context.book("D").pages == 40) }
         try root.event { $0.refresh(kept, mergeChanges: false) }
-        let another = Family.child(of: root)
+        let another = ContextFamily.child(of: root)
         try another.event { context throws in #expect(try context.book("D").pages == 41) }
     }
 
-    @Test func committedValuesAreThoseOfTheParent() throws {
+    @Test("Committed values in a child are the parent's values")
+    func committedValuesOfTheParent() throws {
         try leaf.event { leaf throws in
             let c = try leaf.book("C")
             c.pages = 5
@@ -254,7 +269,8 @@ import Testing
         }
     }
 
-    @Test func prefetchingLoadsWhatTheParentHas() throws {
+    @Test("Prefetching in a child loads the parent's destinations")
+    func prefetchingLoadsParentObjects() throws {
         let stack = try TestStack()
         let root = stack.context()
         try root.event { root throws in
@@ -266,7 +282,7 @@ import Testing
             try root.save()
         }
         let reader = stack.context()
-        let leaf = Family.child(of: Family.child(of: reader))
+        let leaf = ContextFamily.child(of: ContextFamily.child(of: reader))
         try reader.event { reader throws in
             let request = NSFetchRequest<Author>(entityName: "Author")
             request.predicate = NSPredicate(format: "name == 'X'")
@@ -289,7 +305,8 @@ import Testing
         }
     }
 
-    @Test func fetchedPropertiesAreOfTheChild() throws {
+    @Test("A fetched property in a child has objects of both contexts")
+    func fetchedPropertiesOfTheChild() throws {
         let volume = NSEntityDescription("Volume", attribute("title", .string), attribute("shelf", .string))
         let shelf = NSEntityDescription("Board", attribute("name", .string))
         let fetched = NSFetchedPropertyDescription()
@@ -300,7 +317,7 @@ import Testing
         request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
         fetched.fetchRequest = request
         shelf.add(fetched)
-        let family = try Family(NSManagedObjectModel(of: volume, shelf))
+        let family = try ContextFamily(NSManagedObjectModel(of: volume, shelf))
         try family.root.event { root throws in
             _ = try root.insert("Board", ["name": "low"])
             _ = try root.insert("Volume", ["title": "1", "shelf": "low"])

@@ -4,13 +4,13 @@ import Testing
 
 /// Relationships of every shape that a child changes, where the parent has changed them too.
 @Suite(.onEveryStore) struct ChildRelationshipTests {
-    let family: Family
+    let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }
     private var child: NSManagedObjectContext { family.child }
 
     /// Three nodes and three tags, each named by its number.
     init() throws {
-        family = try Family(Graph.model())
+        family = try ContextFamily(Graph.model())
         try family.root.event { root throws in
             for number in 1...3 {
                 for entity in ["Node", "Tag"] {
@@ -75,7 +75,8 @@ import Testing
         }
     }
 
-    @Test func oneToMany() throws {
+    @Test("A child's changes of a one-to-many relationship merge with the parent's")
+    func oneToMany() throws {
         try child.event { child throws in
             link(try node(1, child), "children", try node(2, child), try node(3, child))
             try child.save()
@@ -92,14 +93,16 @@ import Testing
         ])
     }
 
-    @Test func theChildsOwnerOfAnObjectWins() throws {
+    @Test("The child's owner of an object replaces the parent's owner")
+    func childsOwnerWins() throws {
         try child.event { child throws in link(try node(3, child), "parent", try node(1, child)) }
         try root.event { root throws in link(try node(3, root), "parent", try node(2, root)) }
         try child.saveAndWait()
         try expectEverywhere(["Node1.children": [3], "Node2.children": [], "Node3.parent": [1]])
     }
 
-    @Test func oneToOne() throws {
+    @Test("A child's one-to-one relationship replaces the parent's at both ends")
+    func oneToOne() throws {
         try root.event { root throws in link(try node(1, root), "partner", try node(2, root)) }
         try child.event { child throws in
             #expect(numbers(try node(1, child), "partner") == [2])
@@ -113,7 +116,8 @@ import Testing
         try expectEverywhere(["Node1.partner": [3], "Node2.partner": [], "Node3.partner": [1]])
     }
 
-    @Test func manyToMany() throws {
+    @Test("Additions and removals of child and parent merge in a many-to-many relationship")
+    func manyToMany() throws {
         try root.event { root throws in link(try node(1, root), "tags", try object("Tag", 1, root)) }
         try child.event { child throws in
             let node = try node(1, child)
@@ -131,7 +135,8 @@ import Testing
         ])
     }
 
-    @Test func orderedRelationships() throws {
+    @Test("The child's order wins, and the parent's additions follow it")
+    func orderedRelationships() throws {
         try root.event { root throws in
             link(
                 try node(1, root), "ranking", try object("Tag", 1, root), try object("Tag", 2, root))
@@ -149,7 +154,8 @@ import Testing
         try expectEverywhere(["Node1.ranking": [2, 1, 3], "Tag3.rankedBy": [1]])
     }
 
-    @Test func withoutInverse() throws {
+    @Test("Relationships without an inverse are saved through a child")
+    func withoutInverse() throws {
         try child.event { child throws in
             link(try node(1, child), "favourite", try node(2, child))
             link(try node(1, child), "bookmarks", try node(2, child), try node(3, child))
@@ -160,7 +166,8 @@ import Testing
         try expectEverywhere(["Node1.favourite": [2], "Node1.bookmarks": [2]])
     }
 
-    @Test func ofNewObjectsAndSubentities() throws {
+    @Test("Relationships of new objects of a subentity are saved through two levels")
+    func newObjectsAndSubentities() throws {
         try family.grandchild.event { leaf throws in
             let new = try leaf.insert("Leaf", ["uid": 4])
             link(new, "root", try object("Tag", 1, leaf))
@@ -189,7 +196,8 @@ import Testing
         }
     }
 
-    @Test func aLinkToWhatTheParentDeletedIsNone() throws {
+    @Test("A child's relationship to an object that the parent deleted becomes empty")
+    func destinationDeletedByTheParent() throws {
         try child.event { child throws in link(try node(1, child), "children", try node(2, child)) }
         try root.event { root throws in root.delete(try node(2, root)) }
         try child.event { child throws in

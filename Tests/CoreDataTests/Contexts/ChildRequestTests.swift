@@ -4,10 +4,10 @@ import Testing
 
 /// Requests other than fetches and saves, executed by a child.
 @Suite struct ChildRequestTests {
-    let family: Family
+    let family: ContextFamily
 
     init() throws {
-        family = try Family()
+        family = try ContextFamily()
         try family.root.event { root throws in
             root.insertBook("A").pages = 1
             root.insertBook("B").pages = 2
@@ -17,7 +17,8 @@ import Testing
         }
     }
 
-    @Test func anAsynchronousFetchAsksTheParent() async throws {
+    @Test("An asynchronous fetch in a child includes the parent's changes")
+    func asynchronousFetchReadsTheParent() async throws {
         let child = family.child
         let titles: [String] = await withCheckedContinuation { continuation in
             child.perform {
@@ -30,7 +31,8 @@ import Testing
         #expect(titles == ["C", "A"])
     }
 
-    @Test func aBatchRequestGoesToTheStore() throws {
+    @Test("A batch update by a child changes the store and not the loaded objects")
+    func batchRequestGoesToTheStore() throws {
         let b = try family.child.event { child throws in
             let b = try child.book("B")
             #expect(b.pages == 2)

@@ -4,13 +4,14 @@ import Testing
 
 /// A results controller over a child.
 @Suite struct ChildResultsTests {
-    @Test func aControllerFollowsAChild() throws {
-        let family = try Family()
+    @Test("A results controller follows changes in a child context")
+    func controllerFollowsAChild() throws {
+        let family = try ContextFamily()
         let child = family.child
         try family.root.event { root throws in
             for title in ["B", "D"] { root.insertBook(title) }
         }
-        let diary = ResultsDiary()
+        let diary = ResultsLog()
         let controller = NSFetchedResultsController(
             fetchRequest: .books(by: "title"), managedObjectContext: child, sectionNameKeyPath: nil,
             cacheName: nil)

@@ -4,12 +4,12 @@ import Testing
 
 /// What a child's save does in the parent, and what it tells.
 @Suite(.onEveryStore) struct ChildSavingTests {
-    let family: Family
+    let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }
     private var child: NSManagedObjectContext { family.child }
 
     init() throws {
-        family = try Family()
+        family = try ContextFamily()
         try family.root.event { root throws in
             root.insertBook("A").pages = 1
             root.insertBook("B").pages = 2
@@ -23,7 +23,8 @@ import Testing
             .NSManagedObjectContextDidSaveObjectIDs, .NSManagedObjectContextObjectsDidChange, from: context)
     }
 
-    @Test func everybodyIsTold() throws {
+    @Test("A child's save notifies its observers and changes the parent")
+    func savePostsNotifications() throws {
         let (above, below) = (log(root), log(child))
         let kept = try root.event { try $0.fetch(NSFetchRequest<Book>(entityName: "Book")) }
         try child.event { child throws in
@@ -59,7 +60,8 @@ import Testing
         #expect(try family.storedTitles() == ["A", "new"])
     }
 
-    @Test func onlyChangedPropertiesGoUp() throws {
+    @Test("A child's save changes only the properties that the child changed")
+    func onlyChangedPropertiesGoUp() throws {
         let book = try root.event { try $0.book("A") }
         let mine = try child.event { child throws in
             let mine = try child.book("A")
@@ -88,7 +90,8 @@ import Testing
         }
     }
 
-    @Test func everyKindOfValueGoesUp() throws {
+    @Test("A child's save passes values of every type")
+    func everyTypeOfValueGoesUp() throws {
         let date = Date(timeIntervalSinceReferenceDate: 86_400.25)
         let uuid = UUID()
         let values: [String: Any] = [
@@ -127,7 +130,8 @@ import Testing
         }
     }
 
-    @Test func changedTransientValuesGoUp() throws {
+    @Test("A child's save passes changed transient values")
+    func transientValuesGoUp() throws {
         let book = try root.event { try $0.book("A") }
         try child.event { child throws in
             let mine = try child.book("A")
@@ -141,7 +145,8 @@ import Testing
         }
     }
 
-    @Test func valuesThatArePutBackDoNotGoUp() throws {
+    @Test("A child's save passes nothing for values that were set back")
+    func revertedValuesDoNotGoUp() throws {
         let book = try root.event { try $0.book("A") }
         try child.event { child throws in
             let mine = try child.book("A")
@@ -157,16 +162,17 @@ import Testing
     func aSaveWithoutChanges() throws {
         let (above, below) = (log(root), log(child))
         try child.event { child throws in
-            #expect(try Family.titles(child) == ["A", "B"])
+            #expect(try ContextFamily.titles(child) == ["A", "B"])
             try child.save()
         }
         #expect(above.all.isEmpty)
         #expect(below.names == [.NSManagedObjectContextDidSave])
     }
 
-    @Test func hooksRunWhereTheObjectIs() throws {
+    @Test("Hooks and validation run in the context that saves")
+    func hooksRunInTheSavingContext() throws {
         HookedBook.log.withLock { $0 = [] }
-        let family = try Family(HookedBook.model())
+        let family = try ContextFamily(HookedBook.model())
         try family.child.event { child throws in
             let book = HookedBook(context: child)
             book.setValue("new", forKey: "title")
@@ -182,7 +188,8 @@ import Testing
         #expect(HookedBook.log.withLock { $0 } == ["awake", "validate", "didSave", "validate", "didSave"])
     }
 
-    @Test func assignedStoresGoUp() throws {
+    @Test("A store assigned in a grandchild is used by the root's save")
+    func assignedStoresGoUp() throws {
         let other = family.stack.folder.appendingPathComponent("Other.sqlite")
         let store = try family.stack.coordinator.addPersistentStore(type: .sqlite, at: other)
         let book = try family.grandchild.event { leaf throws in
@@ -196,7 +203,8 @@ import Testing
         try family.grandchild.event { _ throws in #expect(book.objectID.persistentStore === store) }
     }
 
-    @Test func derivedValuesComeDownAfterTheRootSaved() throws {
+    @Test("A child has derived values after the root saved and it refreshed")
+    func derivedValuesAfterRootSave() throws {
         guard StoreKind.current.derives else { return }
         let book = try child.event { child throws in
             let book = child.insertBook("Été")

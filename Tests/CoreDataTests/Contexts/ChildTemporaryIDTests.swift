@@ -4,18 +4,19 @@ import Testing
 
 /// The IDs of objects that a child has inserted, until the root saves and after it.
 @Suite struct ChildTemporaryIDTests {
-    let family: Family
+    let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }
     private var child: NSManagedObjectContext { family.child }
     private var leaf: NSManagedObjectContext { family.grandchild }
 
-    init() throws { family = try Family() }
+    init() throws { family = try ContextFamily() }
 
     private func saveAll() throws {
         for context in [leaf, child, root] { try context.saveAndWait() }
     }
 
-    @Test func idsStayTemporaryUntilTheRootSaves() throws {
+    @Test("An inserted object keeps its temporary ID until the root saves")
+    func idsStayTemporaryUntilTheRootSaves() throws {
         let (book, id) = try leaf.event { leaf throws in
             let book = leaf.insertBook("new")
             let id = book.objectID
@@ -44,7 +45,8 @@ import Testing
         }
     }
 
-    @Test func anObjectIsWhatItWasAfterItsIDChanged() throws {
+    @Test("An object can be read, changed and deleted after its ID changed")
+    func objectIsUsableAfterItsIDChanged() throws {
         let (book, author) = try leaf.event { leaf throws in
             let book = leaf.insertBook("new")
             let author = Author(context: leaf)
@@ -71,7 +73,8 @@ import Testing
         #expect(try family.storedTitles() == [])
     }
 
-    @Test func settingTheSameDestinationAfterItsIDChangedIsNoChange() throws {
+    @Test("Setting the same destination after its ID changed is not a change")
+    func sameDestinationIsNoChange() throws {
         let (book, author) = try leaf.event { leaf throws in
             let book = leaf.insertBook("new")
             let author = Author(context: leaf)
@@ -88,7 +91,8 @@ import Testing
         }
     }
 
-    @Test func aTemporaryIDOfAnObjectThatNobodyHoldsStaysGood() throws {
+    @Test("A temporary ID finds its object in every context after the save")
+    func temporaryIDsStayValid() throws {
         let id = try leaf.event { leaf throws in
             let id = leaf.insertBook("new").objectID
             try leaf.save()
@@ -96,7 +100,7 @@ import Testing
         }
         try child.saveAndWait()
         try root.saveAndWait()
-        for context in [leaf, child, root, Family.child(of: leaf)] {
+        for context in [leaf, child, root, ContextFamily.child(of: leaf)] {
             try context.event { context throws in
                 #expect((try context.existingObject(with: id) as? Book)?.title == "new")
                 #expect((context.object(with: id) as? Book)?.objectID.isTemporaryID == false)
@@ -104,7 +108,8 @@ import Testing
         }
     }
 
-    @Test func permanentIDsCanBeHadBeforeAnythingIsSaved() throws {
+    @Test("Permanent IDs obtained before a save stay the objects' IDs")
+    func permanentIDsBeforeASave() throws {
         let (book, id) = try leaf.event { leaf throws in
             let book = leaf.insertBook("new")
             try leaf.obtainPermanentIDs(for: [book])
@@ -122,8 +127,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true])
-    func whatTheParentWasAskedForBeforeIsInserted(_ isPermanent: Bool) throws {
+    @Test("A parent's fault for a child's new object becomes the inserted object", arguments: [false, true])
+    func faultsOfUnsavedIDsAreInserted(_ isPermanent: Bool) throws {
         let ids = try child.event { child throws in
             let (book, author) = (child.insertBook("new"), Author(context: child))
             author.name = "author"
@@ -149,7 +154,8 @@ import Testing
         }
     }
 
-    @Test func permanentIDsOfWhatTheParentHasAreTheParents() throws {
+    @Test("A permanent ID obtained in a child is the parent object's ID too")
+    func permanentIDIsSharedWithTheParent() throws {
         let book = try leaf.event { leaf throws in
             let book = leaf.insertBook("new")
             try leaf.save()
@@ -173,8 +179,9 @@ import Testing
         #expect(try family.storedTitles() == ["new"])
     }
 
-    @Test func linksOfNewObjectsWithPermanentIDsGoUp() throws {
-        let family = try Family(Graph.model())
+    @Test("Relationships between new objects with permanent IDs are saved")
+    func relationshipsOfPermanentIDs() throws {
+        let family = try ContextFamily(Graph.model())
         try family.child.event { child throws in
             let (node, tag) = (try child.insert("Node", ["uid": 1]), try child.insert("Tag", ["uid": 2]))
             try child.obtainPermanentIDs(for: [node, tag])
@@ -192,8 +199,9 @@ import Testing
         }
     }
 
-    @Test func siblingsGetTheSameID() throws {
-        let sibling = Family.child(of: child)
+    @Test("Siblings obtain the same permanent ID")
+    func siblingsGetTheSameID() throws {
+        let sibling = ContextFamily.child(of: child)
         let mine = try leaf.event { leaf throws in
             let book = leaf.insertBook("new")
             try leaf.save()

@@ -4,12 +4,12 @@ import Testing
 
 /// Undoing in a parent and in its child.
 @Suite(.onEveryStore) struct ChildUndoTests {
-    let family: Family
+    let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }
     private var child: NSManagedObjectContext { family.child }
 
     init() throws {
-        family = try Family()
+        family = try ContextFamily()
         try family.root.event { root throws in
             root.insertBook("A").pages = 1
             root.insertBook("B").pages = 2
@@ -35,7 +35,8 @@ import Testing
         }
     }
 
-    @Test func theParentUndoesASaveOfItsChildAsOne() throws {
+    @Test("A parent undoes and redoes its child's save as one change")
+    func parentUndoesAChildSave() throws {
         try saveChanges()
         #expect(try contents(root) == ["A10", "C3"])
         try root.event { $0.undo() }
@@ -50,14 +51,16 @@ import Testing
         #expect(try family.storedTitles() == ["A", "C"])
     }
 
-    @Test func undoneInTheParentItIsGoneForNewReaders() throws {
+    @Test("A new child does not see changes that its parent has undone")
+    func undoneChangesAreGoneForNewChildren() throws {
         try saveChanges()
         try root.event { $0.undo() }
-        let reader = Family.child(of: root)
+        let reader = ContextFamily.child(of: root)
         #expect(try contents(reader) == ["A1", "B2"])
     }
 
-    @Test func theChildUndoesWhatItSaved() throws {
+    @Test("A child can undo changes that it saved to its parent")
+    func childUndoesWhatItSaved() throws {
         try saveChanges()
         try child.event { child throws in
             while child.undoManager?.canUndo ?? false { child.undo() }
@@ -72,7 +75,8 @@ import Testing
         }
     }
 
-    @Test func rollingBackInTheChildLeavesTheParent() throws {
+    @Test("A rollback in a child restores the parent's values")
+    func childRollbackKeepsTheParent() throws {
         try saveChanges()
         try child.event { child throws in
             try child.book("A").pages = 99
@@ -84,7 +88,8 @@ import Testing
         #expect(try contents(root) == ["A10", "C3"])
     }
 
-    @Test func rollingBackInTheParentTakesBackWhatTheChildSaved() throws {
+    @Test("A rollback in the parent discards changes that the child saved")
+    func parentRollbackDiscardsChildSave() throws {
         try saveChanges()
         try root.event { $0.rollback() }
         #expect(try contents(root) == ["A1", "B2"])
@@ -95,7 +100,8 @@ import Testing
         #expect(try contents(child) == ["A1", "B2"])
     }
 
-    @Test func resettingEitherLeavesTheOther() throws {
+    @Test("Resetting a child leaves its parent alone")
+    func resetLeavesTheOtherContext() throws {
         let book = try child.event { try $0.book("A") }
         try saveChanges()
         try child.event { child throws in

@@ -24,7 +24,8 @@ import Testing
         }
     }
 
-    @Test func theOverriddenInitializerIsTheOneThatRuns() {
+    @Test("A container subclass's overridden initializer runs")
+    func overriddenInitializerRuns() {
         #expect(Shelf().name == "Books2")
         #expect(Shelf(name: "Lists", managedObjectModel: Library.model()).name == "Lists2")
         let titled = TitledShelf(title: "Novels")
@@ -32,7 +33,8 @@ import Testing
         #expect(titled.viewContext.persistentStoreCoordinator === titled.persistentStoreCoordinator)
     }
 
-    @Test func theFolderOfASubclassIsWhereItsStoresAre() {
+    @Test("A container subclass's default directory is where its stores are")
+    func subclassDirectory() {
         #expect(Shelf.defaultDirectoryURL == Shelf.folder)
         #expect(
             Shelf().persistentStoreDescriptions.map(\.url) == [

@@ -17,7 +17,8 @@ import Testing
         }
     }
 
-    @Test func aContextOfItsOwn() throws {
+    @Test("A new context has the documented defaults")
+    func newContext() throws {
         let stack = try TestStack()
         let context = stack.context()
         check(context)
@@ -26,7 +27,8 @@ import Testing
         #expect(context.persistentStoreCoordinator === stack.coordinator)
     }
 
-    @Test func aChild() throws {
+    @Test("A child context has the defaults and not its parent's settings")
+    func childContext() throws {
         let stack = try TestStack()
         let parent = stack.context()
         parent.mergePolicy = NSMergePolicy.overwrite
@@ -38,7 +40,8 @@ import Testing
         #expect(child.parent === parent)
     }
 
-    @Test func contextsOfAContainer() async throws {
+    @Test("The contexts of a container have the documented defaults")
+    func containerContexts() async throws {
         let container = NSPersistentContainer(name: "Library", managedObjectModel: Library.model())
         #expect(container.viewContext.concurrencyType == .mainQueueConcurrencyType)
         await MainActor.run { check(container.viewContext) }

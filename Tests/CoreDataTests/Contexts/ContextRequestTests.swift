@@ -8,7 +8,8 @@ import Testing
 
     init() throws { stack = try TestStack.books(3) }
 
-    @Test func aRequestIsExecutedByTheContextWhoseBlockRuns() throws {
+    @Test("A request's execute() uses the context whose block runs")
+    func requestRunsInTheCurrentContext() throws {
         let request = NSFetchRequest<Book>.books(by: "pages")
         try stack.inContext { context throws in
             let books = try request.execute()
@@ -27,7 +28,8 @@ import Testing
         #expect(try error { _ = try request.execute() }.code == 134060)
     }
 
-    @Test func aCoordinatorExecutesWithoutUnsavedChanges() throws {
+    @Test("A coordinator executes requests against the stores alone")
+    func coordinatorExecutesWithoutUnsavedChanges() throws {
         try stack.inContext { context throws in
             try context.book("b1").title = "changed"
             context.insertBook("new")
@@ -52,7 +54,8 @@ import Testing
         }
     }
 
-    @Test func aChangeByPrimitiveMeansIsNoticedWhenItIsTold() throws {
+    @Test("observeValue(forKeyPath:) marks a primitive change as unsaved")
+    func observeValueMarksAPrimitiveChange() throws {
         try stack.inContext { context throws in
             let book = try context.book("b0")
             book.setPrimitiveValue("new", forKey: "title")
@@ -66,7 +69,8 @@ import Testing
         try stack.inContext { context throws in #expect(try context.book("new").pages == 0) }
     }
 
-    @Test func aPointerIsKept() throws {
+    @Test("An object keeps its observation info pointer")
+    func observationInfoIsKept() throws {
         try stack.inContext { context throws in
             let book = try context.book("b0")
             #expect(book.observationInfo() == nil)
@@ -96,7 +100,8 @@ import Testing
         #expect(keys == [["added"], ["removed"]])
     }
 
-    @Test func containersCanBeSubclassedAsOnApplesPlatforms() throws {
+    @Test("A subclass of a container may override its initializer")
+    func containersCanBeSubclassed() throws {
         final class Shelf: NSPersistentContainer, @unchecked Sendable {
             override init(name: String, managedObjectModel model: NSManagedObjectModel) {
                 super.init(name: name + "2", managedObjectModel: model)

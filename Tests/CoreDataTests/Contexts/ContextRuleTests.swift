@@ -5,7 +5,8 @@ import Testing
 /// What Apple's headers and documentation say of contexts beside the greater subjects.
 @Suite struct ContextRuleTests {
     /// NSManagedObjectContext.h: confinement is of the past.
-    @Test func aContextWithoutAQueueStops() async {
+    @Test("A context of confinement type stops the process")
+    func confinementStops() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let none = try #require(NSManagedObjectContextConcurrencyType(rawValue: 0))
             _ = NSManagedObjectContext(concurrencyType: none)
@@ -15,7 +16,8 @@ import Testing
     }
 
     /// `rollback()` does not fetch: what it shows is what was read last.
-    @Test func aRollbackShowsWhatWasReadLast() throws {
+    @Test("A rollback shows the values that were read last, without a fetch")
+    func rollbackShowsWhatWasReadLast() throws {
         let stack = try TestStack.books(4)
         try stack.inContext { context in
             let books = try context.fetch(.books(by: "pages"))
@@ -28,7 +30,7 @@ import Testing
             books[0].title = "mine"
             books[1].author = author
             context.delete(books[2])
-            Shelf.book("new", 1, nil, author, context)
+            SampleBooks.book("new", 1, nil, author, context)
             context.processPendingChanges()
             context.rollback()
             #expect(!context.hasChanges)
@@ -38,7 +40,8 @@ import Testing
     }
 
     /// NSManagedObjectContext.h, `obtainPermanentIDsForObjects:error:`: all objects have their IDs or none has.
-    @Test func permanentIDsAreObtainedTogetherOrNotAtAll() throws {
+    @Test("Either all objects obtain permanent IDs or none")
+    func permanentIDsAreAtomic() throws {
         let folder = try StoreFolder()
         let coordinator = try folder.open(Library.model(), [NSPersistentStoreTimeoutOption: 0])
         var configuration = Configuration()
@@ -63,7 +66,8 @@ import Testing
     }
 
     /// An object that others deleted stays registered and readable after the merge, and counts as deleted.
-    @Test func aMergedDeletionLeavesTheObjectToItsContext() throws {
+    @Test("An object deleted by a merge stays registered and readable")
+    func mergedDeletionKeepsTheObject() throws {
         let stack = try TestStack.books(2)
         try stack.inContext { context in
             let book = try context.book("b1")
@@ -76,7 +80,8 @@ import Testing
     }
 
     /// A fault without a row counts as deleted until the context is reset, too.
-    @Test func aResetForgetsThatARowWasMissed() throws {
+    @Test("A reset clears the deleted state of a fault without a row")
+    func resetForgetsMissingRows() throws {
         let stack = try TestStack.books(2)
         try stack.inContext { context in
             let id = try context.book("b1").objectID
@@ -90,7 +95,8 @@ import Testing
     }
 
     /// `stalenessInterval` is for faults and refreshes: an object that is loaded keeps its values.
-    @Test func stalenessLeavesLoadedObjectsAlone() throws {
+    @Test("The staleness interval does not change loaded objects")
+    func stalenessLeavesLoadedObjectsAlone() throws {
         let stack = try TestStack.books(2)
         let other = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
         try other.addPersistentStore(type: .sqlite, at: stack.file)
@@ -109,8 +115,9 @@ import Testing
     }
 
     /// The child's object has a temporary ID after the child's save, and a permanent one when it asks for it.
-    @Test func aChildObtainsPermanentIDsOfWhatItSaved() throws {
-        let family = try Family()
+    @Test("A child obtains permanent IDs of objects that it saved to its parent")
+    func childObtainsPermanentIDsAfterItsSave() throws {
+        let family = try ContextFamily()
         let id = try family.child.event { child throws in
             let book = child.insertBook("new")
             try child.save()

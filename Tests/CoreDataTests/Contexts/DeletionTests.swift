@@ -20,7 +20,8 @@ import Testing
         coordinator = try folder.open(Self.model)
     }
 
-    @Test func rulesOfAnObjectThatWasNeverSavedAreAppliedAtTheSave() throws {
+    @Test("Delete rules of an object that was never saved are applied at the save")
+    func rulesOfAnUnsavedObject() throws {
         try coordinator.inContext { context in
             let item = try context.insert("Item", ["name": "item"])
             try context.save()
@@ -37,7 +38,8 @@ import Testing
         }
     }
 
-    @Test func destinationsThatCannotBeLoadedStopTheSave() throws {
+    @Test("A save fails while a deleted object's destinations cannot be read")
+    func unreadableDestinationsStopTheSave() throws {
         try coordinator.inContext { context in
             let owner = try context.insert("Owner", ["name": "owner"])
             try context.insert("Item", ["name": "item", "owner": owner])
@@ -57,7 +59,8 @@ import Testing
         }
     }
 
-    @Test func destinationsThatCouldNotBeLoadedAreLoadedLater() throws {
+    @Test("Destinations that could not be read are read later")
+    func unreadableDestinationsAreReadLater() throws {
         try coordinator.inContext { context in
             let owner = try context.insert("Owner", ["name": "owner"])
             try context.insert("Item", ["name": "item", "owner": owner])
@@ -73,8 +76,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false])
-    func aFaultWhoseDeletionIsMergedNeedsNoRow(_ deletesInaccessible: Bool) throws {
+    @Test("A fault whose deletion is merged has no values and cannot be undone", arguments: [true, false])
+    func mergedDeletionOfAFault(_ deletesInaccessible: Bool) throws {
         try coordinator.inContext { context in
             try context.insert("Item", ["name": "item"])
             try context.save()
@@ -104,7 +107,8 @@ import Testing
         }
     }
 
-    @Test func aDeletedDestinationLeavesNoRowInAJoinTable() throws {
+    @Test("A deleted destination leaves no row in a join table")
+    func deletedDestinationLeavesNoJoinRow() throws {
         let note = NSEntityDescription("Note", attribute("name", .string))
         let tag = NSEntityDescription("Tag", attribute("name", .string))
         pair(

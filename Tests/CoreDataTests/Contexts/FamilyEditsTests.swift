@@ -6,7 +6,9 @@ import Testing
 /// Random edits in all contexts of a family, which save when they like: the root's relationships agree at both ends at every
 /// step, whatever its children knew when they changed them, and in the end all contexts show what is stored.
 @Suite struct FamilyEditsTests {
-    @Test(arguments: 0..<6) func everyEndOfARelationshipAgrees(_ walk: Int) throws {
+    @Test(
+        "Both ends of every relationship agree after random edits in a family of contexts", arguments: 0..<6)
+    func relationshipEndsAgree(_ walk: Int) throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = Fuzzing.seed(UInt64(walk), givenBy: "FAMILY_SEED")
         let steps = environment["FAMILY_STEPS"].flatMap(Int.init) ?? Fuzzing.rounds(200)
@@ -24,7 +26,7 @@ private struct FamilyEdits {
         let description: String
     }
 
-    private let family: Family
+    private let family: ContextFamily
     private var contexts: [NSManagedObjectContext] { [family.root, family.child, family.grandchild] }
     private var random: SeededGenerator
     private var log: [String] = []
@@ -32,7 +34,7 @@ private struct FamilyEdits {
 
     init(seed: UInt64) throws {
         random = SeededGenerator(seed: seed)
-        family = try Family(Graph.model())
+        family = try ContextFamily(Graph.model())
         for context in contexts {
             context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
             context.retainsRegisteredObjects = true

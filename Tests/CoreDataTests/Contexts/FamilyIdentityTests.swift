@@ -6,7 +6,9 @@ import Testing
 /// were assigned to.
 @Suite struct FamilyIdentityTests {
     /// An author and a book of his in the root, not saved, as the leaf has them.
-    private func unsaved(_ family: Family) throws -> (author: NSManagedObjectID, other: NSManagedObjectID) {
+    private func unsaved(_ family: ContextFamily) throws -> (
+        author: NSManagedObjectID, other: NSManagedObjectID
+    ) {
         try family.root.event { root throws in
             let author = Author(context: root)
             author.name = "author"
@@ -22,8 +24,9 @@ import Testing
         try leaf.titles(.books(format, [id]))
     }
 
-    @Test func aKeptTemporaryIDIsGoodInConditions() throws {
-        let family = try Family()
+    @Test("A temporary ID works in conditions before and after the root's save")
+    func temporaryIDsInConditions() throws {
+        let family = try ContextFamily()
         let (author, other) = try unsaved(family)
         for isSaved in [false, true] {
             if isSaved { try family.root.saveAndWait() }
@@ -40,8 +43,9 @@ import Testing
         }
     }
 
-    @Test func aConditionNamesWhatTheRootSavesMeanwhile() throws {
-        let family = try Family()
+    @Test("A condition on a temporary ID works when the root saves in the middle of the fetch")
+    func rootSavesDuringAFetch() throws {
+        let family = try ContextFamily()
         let (author, _) = try unsaved(family)
         try family.grandchild.event { leaf throws in
             leaf.insertBook("own")
@@ -55,12 +59,13 @@ import Testing
         #expect(try family.storedTitles() == ["book"])
     }
 
-    @Test func theStoreAssignedInTheRootIsKnownAtThreeLevels() throws {
+    @Test("A fetch by affected stores in a grandchild uses a store assigned in the root")
+    func assignedStoreIsKnownAtThreeLevels() throws {
         let folders = [try StoreFolder(), try StoreFolder()]
         let coordinator = try folders[0].open(Library.model())
         let second = try coordinator.addPersistentStore(type: .sqlite, at: folders[1].file)
         let root = coordinator.context()
-        let leaf = Family.child(of: Family.child(of: root))
+        let leaf = ContextFamily.child(of: ContextFamily.child(of: root))
         try root.event { root in
             let book = root.insertBook("second")
             root.assign(book, to: second)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// A context, a child of it and a child of that, over one store.
-struct Family {
+struct ContextFamily {
     let stack: TestStack
     let root: NSManagedObjectContext
     let child: NSManagedObjectContext
@@ -56,17 +56,19 @@ extension NSManagedObjectContext {
 
 /// Making children, and the way of an object through them.
 @Suite struct ParentContextTests {
-    let family: Family
+    let family: ContextFamily
 
-    init() throws { family = try Family() }
+    init() throws { family = try ContextFamily() }
 
-    @Test func aChildKnowsItsParentAndTheCoordinator() {
+    @Test("A child has its parent and the family's coordinator")
+    func childKnowsItsParent() {
         #expect(family.child.parent === family.root && family.root.parent == nil)
         #expect(family.grandchild.parent === family.child)
         #expect(family.grandchild.persistentStoreCoordinator === family.stack.coordinator)
     }
 
-    @Test func aChainMayBeMadeFromBelow() throws {
+    @Test("A chain of contexts can be made from the lowest context upwards")
+    func chainFromBelow() throws {
         let (middle, leaf) = (NSManagedObjectContext(.privateQueue), NSManagedObjectContext(.privateQueue))
         leaf.parent = middle
         middle.parent = family.root
@@ -83,32 +85,34 @@ extension NSManagedObjectContext {
         }
     }
 
-    @Test func whatIsSavedGoesUpOneLevelAtATime() throws {
+    @Test("Each save moves changes up one level")
+    func savesGoUpOneLevel() throws {
         try family.grandchild.performAndWait {
             family.grandchild.insertBook("new")
             try family.grandchild.save()
             #expect(!family.grandchild.hasChanges)
         }
-        try family.root.performAndWait { () throws in #expect(try Family.titles(family.root) == []) }
+        try family.root.performAndWait { () throws in #expect(try ContextFamily.titles(family.root) == []) }
         try family.child.performAndWait {
-            #expect(try Family.titles(family.child) == ["new"])
+            #expect(try ContextFamily.titles(family.child) == ["new"])
             #expect(family.child.insertedObjects.count == 1)
             try family.child.save()
             #expect(!family.child.hasChanges)
         }
         #expect(try family.storedTitles() == [])
         try family.root.performAndWait {
-            #expect(try Family.titles(family.root) == ["new"])
+            #expect(try ContextFamily.titles(family.root) == ["new"])
             #expect(family.root.insertedObjects.count == 1)
             try family.root.save()
         }
         #expect(try family.storedTitles() == ["new"])
         for context in [family.child, family.grandchild] {
-            try context.performAndWait { () throws in #expect(try Family.titles(context) == ["new"]) }
+            try context.performAndWait { () throws in #expect(try ContextFamily.titles(context) == ["new"]) }
         }
     }
 
-    @Test func aParentIsKeptByItsChild() throws {
+    @Test("A child retains its parent")
+    func childRetainsItsParent() throws {
         weak var parent: NSManagedObjectContext?
         let leaf = NSManagedObjectContext(.privateQueue)
         try {
@@ -121,10 +125,11 @@ extension NSManagedObjectContext {
             }
         }()
         #expect(parent != nil)
-        try leaf.performAndWait { () throws in #expect(try Family.titles(leaf) == ["kept"]) }
+        try leaf.performAndWait { () throws in #expect(try ContextFamily.titles(leaf) == ["kept"]) }
     }
 
-    @Test func aCircleOfParentsIsRefused() async {
+    @Test("A cycle of parents stops the process")
+    func parentCycleStops() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let (a, b) = (NSManagedObjectContext(.privateQueue), NSManagedObjectContext(.privateQueue))
             a.parent = b
@@ -135,7 +140,8 @@ extension NSManagedObjectContext {
                 .contains("A context cannot be its own parent") == true)
     }
 
-    @Test func aContextWithObjectsGetsNoParent() async {
+    @Test("Setting the parent of a context that has objects stops the process")
+    func contextWithObjectsGetsNoParent() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try TestStack()
             let context = NSManagedObjectContext(.privateQueue)
@@ -149,7 +155,8 @@ extension NSManagedObjectContext {
                 .contains("has objects, cannot be changed") == true)
     }
 
-    @Test func aContextHasACoordinatorOrAParent() async {
+    @Test("Setting the parent of a context that has a coordinator stops the process")
+    func coordinatorOrParent() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try TestStack()
             let context = stack.context()

@@ -50,7 +50,8 @@ import Testing
         }
     }
 
-    @Test func aDeletionEndsLinksThatThePinnedContextCannotSee() throws {
+    @Test("A deletion in a pinned context clears references that it cannot see")
+    func deletionClearsUnseenReferences() throws {
         try pinned(try open(OwnerModel.model()), rival: addItem) { context, owner in
             let token = context.queryGenerationToken
             context.delete(owner)
@@ -61,7 +62,8 @@ import Testing
         }
     }
 
-    @Test func aDeletionCascadesToWhatThePinnedContextCannotSee() throws {
+    @Test("A deletion in a pinned context cascades to objects that it cannot see")
+    func deletionCascadesToUnseenObjects() throws {
         try pinned(try open(OwnerModel.model(.cascadeDeleteRule)), rival: addItem) { context, owner in
             context.delete(owner)
             try context.save()
@@ -69,7 +71,8 @@ import Testing
         }
     }
 
-    @Test func whatThePinnedContextCannotSeeDeniesADeletion() throws {
+    @Test("An object that a pinned context cannot see denies a deletion")
+    func unseenObjectDeniesDeletion() throws {
         let coordinator = try open(OwnerModel.model(.denyDeleteRule))
         try pinned(coordinator, rival: addItem) { context, owner in
             let token = context.queryGenerationToken
@@ -88,7 +91,8 @@ import Testing
         }
     }
 
-    @Test func anObjectThatComesBackLeadsToNothingThatIsGone() throws {
+    @Test("An object restored by a conflict does not refer to a deleted object")
+    func restoredObjectHasNoDanglingReference() throws {
         try pinned(try open(OwnerModel.model())) { context in
             for entity in ["Item", "Owner"] {
                 context.delete(try #require(try context.named(entity == "Item" ? "a" : "o", entity)))
@@ -104,7 +108,8 @@ import Testing
     }
 
     /// A saved object takes the unique value of another one, to which others lead by now, one way.
-    @Test func linksOneWayThatThePinnedContextCannotSeeFollow() throws {
+    @Test("References that a pinned context cannot see move to the object with the unique value")
+    func unseenReferencesFollowUniqueness() throws {
         let book = NSEntityDescription("Book", attribute("isbn", .string))
         book.uniquenessConstraints = [["isbn"]]
         let loan = NSEntityDescription("Loan", attribute("name", .string))

@@ -3,7 +3,8 @@ import Testing
 
 /// A context that is pinned to a generation and merges by itself.
 @Suite struct PinnedMergeTests {
-    @Test func itMovesOnWithEachMerge() throws {
+    @Test("A pinned context with automatic merging moves to a new generation")
+    func mergeMovesToANewGeneration() throws {
         let stack = try TestStack.books(2)
         let context = stack.context()
         try context.event { context throws in

@@ -25,7 +25,8 @@ import Testing
     private let before = ["b0", "b1", "b2", "b3"]
     private let after = ["b0", "changed", "b3", "new"]
 
-    @Test func aContextIsPinnedByItsNextRead() throws {
+    @Test("A context is pinned by its first read after the generation is set")
+    func pinnedByTheNextRead() throws {
         try stack.inContext { context throws in
             #expect(context.queryGenerationToken == nil)
             try context.setQueryGenerationFrom(.current)
@@ -38,7 +39,8 @@ import Testing
         }
     }
 
-    @Test func aPinnedContextReadsWhatWasThere() throws {
+    @Test("A pinned context fetches, counts and refreshes the state of its generation")
+    func pinnedContextReadsOldState() throws {
         try stack.inContext { context throws in
             try context.setQueryGenerationFrom(.current)
             #expect(try context.count(for: .books()) == 4)
@@ -59,7 +61,8 @@ import Testing
         }
     }
 
-    @Test func faultsAndRelationshipsAreOfTheGenerationToo() throws {
+    @Test("Faults and relationships are read from the pinned generation")
+    func faultsAndRelationshipsOfTheGeneration() throws {
         try stack.inContext { context throws in
             try context.setQueryGenerationFrom(.current)
             let id = try context.book("b2").objectID
@@ -81,7 +84,8 @@ import Testing
         }
     }
 
-    @Test func theTokenOfAnotherContextIsTheSameGeneration() throws {
+    @Test("A context set to another's token reads the same generation")
+    func tokenOfAnotherContext() throws {
         try stack.inContext { context throws in
             try context.setQueryGenerationFrom(.current)
             #expect(try titles(context) == before)
@@ -100,7 +104,8 @@ import Testing
         }
     }
 
-    @Test func aTokenOutlivesTheContextThatMadeIt() throws {
+    @Test("A token keeps its generation after its context is released")
+    func tokenOutlivesItsContext() throws {
         var token: NSQueryGenerationToken?
         try stack.inContext { context throws in
             try context.setQueryGenerationFrom(.current)
@@ -114,7 +119,8 @@ import Testing
         }
     }
 
-    @Test func aSaveMovesAContextOn() throws {
+    @Test("A save moves a pinned context to a new generation")
+    func saveMovesToANewGeneration() throws {
         try stack.inContext { context throws in
             try context.setQueryGenerationFrom(.current)
             let third = try context.book("b3")
@@ -129,7 +135,8 @@ import Testing
         }
     }
 
-    @Test func aSaveMeetsWhatOthersHaveSavedSince() throws {
+    @Test("A save in a pinned context detects conflicts with later saves")
+    func saveDetectsConflicts() throws {
         try stack.inContext { context throws in
             try context.setQueryGenerationFrom(.current)
             let first = try context.book("b1")
@@ -142,7 +149,8 @@ import Testing
         }
     }
 
-    @Test func aMergeMovesAContextOn() throws {
+    @Test("Merging a save moves a pinned context to a new generation")
+    func mergeMovesToANewGeneration() throws {
         try stack.inContext { context throws in
             try context.setQueryGenerationFrom(.current)
             let books = try context.fetch(.books(by: "pages"))
@@ -159,7 +167,8 @@ import Testing
         }
     }
 
-    @Test func resettingMovesAContextOn() throws {
+    @Test("A reset moves a pinned context to a new generation")
+    func resetMovesToANewGeneration() throws {
         try stack.inContext { context throws in
             try context.setQueryGenerationFrom(.current)
             #expect(try titles(context) == before)
@@ -170,7 +179,8 @@ import Testing
         }
     }
 
-    @Test func batchRequestsDoNot() throws {
+    @Test("A batch request leaves the context at its generation")
+    func batchRequestsKeepTheGeneration() throws {
         try stack.inContext { context throws in
             try context.setQueryGenerationFrom(.current)
             #expect(try titles(context) == before)
@@ -182,7 +192,8 @@ import Testing
         }
     }
 
-    @Test func aNotificationNamesTheGeneration() throws {
+    @Test("A save notification has the context's generation token")
+    func notificationHasTheToken() throws {
         try stack.inContext { context throws in
             try context.setQueryGenerationFrom(.current)
             let book = try context.book("b0")
@@ -198,9 +209,10 @@ import Testing
         }
     }
 
-    @Test func aChildReadsWhatItsPinnedParentReads() throws {
+    @Test("A child of a pinned context reads its parent's generation")
+    func childReadsItsParentsGeneration() throws {
         let root = stack.context()
-        let child = Family.child(of: root)
+        let child = ContextFamily.child(of: root)
         try root.event { try $0.setQueryGenerationFrom(.current) }
         try child.event { child throws in #expect(try titles(child) == before) }
         try changeElsewhere()
@@ -213,7 +225,10 @@ import Testing
         try root.event { #expect($0.queryGenerationToken != .current) }
     }
 
-    @Test(arguments: StoreKind.without(.hasGenerations)) func otherStoresHaveNoGenerations(_ kind: StoreKind)
+    @Test(
+        "A context on a store without generations reads current values",
+        arguments: StoreKind.without(.hasGenerations))
+    func otherStoresHaveNoGenerations(_ kind: StoreKind)
         throws
     {
         let store = try ConformanceStore(kind)
@@ -229,7 +244,8 @@ import Testing
         }
     }
 
-    @Test func otherJournalModesHaveNone() throws {
+    @Test("A context on a store in another journal mode reads current values")
+    func otherJournalModesHaveNoGenerations() throws {
         let folder = try StoreFolder()
         let coordinator = try folder.open(
             Library.model(), [NSSQLitePragmasOption: ["journal_mode": "DELETE"]])
@@ -244,7 +260,8 @@ import Testing
         }
     }
 
-    @Test func aStoreThatIsRemovedEndsItsGenerations() throws {
+    @Test("Removing a store ends its generations")
+    func removedStoreEndsItsGenerations() throws {
         let context = stack.context()
         try context.event { context throws in
             try context.setQueryGenerationFrom(.current)
@@ -266,7 +283,8 @@ import Testing
         }
     }
 
-    @Test func anArchivedTokenIsFoundWhileSomebodyHasIt() throws {
+    @Test("An archived token finds its generation while a context keeps it")
+    func archivedToken() throws {
         func copy(_ token: NSQueryGenerationToken) throws -> NSQueryGenerationToken? {
             let archive = try NSKeyedArchiver.archivedData(withRootObject: token, requiringSecureCoding: true)
             return try NSKeyedUnarchiver.unarchivedObject(ofClass: NSQueryGenerationToken.self, from: archive)
@@ -286,7 +304,8 @@ import Testing
         }
     }
 
-    @Test func anArchiveOfATokenThatIsGoneIsRefused() throws {
+    @Test("An archived token of a released generation is refused")
+    func archivedTokenOfReleasedGeneration() throws {
         var archive = Data()
         try stack.inContext { context throws in
             try context.setQueryGenerationFrom(.current)

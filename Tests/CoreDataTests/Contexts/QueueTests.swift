@@ -25,14 +25,16 @@ import Testing
         let reason: Int
     }
 
-    @Test func blocksRunInTheirOrder() throws {
+    @Test("Blocks on one queue run in the order they were added")
+    func blocksRunInTheirOrder() throws {
         let log = Log<Int>()
         for number in 0..<100 { context.perform { log.add(number) } }
         context.performAndWait { log.add(100) }
         #expect(log.all == Array(0...100))
     }
 
-    @Test func performDoesNotWait() throws {
+    @Test("perform(_:) returns before its block runs")
+    func performDoesNotWait() throws {
         let log = Log<String>()
         context.performAndWait {
             context.perform { log.add("inner") }
@@ -42,14 +44,16 @@ import Testing
         #expect(log.all == ["outer", "inner", "last"])
     }
 
-    @Test func performAndWaitNests() throws {
+    @Test("performAndWait nests in itself")
+    func performAndWaitNests() throws {
         let depth = context.performAndWait {
             context.performAndWait { 1 + context.performAndWait { 2 } }
         }
         #expect(depth == 3)
     }
 
-    @Test func performAndWaitNestsThroughAnotherContext() throws {
+    @Test("performAndWait nests through another context without a deadlock")
+    func performAndWaitNestsThroughAnotherContext() throws {
         let (a, b) = (stack.context(), stack.context())
         let result = a.performAndWait {
             b.performAndWait { a.performAndWait { b.performAndWait { "done" } } }
@@ -57,7 +61,8 @@ import Testing
         #expect(result == "done")
     }
 
-    @Test func performAndWaitNestsThroughTheMainQueue() async throws {
+    @Test("performAndWait nests through the main queue without a deadlock")
+    func performAndWaitNestsThroughTheMainQueue() async throws {
         let main = NSManagedObjectContext(.mainQueue)
         main.persistentStoreCoordinator = stack.coordinator
         let background = stack.context()
@@ -70,14 +75,16 @@ import Testing
         #expect(result == 7)
     }
 
-    @Test func performAndWaitReturnsAndThrowsWhatTheBlockDoes() throws {
+    @Test("performAndWait returns the block's value and rethrows its error")
+    func performAndWaitReturnsAndThrows() throws {
         #expect(context.performAndWait { "text" } == "text")
         #expect(throws: Refused(reason: 3)) { try context.performAndWait { throw Refused(reason: 3) } }
         // The context is as usable as before.
         #expect(context.performAndWait { context.hasChanges } == false)
     }
 
-    @Test func typedErrorsKeepTheirType() throws {
+    @Test("performAndWait keeps the type of typed errors")
+    func typedErrorsKeepTheirType() throws {
         func refuse() throws(Refused) -> Int { throw Refused(reason: 1) }
         do throws(Refused) {
             _ = try context.performAndWait { () throws(Refused) -> Int in try refuse() }
@@ -87,7 +94,8 @@ import Testing
         }
     }
 
-    @Test func asynchronousBlocksReturnAndThrow() async throws {
+    @Test("Asynchronous perform returns the block's value and rethrows its error")
+    func asynchronousBlocksReturnAndThrow() async throws {
         let number = await context.perform { 42 }
         #expect(number == 42)
         let count = try await context.perform {
@@ -101,7 +109,8 @@ import Testing
         #expect(typed == "typed")
     }
 
-    @Test func immediateBlocksRunAtOnceAndEnqueuedOnesLater() async throws {
+    @Test("Immediate and enqueued blocks run after blocks that were queued before")
+    func scheduledBlocks() async throws {
         let log = Log<String>()
         await withCheckedContinuation { continuation in
             context.perform {
@@ -115,7 +124,8 @@ import Testing
         #expect(log.all == ["queued before", "immediate", "enqueued"])
     }
 
-    @Test func manyContextsWorkAtOnce() async throws {
+    @Test("Eight contexts save at once without losing objects")
+    func manyContextsWorkAtOnce() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<8 {
                 group.addTask {
@@ -138,7 +148,8 @@ import Testing
 
     // MARK: The main queue
 
-    @Test @MainActor func mainActorCodeIsOnTheMainQueue() async throws {
+    @Test("Code on the main actor may use a main-queue context without a block")
+    @MainActor func mainActorCode() async throws {
         let context = NSManagedObjectContext(.mainQueue)
         context.persistentStoreCoordinator = stack.coordinator
         Author(context: context).name = "before"
@@ -150,7 +161,8 @@ import Testing
         #expect(try context.count(for: NSFetchRequest<Author>(entityName: "Author")) == 2)
     }
 
-    @Test func mainQueueContextsAreReachedFromAnywhere() async throws {
+    @Test("perform reaches a main-queue context from any thread")
+    func mainQueueContextsFromAnywhere() async throws {
         let context = NSManagedObjectContext(.mainQueue)
         context.persistentStoreCoordinator = stack.coordinator
         let name = await context.perform {
@@ -163,7 +175,8 @@ import Testing
         #expect(count == 1)
     }
 
-    @Test @MainActor func anEventOnTheMainQueueEndsWithoutABlock() async throws {
+    @Test("Changes on the main queue are posted together at the end of the event")
+    @MainActor func mainQueueEventEndsWithoutABlock() async throws {
         let context = NSManagedObjectContext(.mainQueue)
         context.persistentStoreCoordinator = stack.coordinator
         let notification = await NotificationLog.next(
@@ -179,7 +192,8 @@ import Testing
     // MARK: Violations
 
     #if DEBUG
-    @Test func useOutsideOfTheQueueStopsADebugBuild() async {
+    @Test("Setting a value outside of the queue stops a debug build")
+    func useOutsideOfTheQueueStops() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let context = try TestStack().context()
             let author = context.performAndWait { Author(context: context) }
@@ -190,7 +204,8 @@ import Testing
         #expect(text.contains("perform(_:)"))
     }
 
-    @Test func readingOutsideOfTheQueueStopsADebugBuild() async {
+    @Test("Reading an object outside of the queue stops a debug build")
+    func readingOutsideOfTheQueueStops() async {
         await #expect(processExitsWith: .failure) {
             let context = try TestStack().context()
             let author = try context.performAndWait {
@@ -203,7 +218,8 @@ import Testing
         }
     }
 
-    @Test func readingALoadedValueOutsideOfTheQueueStopsADebugBuild() async {
+    @Test("Reading a loaded value outside of the queue stops a debug build")
+    func readingALoadedValueOutsideOfTheQueueStops() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let context = try TestStack().context()
             let author = context.performAndWait {
@@ -218,14 +234,16 @@ import Testing
         #expect(text.contains("CoreData concurrency violation"))
     }
 
-    @Test func fetchingOutsideOfTheQueueStopsADebugBuild() async {
+    @Test("Fetching outside of the queue stops a debug build")
+    func fetchingOutsideOfTheQueueStops() async {
         await #expect(processExitsWith: .failure) {
             let context = try TestStack().context()
             _ = try context.fetch(NSFetchRequest<Author>(entityName: "Author"))
         }
     }
 
-    @Test func theMainQueueContextOnAnotherThreadStopsADebugBuild() async {
+    @Test("Using a main-queue context on another thread stops a debug build")
+    func mainQueueContextOnAnotherThreadStops() async {
         await #expect(processExitsWith: .failure) {
             let context = NSManagedObjectContext(.mainQueue)
             context.persistentStoreCoordinator = try TestStack().coordinator

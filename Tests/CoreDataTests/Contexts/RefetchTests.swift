@@ -12,7 +12,8 @@ import Testing
         coordinator = try folder.open(Library.model())
     }
 
-    @Test func aRefetchThatRefreshesShowsDerivedValuesThatOthersChanged() throws {
+    @Test("A refreshing refetch shows derived values that another context changed")
+    func refetchRefreshesDerivedValues() throws {
         try coordinator.inContext { context in
             let author = try context.insert("Author", ["name": "author"])
             try context.insert(
@@ -33,7 +34,8 @@ import Testing
         }
     }
 
-    @Test func transientDefaultsAreBackWhenAConflictRollsAnObjectBack() throws {
+    @Test("A conflict resolved by rollback restores transient defaults")
+    func rollbackConflictRestoresTransientDefaults() throws {
         try coordinator.inContext { context in
             try context.insert("Book", ["title": "old"])
             try context.save()
@@ -53,7 +55,8 @@ import Testing
         }
     }
 
-    @Test func aSubscriberMergesEachSaveOnce() throws {
+    @Test("Turning automatic merging on twice merges each save once")
+    func automaticMergingIsSubscribedOnce() throws {
         let context = coordinator.context()
         context.automaticallyMergesChangesFromParent = true
         context.automaticallyMergesChangesFromParent = true
@@ -66,7 +69,8 @@ import Testing
         #expect(log.all.count == 1)
     }
 
-    @Test func anObjectWhoseDeletionWasSavedIsInsertedAgainWithItsValues() throws {
+    @Test("An object whose deletion was saved can be inserted again with its values")
+    func deletedObjectIsInsertedAgain() throws {
         try coordinator.inContext { context in
             let book = try context.insert("Book", ["title": "kept", "pages": 12])
             try context.save()
@@ -80,7 +84,8 @@ import Testing
         }
     }
 
-    @Test func anObjectOfAnotherTableWithTheSameKeyIsNotFound() throws {
+    @Test("A condition on an object does not match one of another table with the same key")
+    func sameKeyOfAnotherTable() throws {
         try coordinator.inContext { context in
             let author = try context.insert("Author", ["name": "author"])
             let book = try context.insert("Book", ["title": "book", "author": author])
@@ -97,8 +102,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [(Int.max, 1), (1, Int.max), (Int.max, Int.max), (Int.max, 0)])
-    func windowsOfAnySizeOverUnsavedChanges(_ limit: Int, _ offset: Int) throws {
+    @Test(
+        "Limits and offsets of any size work over unsaved changes",
+        arguments: [(Int.max, 1), (1, Int.max), (Int.max, Int.max), (Int.max, 0)])
+    func windowsOfAnySize(_ limit: Int, _ offset: Int) throws {
         try coordinator.inContext { context in
             try context.insert("Author", ["name": "a"])
             try context.insert("Author", ["name": "c"])
@@ -114,7 +121,8 @@ import Testing
         }
     }
 
-    @Test func theEmptyTextIsAText() throws {
+    @Test("An empty string is stored and found as a string")
+    func emptyString() throws {
         try coordinator.inContext { context in
             try context.insert("Author", ["name": ""])
             try context.insert("Author", ["name": "x"])
@@ -127,7 +135,8 @@ import Testing
         }
     }
 
-    @Test func unsavedObjectsStandWhereTheStoreWillHaveThem() throws {
+    @Test("Unsaved objects are sorted by name as the store sorts them")
+    func unsavedObjectsAreSortedAsStored() throws {
         let names = ["z", "Z", "a", "é", "e\u{301}", "ß", "😀", "\u{FFFD}", "ab", "aB", "_", "", "Ä"]
         try coordinator.inContext { context in
             for name in names.enumerated() where name.offset % 2 == 0 {
@@ -144,10 +153,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "NOT (uppercase:(name) == 'Y')", "uppercase:(name) != 'Y'", "NOT (lowercase:(name) IN {'y'})",
-    ])
-    func aMissingValueCountsAlikeBeforeAndAfterASave(_ format: String) throws {
+    @Test(
+        "A missing value matches the same conditions before and after a save",
+        arguments: [
+            "NOT (uppercase:(name) == 'Y')", "uppercase:(name) != 'Y'", "NOT (lowercase:(name) IN {'y'})",
+        ])
+    func missingValuesBeforeAndAfterASave(_ format: String) throws {
         try coordinator.inContext { context in
             try context.insert("Author", ["name": "x"])
             try context.insert("Author")

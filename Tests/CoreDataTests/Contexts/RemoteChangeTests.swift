@@ -4,7 +4,7 @@ import Testing
 
 /// Changes that were made elsewhere, told by IDs or their URLs.
 @Suite struct RemoteChangeTests {
-    let family: Family
+    let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }
     private var child: NSManagedObjectContext { family.child }
     private let a: Book
@@ -12,7 +12,7 @@ import Testing
 
     /// The books A and B, which the child and the root have loaded.
     init() throws {
-        family = try Family()
+        family = try ContextFamily()
         try family.stack.inContext { context throws in
             context.insertBook("A").pages = 1
             context.insertBook("B").pages = 2
@@ -47,13 +47,14 @@ import Testing
         for context in [child, root] {
             try context.event { context throws in
                 #expect(try context.book("A").pages == 10)
-                #expect(try Family.titles(context) == ["A", "C"])
+                #expect(try ContextFamily.titles(context) == ["A", "C"])
             }
         }
         try child.event { _ throws in #expect(a.pages == 10 && b.isDeleted) }
     }
 
-    @Test func urlsAreMerged() throws {
+    @Test("URIs of remote changes are merged into several contexts")
+    func urlsAreMerged() throws {
         let (a, b, c) = try changeElsewhere()
         NSManagedObjectContext.mergeChanges(
             fromRemoteContextSave: [
@@ -63,7 +64,8 @@ import Testing
         try expectChanges()
     }
 
-    @Test func idsUnderTheKeysOfObjectsAreMerged() throws {
+    @Test("IDs under the keys of objects are merged")
+    func idsUnderObjectKeys() throws {
         let urls = try changeElsewhere()
         let ids = [urls.0, urls.1, urls.2].compactMap {
             family.stack.coordinator.managedObjectID(forURIRepresentation: $0)
@@ -78,7 +80,8 @@ import Testing
         try expectChanges()
     }
 
-    @Test func refreshedObjectsAreReadAgain() throws {
+    @Test("Refreshed IDs are read again in the contexts that are named")
+    func refreshedObjectsAreReadAgain() throws {
         let (a, _, _) = try changeElsewhere()
         let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: root)
         NSManagedObjectContext.mergeChanges(
@@ -93,14 +96,16 @@ import Testing
         try child.event { _ throws in #expect(self.a.pages == 1) }
     }
 
-    @Test func urlsOfOtherStoresDoNotCount() throws {
+    @Test("URIs of other stores change nothing")
+    func otherStoresAreIgnored() throws {
         let url = try #require(URL(string: "x-coredata://\(UUID().uuidString)/Book/p1"))
         NSManagedObjectContext.mergeChanges(
             fromRemoteContextSave: [NSDeletedObjectIDsKey: [url], "other": ["x"]], into: [root, child])
         try child.event { child throws in #expect(!child.hasChanges && !a.isDeleted) }
     }
 
-    @Test func anythingElseIsRefused() async {
+    @Test("A value that is neither an ID nor a URI stops the process")
+    func otherValuesStop() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try TestStack()
             NSManagedObjectContext.mergeChanges(
@@ -112,7 +117,8 @@ import Testing
     }
 
     /// However many objects were changed, they are read at once.
-    @Test func loadedObjectsAreReadAgainInOneRequest() throws {
+    @Test("Loaded objects of a remote change are read again in one request")
+    func loadedObjectsAreReadTogether() throws {
         let stack = try TestStack.books(40)
         let coordinator = stack.coordinator
         try stack.inContext { context in

@@ -4,7 +4,8 @@ import Testing
 /// A store that goes while somebody reads one of its generations.
 @Suite struct RemovedGenerationTests {
     /// The store waits for the reader, which finds all or the error that names what happened.
-    @Test func theStoreGoesAfterTheReader() async throws {
+    @Test("A removed store ends its generations after readers finish or fail with a clear error")
+    func removalWaitsForReaders() async throws {
         let stack = try TestStack.books(1500)
         let context = stack.context()
         try context.event { context throws in

@@ -3,15 +3,16 @@ import Testing
 
 /// An undo manager that is told to undo by others than its context, as a menu does.
 @Suite struct RunningEventUndoTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
     private var context: NSManagedObjectContext { diary.context }
 
     init() throws {
-        diary = try DiaryStack()
+        diary = try HookStack()
         diary.context.undoManager = UndoManager()
     }
 
-    @Test func changesOfTheRunningEventAreUndoneFirst() throws {
+    @Test("The undo manager undoes the changes of the running event first")
+    func runningEventIsUndoneFirst() throws {
         let entry = try diary.savedEntry("saved")
         context.performAndWait { entry.title = "first" }
         context.performAndWait {
@@ -26,7 +27,8 @@ import Testing
         }
     }
 
-    @Test func rulesOfADeletionOfTheRunningEventAreUndoneWithIt() throws {
+    @Test("Undoing a deletion of the running event undoes its cascade")
+    func cascadeOfTheRunningEventIsUndone() throws {
         let parent = try diary.savedEntry("parent")
         let child = try diary.savedEntry("child", parent: parent)
         try context.performAndWait {
@@ -41,7 +43,8 @@ import Testing
         #expect(try diary.stored("child") { $0.title } == nil)
     }
 
-    @Test func membersThatWereAddedByPrimitiveMeansAreUndoneOnBothSides() throws {
+    @Test("Members added by primitive accessors are undone at both ends")
+    func primitiveMembersAreUndone() throws {
         let parent = try diary.savedEntry("parent")
         let child = try diary.savedEntry("child")
         context.performAndWait {

@@ -7,7 +7,8 @@ import Testing
 /// The same random edits, made in a context of the coordinator and in a grandchild of one that saves upwards step by
 /// step, find the same at every step and leave the same rows.
 @Suite struct SameEditsTests {
-    @Test(arguments: 0..<6) func leaveTheSameStore(_ walk: Int) throws {
+    @Test("The same random edits in a context and in a grandchild leave the same rows", arguments: 0..<6)
+    func editsLeaveTheSameStore(_ walk: Int) throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = Fuzzing.seed(UInt64(walk), givenBy: "EDITS_SEED")
         let steps = environment["EDITS_STEPS"].flatMap(Int.init) ?? Fuzzing.rounds(150)
@@ -30,7 +31,7 @@ private final class EditedStack {
     init(depth: Int) throws {
         stack = try TestStack(Graph.model())
         var chain = [stack.context()]
-        for _ in 0..<depth { chain.append(Family.child(of: chain[chain.count - 1])) }
+        for _ in 0..<depth { chain.append(ContextFamily.child(of: chain[chain.count - 1])) }
         self.chain = chain
     }
 

@@ -25,7 +25,8 @@ import Testing
 
     init() throws { folder = try StoreFolder() }
 
-    @Test func theTextIsThatOfApplesLibraries() throws {
+    @Test("A conditional count has the triggers that Apple's framework writes")
+    func triggerTextMatchesApple() throws {
         try folder.make(Self.model())
         let schema = try folder.schema().filter { $0.key.hasPrefix("ZT_") }
         #expect(schema.count == 14)
@@ -40,7 +41,8 @@ import Testing
                 """)
     }
 
-    @Test func destinationsAreCounted() throws {
+    @Test("A save counts the destinations that meet the condition")
+    func matchingDestinationsAreCounted() throws {
         let coordinator = try folder.open(Self.model())
         try coordinator.inContext { context in
             let person = try context.insert("Person", ["name": "a"])
@@ -72,7 +74,8 @@ import Testing
     }
 
     /// On the way, one row has neither its old value nor its new one.
-    @Test func valuesThatMustBeUniqueChangePlaces() throws {
+    @Test("Counts, sums and maxima are right after objects exchange unique values")
+    func swappedUniqueValuesAreCounted() throws {
         let model = Self.model(faces: "faces.size > 5")
         let face = try #require(model.entitiesByName["Face"])
         face.uniquenessConstraints = [["size"]]
@@ -117,7 +120,8 @@ import Testing
         }
     }
 
-    @Test func theOneDestinationCounts() throws {
+    @Test("A condition over a to-one relationship follows the destination's value")
+    func toOneConditionFollowsItsDestination() throws {
         let coordinator = try folder.open(Self.model())
         try coordinator.inContext { context in
             let asset = try context.insert("Asset", ["state": 0])
@@ -138,13 +142,17 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "(faces.hidden == NO) || (faces.size != 0)", "name == 1", "faces.person == 1", "faces.nothing == 1",
-        "friends.name == 1", "(faces.hidden == NO) && (friends.faceCount == 1)", "faces.size == 'a'",
-        "ANY faces.size == 1", "faces.size ==", "1 == faces.size", "friends.faceCount == 1", "TRUEPREDICATE",
-        "faces.size BETWEEN {1, 2}", "faces.size == nil",
-    ])
-    func otherConditionsAreRefusedByName(_ condition: String) throws {
+    @Test(
+        "A store refuses a count condition that is not supported, and its error names it",
+        arguments: [
+            "(faces.hidden == NO) || (faces.size != 0)", "name == 1", "faces.person == 1",
+            "faces.nothing == 1",
+            "friends.name == 1", "(faces.hidden == NO) && (friends.faceCount == 1)", "faces.size == 'a'",
+            "ANY faces.size == 1", "faces.size ==", "1 == faces.size", "friends.faceCount == 1",
+            "TRUEPREDICATE",
+            "faces.size BETWEEN {1, 2}", "faces.size == nil",
+        ])
+    func unsupportedConditionsAreRefused(_ condition: String) throws {
         let refusal = try error { try folder.make(Self.model(faces: condition)) }
         #expect(refusal.code == 134020)
         #expect(refusal.localizedDescription.contains("'faceCount' of entity 'Person'"))

@@ -32,7 +32,8 @@ import Testing
         object.value(forKey: key) as? String
     }
 
-    @Test func theValueOfAToOneIsCopied() throws {
+    @Test("A derived attribute copies the value of a to-one destination at a save")
+    func toOneValueIsCopied() throws {
         try coordinator.inContext { context in
             let list = try context.insert("List", ["name": "Shopping"])
             let item = try context.insert("Item", ["list": list])
@@ -56,7 +57,8 @@ import Testing
         }
     }
 
-    @Test func aChangeAtTheOtherEndShowsInTheSameSave() throws {
+    @Test("A change of the destination's value changes the copies in the same save")
+    func changedDestinationIsCopied() throws {
         try coordinator.inContext { context in
             let list = try context.insert("List", ["name": "Shopping"])
             let items = try (0..<3).map { try context.insert("Item", ["list": list, "title": "\($0)"]) }
@@ -71,7 +73,8 @@ import Testing
         }
     }
 
-    @Test func aValueTwoStepsAwayIsCopied() throws {
+    @Test("A derived attribute copies a value over two to-one relationships")
+    func valueOverTwoRelationshipsIsCopied() throws {
         try coordinator.inContext { context in
             let house = try context.insert("House", ["city": "Rom"])
             let list = try context.insert("List", ["house": house])
@@ -97,7 +100,8 @@ import Testing
             try folder.rows("SELECT ZCITY FROM ZITEM").map { $0[0].description } == ["\"Oslo\"", "\"Oslo\""])
     }
 
-    @Test func theLossOfTheOtherEndShows() throws {
+    @Test("Deleting the destination sets the copied value to nil")
+    func deletedDestinationClearsTheCopy() throws {
         try coordinator.inContext { context in
             let list = try context.insert("List", ["name": "Shopping"])
             let item = try context.insert("Item", ["list": list])
@@ -109,12 +113,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("Ünïçödé Straße", "ÜNÏÇÖDÉ STRASSE", "ünïçödé straße", "unicode strasse"),
-        ("Αθήνα", "ΑΘΉΝΑ", "αθήνα", "αθηνα"), ("ﬁn", "FIN", "ﬁn", "fin"), ("", "", "", ""),
-        ("a\0B", "A\0B", "a\0b", "a\0b"), ("İ", "İ", "i̇", "i"),
-    ])
-    func textsTakeAnotherForm(_ title: String, _ upper: String, _ lower: String, _ plain: String) throws {
+    @Test(
+        "Derived strings are uppercase, lowercase and canonical forms of their source",
+        arguments: [
+            ("Ünïçödé Straße", "ÜNÏÇÖDÉ STRASSE", "ünïçödé straße", "unicode strasse"),
+            ("Αθήνα", "ΑΘΉΝΑ", "αθήνα", "αθηνα"), ("ﬁn", "FIN", "ﬁn", "fin"), ("", "", "", ""),
+            ("a\0B", "A\0B", "a\0b", "a\0b"), ("İ", "İ", "i̇", "i"),
+        ])
+    func stringsAreTransformed(_ title: String, _ upper: String, _ lower: String, _ plain: String) throws {
         try coordinator.inContext { context in
             let item = try context.insert("Item", ["title": title])
             #expect(text(item, "shouted") == nil)
@@ -129,7 +135,8 @@ import Testing
         #expect(try folder.value("SELECT CAST(ZCOPY AS BLOB) FROM ZITEM") == Data(title.utf8).databaseValue)
     }
 
-    @Test func anotherContextSeesTheNewValueAfterMerging() throws {
+    @Test("A context that merges a save has the new derived value and no changes")
+    func mergedContextHasTheNewValue() throws {
         let (first, second) = (coordinator.context(), coordinator.context())
         second.performAndWait { second.automaticallyMergesChangesFromParent = true }
         let id = try first.performAndWait {
@@ -151,7 +158,8 @@ import Testing
         }
     }
 
-    @Test func aSaveShowsWhatOthersChangedMeanwhile() throws {
+    @Test("A save refreshes a copied value that another context changed meanwhile")
+    func saveReadsTheCurrentValue() throws {
         try coordinator.inContext { context in
             let list = try context.insert("List", ["name": "Shopping"])
             let item = try context.insert("Item", ["list": list])
@@ -171,7 +179,8 @@ import Testing
         }
     }
 
-    @Test func plainSQLChangesDerivedValuesToo() throws {
+    @Test("An update by plain SQL updates the derived values")
+    func plainSQLUpdatesDerivedValues() throws {
         try coordinator.inContext { context in
             let list = try context.insert("List", ["name": "Shopping"])
             let item = try context.insert("Item", ["list": list])
@@ -182,7 +191,8 @@ import Testing
         }
     }
 
-    @Test func derivedValuesAreFoundAndSortedBy() throws {
+    @Test("A fetch filters and sorts by a derived attribute")
+    func fetchByDerivedValue() throws {
         try coordinator.inContext { context in
             for title in ["Émile", "Zola", "eclair"] { try context.insert("Item", ["title": title]) }
             try context.save()

@@ -14,7 +14,8 @@ import Testing
             "Item", attribute("name", .string), Library.transient("note", .string),
             derived("changed", .date, "now()")))
 
-    @Test func nowIsTheTimeOfTheSave() throws {
+    @Test("An attribute derived by now() has the time of the last save that changed the object")
+    func nowIsTheTimeOfTheSave() throws {
         try folder.open(Self.stamped).inContext { context in
             let item = try context.insert("Item", ["name": "a"])
             let other = try context.insert("Item", ["name": "b"])
@@ -61,7 +62,8 @@ import Testing
         }
     }
 
-    @Test func aValueIsMissingAtTheFirstSave() throws {
+    @Test("The first save of an object without a required derived value fails")
+    func requiredValueIsMissingAtFirstSave() throws {
         try folder.open(Self.required(nil)).inContext { context in
             let item = try context.insert("Item", ["name": "a"])
             let refusal = try error { try context.save() }
@@ -82,7 +84,8 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM ZITEM").description == "0")
     }
 
-    @Test func awakeFromInsertCuresIt() throws {
+    @Test("An object whose awakeFromInsert sets its required derived values can be saved")
+    func awakeFromInsertSetsRequiredValue() throws {
         NSManagedObjectModel.register(CuredItem.self)
         try folder.open(Self.required("CuredItem")).inContext { context in
             let item = try context.insert("Item", ["name": "a"])
@@ -98,7 +101,8 @@ import Testing
 
     // MARK: Setting
 
-    @Test func settingIsRefused() throws {
+    @Test("Setting a derived attribute with checking throws and changes nothing")
+    func checkedSettingThrows() throws {
         try folder.open(Self.stamped).inContext { context in
             let item = try context.insert("Item", ["name": "a"])
             let refusal = try error { try item.setValue(checking: Date(), forKey: "changed") }
@@ -108,7 +112,8 @@ import Testing
         }
     }
 
-    @Test func settingByKeyStops() async {
+    @Test("Setting a derived attribute by key stops the process")
+    func settingByKeyStops() async {
         await #expect(processExitsWith: .failure) {
             let folder = try StoreFolder()
             try folder.open(DerivedRuleTests.stamped).inContext { context in
@@ -117,7 +122,8 @@ import Testing
         }
     }
 
-    @Test func settingByAPrimitiveLastsUntilTheSave() throws {
+    @Test("A primitive value of a derived attribute marks no change and lasts until the save")
+    func primitiveValueLastsUntilSave() throws {
         try folder.open(Self.stamped).inContext { context in
             let item = try context.insert("Item", ["name": "a"])
             try context.save()
@@ -147,12 +153,15 @@ import Testing
         return found
     }
 
-    @Test(arguments: [
-        "title.length", "list.items.title", "fleeting", "list", "canonical:(size)", "missing", "list.missing",
-        "uppercase:(lowercase:(title))", "size + 1", "list.@count", "items.@count", "random()",
-        "list.rank.@sum",
-        "max({1, 2})", "list.items.@count",
-    ])
+    @Test(
+        "A store refuses a derivation that is not supported, and its error names it",
+        arguments: [
+            "title.length", "list.items.title", "fleeting", "list", "canonical:(size)", "missing",
+            "list.missing",
+            "uppercase:(lowercase:(title))", "size + 1", "list.@count", "items.@count", "random()",
+            "list.rank.@sum",
+            "max({1, 2})", "list.items.@count",
+        ])
     func unsupportedDerivationsAreRefused(_ derivation: String) throws {
         let refusal = try refusal(derivation)
         #expect(refusal.code == 134020)
@@ -164,7 +173,8 @@ import Testing
             sentence.contains(text) || names.allSatisfy(sentence.contains), "\(refusal.localizedDescription)")
     }
 
-    @Test func aMissingDerivationIsRefused() throws {
+    @Test("A store refuses a derived attribute without a derivation")
+    func missingDerivationIsRefused() throws {
         let made = NSDerivedAttributeDescription()
         made.name = "made"
         made.type = .string

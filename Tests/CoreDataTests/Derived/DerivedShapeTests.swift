@@ -25,7 +25,8 @@ import Testing
         return NSManagedObjectModel(of: note, tag)
     }()
 
-    @Test func manyToMany() throws {
+    @Test("Counts and sums over a many-to-many relationship follow members, values and deletions")
+    func manyToMany() throws {
         try folder.open(Self.notes).inContext { context in
             let tags = try (0..<3).map { _ in try context.insert("Tag") }
             let notes = try (1...3).map {
@@ -63,7 +64,8 @@ import Testing
                 == [["1", "2"], ["0", "0"]])
     }
 
-    @Test func manyToManyByPlainSQL() throws {
+    @Test("Plain SQL on a many-to-many relationship updates its counts and sums")
+    func manyToManyByPlainSQL() throws {
         try folder.open(Self.notes).inContext { context in
             try context.insert("Tag")
             try context.insert("Note", ["size": 4])
@@ -83,7 +85,8 @@ import Testing
 
     // MARK: Itself
 
-    @Test func aRelationshipThatIsItsOwnInverse() throws {
+    @Test("Counts and sums are right over a relationship that is its own inverse")
+    func relationshipThatIsItsOwnInverse() throws {
         let person = NSEntityDescription(
             "Person", attribute("age", .integer16), derived("friendCount", .integer64, "friends.@count"),
             derived("ages", .integer64, "friends.age.@sum"))
@@ -113,7 +116,8 @@ import Testing
         }
     }
 
-    @Test func aTree() throws {
+    @Test("Counts, sums and copies are right in a tree of one entity")
+    func tree() throws {
         let item = NSEntityDescription(
             "Item", attribute("name", .string), attribute("size", .decimal),
             derived("childCount", .integer64, "children.@count"),
@@ -138,7 +142,8 @@ import Testing
 
     // MARK: Other shapes
 
-    @Test func toManyWithoutInverse() throws {
+    @Test("Counts and sums are right over a to-many relationship without an inverse")
+    func toManyWithoutInverse() throws {
         let part = NSEntityDescription("Part", attribute("weight", .double))
         let whole = NSEntityDescription(
             "Whole", derived("count", .integer64, "parts.@count"),
@@ -160,7 +165,8 @@ import Testing
         }
     }
 
-    @Test func orderedRelationships() throws {
+    @Test("A count over an ordered relationship follows its members")
+    func orderedRelationships() throws {
         let page = NSEntityDescription("Page")
         let book = NSEntityDescription("Book", derived("count", .integer64, "pages.@count"))
         pair(book.relate("pages", to: page, many: true, ordered: true), page.relate("book", to: book))
@@ -176,7 +182,8 @@ import Testing
     }
 
     /// Two entities in one table have an attribute of one name, and only one of them derives it.
-    @Test func heirsOfOneRoot() throws {
+    @Test("A derived attribute of one subentity leaves its sibling's attribute of that name alone")
+    func subentitiesOfOneRoot() throws {
         let shelf = NSEntityDescription("Shelf", attribute("name", .string))
         let box = NSEntityDescription(
             "Box", derived("count", .integer64, "things.@count"), derived("place", .string, "shelf.name"),
@@ -220,7 +227,8 @@ import Testing
             ])
     }
 
-    @Test func derivedFromDerived() throws {
+    @Test("An attribute may be derived from a derived attribute of the destination")
+    func derivedFromDerived() throws {
         let list = NSEntityDescription(
             "List", attribute("name", .string), derived("NAME", .string, "uppercase:(name)"),
             derived("count", .integer64, "items.@count"))
@@ -240,7 +248,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [("@min", "1.5"), ("@max", "4"), ("@avg", "2.75")])
+    @Test(
+        "Minimum, maximum and average of destinations leave out deleted objects",
+        arguments: [("@min", "1.5"), ("@max", "4"), ("@avg", "2.75")])
     func otherAggregates(_ name: String, _ expected: String) throws {
         let owner = NSEntityDescription("Owner", derived("value", .decimal, "parts.price.\(name)"))
         let part = NSEntityDescription("Part", attribute("price", .decimal))

@@ -47,7 +47,8 @@ import Testing
         return stored
     }
 
-    @Test func followEveryChange() throws {
+    @Test("Counts and sums follow insertions, values, moves and deletions of children")
+    func followEveryChange() throws {
         try coordinator.inContext { context in
             let order = try context.insert("Order")
             let other = try context.insert("Order")
@@ -94,7 +95,8 @@ import Testing
         }
     }
 
-    @Test func childrenMayBeInsertedFirst() throws {
+    @Test("Counts and sums include children inserted before their owner")
+    func childrenMayBeInsertedFirst() throws {
         try coordinator.inContext { context in
             let lines = try (1...3).map { try context.insert("Line", ["pieces": $0, "price": price("0.1")]) }
             let order = try context.insert("Order")
@@ -104,7 +106,8 @@ import Testing
         }
     }
 
-    @Test func sumsOfMoneyAreExact() throws {
+    @Test("A derived sum of decimals is exact")
+    func decimalSumsAreExact() throws {
         try coordinator.inContext { context in
             let order = try context.insert("Order")
             let lines = try (0..<1000).map { index in
@@ -123,7 +126,8 @@ import Testing
         }
     }
 
-    @Test func sumsOfRealsForgetWhatIsGone() throws {
+    @Test("A sum of doubles keeps no trace of deleted objects and former values")
+    func sumOfDoublesLeavesOutDeleted() throws {
         try coordinator.inContext { context in
             let order = try context.insert("Order")
             let lines = try [0.1, 1e16, 0.2, -3].map {
@@ -147,7 +151,8 @@ import Testing
         }
     }
 
-    @Test func plainSQLKeepsThemRight() throws {
+    @Test("Changes by plain SQL update counts and sums")
+    func plainSQLUpdatesSums() throws {
         try coordinator.inContext { context in
             try context.insert("Order", ["name": "a"])
             try context.insert("Order", ["name": "b"])
@@ -176,7 +181,8 @@ import Testing
         }
     }
 
-    @Test func theDeadAreNotSummedUp() throws {
+    @Test("An owner with derived sums is deleted together with its children")
+    func ownerAndChildrenAreDeletedTogether() throws {
         try coordinator.inContext { context in
             let order = try context.insert("Order")
             for _ in 0..<5 { try context.insert("Line", ["order": order, "price": price("1")]) }
@@ -190,7 +196,8 @@ import Testing
                 .description == "0")
     }
 
-    @Test func anotherContextSeesThemAfterMerging() throws {
+    @Test("A context that merges another's save has the new counts and sums")
+    func mergedContextHasTheNewSums() throws {
         try coordinator.inContext { context in
             let order = try context.insert("Order")
             try context.save()

@@ -14,7 +14,8 @@ import Testing
         return try folder.schema().filter { $0.key.hasPrefix("Z_DA_") }
     }
 
-    @Test func counts() throws {
+    @Test("A derived count has the triggers that Apple's framework writes")
+    func counts() throws {
         let book = NSEntityDescription("Book", derived("pagesCount", .integer64, "pages.@count"))
         let page = NSEntityDescription("Page")
         pair(book.relate("pages", to: page, many: true), page.relate("book", to: book))
@@ -54,7 +55,8 @@ import Testing
             ])
     }
 
-    @Test func copies() throws {
+    @Test("A derived copy has the triggers that Apple's framework writes")
+    func copies() throws {
         let label = NSEntityDescription("GraphLabel", attribute("code", .integer64))
         let node = NSEntityDescription(
             "GraphNode", derived("primaryLabelCode", .integer64, "primaryLabel.code"))
@@ -89,7 +91,8 @@ import Testing
             ])
     }
 
-    @Test func times() throws {
+    @Test("An attribute derived by now() has the triggers that Apple's framework writes")
+    func times() throws {
         let texts = try triggers(NSEntityDescription("Item", derived("update", .date, "now()")))
         #expect(
             texts["Z_DA_ZITEM_Item_update_UPDATE"] == """
@@ -101,7 +104,8 @@ import Testing
         #expect(texts.keys.sorted() == ["Z_DA_ZITEM_Item_update_INSERT", "Z_DA_ZITEM_Item_update_UPDATE"])
     }
 
-    @Test func triggersCallNoFunctionThatAppleLacksWhereNoneIsNeeded() throws {
+    @Test("Triggers for decimal sums, sums, counts, copies and times call no function of this project")
+    func triggersCallNoOwnFunction() throws {
         let owner = NSEntityDescription(
             "Owner", attribute("name", .string), derived("total", .decimal, "parts.price.@sum"),
             derived("weight", .double, "parts.weight.@sum"), derived("count", .integer64, "parts.@count"))

@@ -44,7 +44,8 @@ import Testing
 
     // MARK: Objects
 
-    @Test func referentialIntegrity133000() throws {
+    @Test("Reading an object that does not exist is error 133000")
+    func referentialIntegrity133000() throws {
         try open().inContext { context in
             let item = try context.insert("Item")
             try context.save()
@@ -57,7 +58,8 @@ import Testing
         }
     }
 
-    @Test func externalRelationship133010() throws {
+    @Test("A relationship between stores is error 133010")
+    func externalRelationship133010() throws {
         let coordinator = try open()
         let second = try coordinator.addPersistentStore(type: .sqlite, at: other.file)
         try coordinator.inContext { context in
@@ -71,7 +73,8 @@ import Testing
         }
     }
 
-    @Test func merge133020() throws {
+    @Test("A conflict of versions is error 133020")
+    func merge133020() throws {
         let coordinator = try open()
         try coordinator.inContext { context in
             let item = try context.insert("Item", ["name": "old"])
@@ -90,7 +93,8 @@ import Testing
         }
     }
 
-    @Test func constraintMerge133021() throws {
+    @Test("A conflict of unique values is error 133021")
+    func constraintMerge133021() throws {
         try open().inContext { context in
             for _ in 0..<2 { try context.insert("Item", ["code": "1"]) }
             let refusal = try error { try context.save() }
@@ -102,7 +106,8 @@ import Testing
 
     // MARK: Stores
 
-    @Test func invalidType134000() throws {
+    @Test("An unknown store type is error 134000")
+    func invalidType134000() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model())
         let refusal = try error {
             try coordinator.addPersistentStore(ofType: "Nothing", configurationName: nil, at: folder.file)
@@ -111,18 +116,21 @@ import Testing
         #expect(refusal.localizedDescription.contains("Nothing"))
     }
 
-    @Test func typeMismatch134010() throws {
+    @Test("A file of another type is error 134010")
+    func typeMismatch134010() throws {
         try folder.execute("CREATE TABLE diary (day)")
         #expect(try refusal().code == 134010)
     }
 
-    @Test func incompatibleSchema134020() throws {
+    @Test("A store without a column of the model is error 134020")
+    func incompatibleSchema134020() throws {
         try open().close()
         try folder.execute("ALTER TABLE ZITEM RENAME COLUMN ZNAME TO ZOTHER")
         #expect(try refusal().code == 134020)
     }
 
-    @Test func save134030() throws {
+    @Test("A save without a store is error 134030")
+    func save134030() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model())
         try coordinator.inContext { context in
             try context.insert("Item")
@@ -131,7 +139,8 @@ import Testing
         }
     }
 
-    @Test func incompleteSave134040() throws {
+    @Test("A save that only some stores carried out is error 134040")
+    func incompleteSave134040() throws {
         let model = Self.model()
         let note = NSEntityDescription("Note", attribute("text", .string))
         model.entities.append(note)
@@ -158,7 +167,8 @@ import Testing
         try holder.close()
     }
 
-    @Test func saveConflicts134050() throws {
+    @Test("A merge policy that resolves nothing is error 134050")
+    func saveConflicts134050() throws {
         /// Says that it resolves conflicts, and does not.
         final class Idle: NSMergePolicy, @unchecked Sendable {
             override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {}
@@ -178,7 +188,8 @@ import Testing
         }
     }
 
-    @Test func coreData134060() throws {
+    @Test("A fetch of an unknown entity or key is error 134060")
+    func coreData134060() throws {
         try open().inContext { context in
             let requests = [
                 NSFetchRequest<NSManagedObject>(entityName: "Nothing"),
@@ -193,14 +204,16 @@ import Testing
         }
     }
 
-    @Test func storeOperation134070() throws {
+    @Test("Removing a store of another coordinator is error 134070")
+    func storeOperation134070() throws {
         let coordinator = try open()
         let foreign = try other.open(Self.model())
         let refusal = try error { try coordinator.remove(try #require(foreign.persistentStores.first)) }
         #expect(refusal.domain == NSCocoaErrorDomain && refusal.code == 134070)
     }
 
-    @Test func open134080() throws {
+    @Test("A store in a missing folder is error 134080")
+    func open134080() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model())
         let missing = folder.url.appendingPathComponent("missing/Store.sqlite")
         let refusal = try error { try coordinator.addPersistentStore(type: .sqlite, at: missing) }
@@ -208,7 +221,8 @@ import Testing
         #expect(refusal.localizedDescription.contains(missing.path))
     }
 
-    @Test func timeout134090() throws {
+    @Test("A save in a locked store is error 134090")
+    func timeout134090() throws {
         let coordinator = try open([NSPersistentStoreTimeoutOption: 0])
         let holder = try holder(folder.file)
         try holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
@@ -224,7 +238,8 @@ import Testing
         try holder.close()
     }
 
-    @Test func unsupportedRequest134091() throws {
+    @Test("An unsupported request is error 134091")
+    func unsupportedRequest134091() throws {
         try open().inContext { context in
             let request = NSSaveChangesRequest(
                 inserted: nil, updated: nil, deleted: nil, locked: nil)
@@ -233,7 +248,8 @@ import Testing
         }
     }
 
-    @Test func sqlite134180() throws {
+    @Test("A refusal by a trigger is error 134180 with SQLite's error")
+    func sqlite134180() throws {
         let coordinator = try open()
         try folder.execute(
             "CREATE TRIGGER no BEFORE INSERT ON ZITEM BEGIN SELECT RAISE(FAIL, 'not today'); END")
@@ -250,7 +266,8 @@ import Testing
 
     // MARK: Models
 
-    @Test func incompatibleVersionHash134100() throws {
+    @Test("A store of another model version is error 134100")
+    func incompatibleVersionHash134100() throws {
         try open().close()
         let refusal = try refusal(Self.model(attribute("more", .string)))
         #expect(refusal.code == 134100)
@@ -264,7 +281,8 @@ import Testing
         NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
     ]
 
-    @Test func migrations() throws {
+    @Test("Failed migrations have the errors 134110, 134130, 134140 and 134190")
+    func migrations() throws {
         try open().inContext { context in
             try context.insert("Item")
             try context.save()
@@ -285,7 +303,8 @@ import Testing
 
     // MARK: History
 
-    @Test func expiredToken134301() throws {
+    @Test("A history token of another store is error 134301")
+    func expiredToken134301() throws {
         let options: [AnyHashable: Any] = [NSPersistentHistoryTrackingKey: true]
         let foreign = try other.open(Self.model(), options)
         try foreign.inContext { context in

@@ -107,7 +107,8 @@ import Testing
         #expect((swift?.validationPredicate != nil) == row.tellsPredicate)
     }
 
-    @Test(arguments: rows) func aNewObjectIsRefused(_ row: Row) throws {
+    @Test("An invalid new object fails the save with its code and user info", arguments: rows)
+    func newObject(_ row: Row) throws {
         try coordinator.inContext { context in
             let thing = try thing(context)
             set(try row.values(context), of: thing)
@@ -117,7 +118,8 @@ import Testing
         }
     }
 
-    @Test(arguments: rows) func aChangedObjectIsRefused(_ row: Row) throws {
+    @Test("An invalid changed object fails the save with its code and user info", arguments: rows)
+    func changedObject(_ row: Row) throws {
         try coordinator.inContext { context in
             let thing = try thing(context)
             try context.save()
@@ -128,7 +130,8 @@ import Testing
         }
     }
 
-    @Test(arguments: rows) func aValueIsRefusedBeforeItIsSet(_ row: Row) throws {
+    @Test("validateValue refuses an invalid value with its code and user info", arguments: rows)
+    func validateValue(_ row: Row) throws {
         try coordinator.inContext { context in
             let thing = try thing(context)
             var value = try row.values(context)[row.key]
@@ -136,7 +139,8 @@ import Testing
         }
     }
 
-    @Test func severalFailuresAreOneError() throws {
+    @Test("Several failures are one error with details")
+    func severalFailures() throws {
         try coordinator.inContext { context in
             let (one, other) = (try thing(context), try thing(context))
             set(["count": 11, "text": ""], of: one)
@@ -154,7 +158,8 @@ import Testing
         }
     }
 
-    @Test func aDeniedDeletionTellsWhatIsLeft() throws {
+    @Test("The error of a denied deletion has the relationship and its members")
+    func deniedDeletion() throws {
         try coordinator.inContext { context in
             let owner = try #require(try thing(context).value(forKey: "owner") as? NSManagedObject)
             try context.save()
@@ -168,7 +173,8 @@ import Testing
         }
     }
 
-    @Test func aValueOfAnotherTypeTellsWhose() throws {
+    @Test("A value of a wrong type has the object, the key and the value")
+    func wrongType() throws {
         try coordinator.inContext { context in
             let thing = try thing(context)
             let part = try context.insert("Part")

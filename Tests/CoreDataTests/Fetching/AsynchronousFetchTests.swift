@@ -53,7 +53,8 @@ struct AsynchronousFetchTests {
         (result.finalResult ?? []).map { $0.value(forKey: "name") as? String ?? "?" }
     }
 
-    @Test func theResultComesOnTheQueueOfTheContext() async throws {
+    @Test("An asynchronous fetch returns its objects in order and finishes its progress")
+    func resultComesOnTheContextQueue() async throws {
         let context = coordinator.context()
         let found = try await outcome(context, { cheap() }) { result in
             #expect(result.operationError == nil)
@@ -63,7 +64,8 @@ struct AsynchronousFetchTests {
         #expect(found == (0..<5).map { "product \($0)" })
     }
 
-    @Test func unsavedChangesCount() async throws {
+    @Test("An asynchronous fetch includes unsaved changes")
+    func unsavedChangesCount() async throws {
         let context = coordinator.context()
         let found = try await outcome(context, { cheap(3) }) { _ in
             try context.insert("Product", ["name": "new", "price": 0.5])
@@ -76,7 +78,8 @@ struct AsynchronousFetchTests {
         #expect(found == ["product 0", "new", "product 2"])
     }
 
-    @Test func whatIsSavedMeanwhileCounts() async throws {
+    @Test("An asynchronous fetch includes changes saved while it ran")
+    func changesSavedMeanwhileCount() async throws {
         let context = coordinator.context()
         let found = try await outcome(context, { cheap() }) { _ in
             let gone = try #require(
@@ -92,7 +95,10 @@ struct AsynchronousFetchTests {
 
     /// What was read ahead does not count when unsaved changes ask for more: the objects come as faults, and their rows
     /// batch by batch.
-    @Test(arguments: [false, true]) func batchesAreReadTogether(needsMore: Bool) async throws {
+    @Test(
+        "A batched asynchronous fetch reads rows ahead only without pending deletions",
+        arguments: [false, true])
+    func batchesAreReadTogether(needsMore: Bool) async throws {
         let context = coordinator.context()
         let coordinator = coordinator
         let (found, reads) = try await outcome(context) {
@@ -130,7 +136,8 @@ struct AsynchronousFetchTests {
     }
 
     /// Another thread must not read what may be an object of the context.
-    @Test func theConditionIsReadOnTheQueueOfTheContext() async throws {
+    @Test("The predicate of an asynchronous fetch is evaluated on the context's queue")
+    func conditionIsReadOnTheContextQueue() async throws {
         let context = coordinator.context()
         let witness = Witness()
         let found = try await outcome(context) {
@@ -147,7 +154,8 @@ struct AsynchronousFetchTests {
         #expect(found == ["product 3"])
     }
 
-    @Test func aConditionThatIsNoSQLIsAnErrorOfTheResult() async throws {
+    @Test("A predicate without SQL is reported by the result's operation error")
+    func unsupportedPredicateIsTheResultsError() async throws {
         let context = coordinator.context()
         let error = try await outcome(context) {
             let request = cheap()
@@ -159,7 +167,8 @@ struct AsynchronousFetchTests {
         #expect(error?.code == 134060)
     }
 
-    @Test func unsavedObjectsInAConditionAreFoundOnceTheyAreSaved() async throws {
+    @Test("A condition on an unsaved object matches once both objects are saved")
+    func unsavedObjectInCondition() async throws {
         let context = coordinator.context()
         let shop = try await context.perform { try context.insert("Shop").objectID }
         let found = try await outcome(context) {
@@ -175,7 +184,8 @@ struct AsynchronousFetchTests {
         #expect(found == ["new"])
     }
 
-    @Test func aCancelledFetchFindsNothing() async throws {
+    @Test("A cancelled asynchronous fetch returns no objects and no error")
+    func cancelledFetchFindsNothing() async throws {
         let context = coordinator.context()
         let error = try await outcome(context, { cheap() }) {
             $0.cancel()
@@ -187,7 +197,8 @@ struct AsynchronousFetchTests {
     }
 
     /// Without the interruption, this one looks at nine million pairs, each with a search in a text.
-    @Test(.timeLimit(.minutes(10))) func cancellingInterruptsSQL() async throws {
+    @Test("Cancelling the progress of an asynchronous fetch interrupts SQL", .timeLimit(.minutes(10)))
+    func cancellingInterruptsSQL() async throws {
         let context = coordinator.context()
         try await context.perform {
             let shop = try context.insert("Shop")
@@ -213,7 +224,8 @@ struct AsynchronousFetchTests {
         #expect(error == nil)
     }
 
-    @Test func progressIsAPartOfTheCurrentOne() async throws {
+    @Test("An asynchronous fetch adds its progress to the current progress")
+    func progressIsAPartOfTheCurrentOne() async throws {
         let context = coordinator.context()
         let whole = Progress(totalUnitCount: 2)
         let isDone = try await outcome(context) {
@@ -238,7 +250,8 @@ struct AsynchronousFetchTests {
         #expect(isEnded == 1)
     }
 
-    @Test func dictionariesAndOtherStoresWork() async throws {
+    @Test("Asynchronous fetches return dictionaries and work on other store types")
+    func dictionariesAndOtherStores() async throws {
         let context = coordinator.context()
         let prices = await withCheckedContinuation { (continuation: CheckedContinuation<[Double?], Never>) in
             context.perform {
@@ -271,7 +284,8 @@ struct AsynchronousFetchTests {
         #expect(found == ["only"])
     }
 
-    @Test func aWrongRequestIsRefusedAtOnce() throws {
+    @Test("An asynchronous fetch of an unknown entity throws at once")
+    func wrongRequestIsRefusedAtOnce() throws {
         try coordinator.inContext { context throws in
             let fetch = NSFetchRequest<NSManagedObject>(entityName: "Nothing")
             #expect(
@@ -280,7 +294,8 @@ struct AsynchronousFetchTests {
         }
     }
 
-    @Test func copiesKeepTheirSettings() throws {
+    @Test("A copy of an asynchronous request copies its settings and its fetch request")
+    func copiesKeepTheirSettings() throws {
         let request = NSAsynchronousFetchRequest(fetchRequest: cheap())
         request.estimatedResultCount = 7
         let copy = try #require(request.copy() as? NSAsynchronousFetchRequest<NSManagedObject>)

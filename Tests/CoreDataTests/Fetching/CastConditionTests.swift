@@ -78,7 +78,8 @@ import Testing
     /// All but the incremental store of the tests, which evaluates conditions on dictionaries.
     private static let kinds = StoreKind.answering
 
-    @Test(arguments: kinds) func storedAndUnsaved(_ kind: StoreKind) throws {
+    @Test("Swift's is and as? find the same objects before and after a save", arguments: kinds)
+    func storedAndUnsaved(_ kind: StoreKind) throws {
         let store = try ConformanceStore(kind)
         let coordinator = try store.open(Self.model())
         try coordinator.inContext { context throws in
@@ -97,7 +98,8 @@ import Testing
         }
     }
 
-    @Test func theTextNamesTheEntity() throws {
+    @Test("A converted cast names the entity, and one to a class without an entity throws")
+    func convertedCastNamesTheEntity() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model())
         defer { withExtendedLifetime(coordinator) {} }
         let predicate = try NSPredicate(
@@ -109,7 +111,8 @@ import Testing
     }
 
     /// Over a relationship that only a subentity has.
-    @Test(arguments: kinds) func unsavedChangesBehindACast(_ kind: StoreKind) throws {
+    @Test("A condition over a cast sees unsaved changes of related objects", arguments: kinds)
+    func unsavedChangesBehindACast(_ kind: StoreKind) throws {
         let store = try ConformanceStore(kind)
         let coordinator = try store.open(Self.model())
         let predicate = NSPredicate(format: "ANY CAST(SELF, 'Magazine').editors.name == 'Grace'")

@@ -118,7 +118,10 @@ import Testing
         ("(players.trophies.@sum.worth + 1) / 2 == 0.5", ["Reds", "Blues", "Greens", "Empty"]),
     ]
 
-    @Test(arguments: Place.allCases) func allPlacesFindTheSame(_ place: Place) throws {
+    @Test(
+        "Conditions on collections find the same objects in stores and among unsaved objects",
+        arguments: Place.allCases)
+    func allStoresFindTheSame(_ place: Place) throws {
         try Self.inContext(place) { context throws in
             for (format, expected) in Self.conditions {
                 #expect(try Self.names(format, [], context) == expected, "\(format)")
@@ -126,7 +129,8 @@ import Testing
         }
     }
 
-    @Test func unsavedElementsCount() throws {
+    @Test("A union with an unsaved object counts that object")
+    func unsavedElementsCount() throws {
         try Self.inContext(.sqlite) { context throws in
             let new = NSEntityDescription.insertNewObject(forEntityName: "Player", into: context)
             let teams = try Self.names("players.@count == 2", [], context)
@@ -135,7 +139,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Place.allCases) func listsOfObjectsCombineWithRelationships(_ place: Place) throws {
+    @Test("Lists of objects and IDs combine with relationships", arguments: Place.allCases)
+    func listsOfObjectsCombineWithRelationships(_ place: Place) throws {
         try Self.inContext(place) { context throws in
             let request = NSFetchRequest<NSManagedObject>(entityName: "Player")
             request.predicate = NSPredicate(format: "name IN {'Ada', 'Cleo'}")
@@ -159,12 +164,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "keepers[FIRST] == nil", "players[FIRST].unknown == 1", "players.trophies[0].name == 'cup'",
-        "(players UNION keepers)[0] == nil", "SUBQUERY(players, $p, $p.goals == 0)[0] == nil",
-        "ANY (players UNION keepers).unknown == 1",
-    ])
-    func whatHasNoOrderOrNoKeyIsRefused(_ format: String) throws {
+    @Test(
+        "An index into an unordered collection, and an unknown key of elements, are refused",
+        arguments: [
+            "keepers[FIRST] == nil", "players[FIRST].unknown == 1", "players.trophies[0].name == 'cup'",
+            "(players UNION keepers)[0] == nil", "SUBQUERY(players, $p, $p.goals == 0)[0] == nil",
+            "ANY (players UNION keepers).unknown == 1",
+        ])
+    func unorderedOrUnknownIsRefused(_ format: String) throws {
         for place in Place.allCases {
             try Self.inContext(place) { context throws in
                 let error = #expect(throws: NSError.self) { try Self.names(format, [], context) }
@@ -173,7 +180,8 @@ import Testing
         }
     }
 
-    @Test func changedElementsCount() throws {
+    @Test("Conditions on elements see unsaved values and unsaved order")
+    func changedElementsCount() throws {
         try Self.inContext(.sqlite) { context throws in
             let request = NSFetchRequest<NSManagedObject>(entityName: "Player")
             request.predicate = NSPredicate(format: "name == 'Bob'")

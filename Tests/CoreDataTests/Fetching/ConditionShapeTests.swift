@@ -4,15 +4,16 @@ import Testing
 /// Conditions put together in code, and what stands in other places of a request than its predicate.
 @Suite struct ConditionShapeTests {
     /// The ID of an object before its save names it in a family of contexts, in conditions on groups, too.
-    @Test func groupsAreToldByTemporaryIDs() throws {
+    @Test("A having predicate matches a saved object by its former temporary ID")
+    func groupsByTemporaryID() throws {
         try TestStack().inContext { context throws in
             let child = NSManagedObjectContext(.privateQueue)
             child.parent = context
             let author = Author(context: context)
             let id = author.objectID
             #expect(id.isTemporaryID)
-            Shelf.book("Emma", 474, nil, author, context)
-            Shelf.book("Other", 1, nil, nil, context)
+            SampleBooks.book("Emma", 474, nil, author, context)
+            SampleBooks.book("Other", 1, nil, nil, context)
             try context.save()
             let request = NSFetchRequest<NSDictionary>(entityName: "Book")
             request.resultType = .dictionaryResultType
@@ -26,7 +27,8 @@ import Testing
     }
 
     /// Also by a store that has no objects of which it could find out.
-    @Test(.onEveryStore) func aPredicateOfSwiftAloneIsRefused() throws {
+    @Test("A Swift predicate without an equivalent is refused by every store", .onEveryStore)
+    func swiftOnlyPredicateIsRefused() throws {
         try TestStack().inContext { context throws in
             let request = NSFetchRequest<Book>.books()
             request.predicate = NSPredicate(#Predicate<Book> { $0.title?.first != $0.title?.last })
@@ -36,8 +38,9 @@ import Testing
     }
 
     /// What Foundation's classes answer for themselves decides nothing: their copies and their equality are wrong on Linux.
-    @Test func conditionsOfFoundationsClassesAreKeptAsTheyAre() throws {
-        try Shelf.stack().inContext { context throws in
+    @Test("Compound predicates of Foundation keep their meaning in copies and controllers")
+    func foundationPredicatesAreKept() throws {
+        try SampleBooks.stack().inContext { context throws in
             let parts = [NSPredicate(format: "pages > 400"), NSPredicate(format: "isRead == YES")]
             let all = NSCompoundPredicate(andPredicateWithSubpredicates: parts + [NSPredicate(value: true)])
             let request = NSFetchRequest<Book>.books(nil, by: "title")

@@ -5,7 +5,7 @@ import Testing
 @Suite struct DictionaryResultTests {
     private let stack: TestStack
 
-    init() throws { stack = try Shelf.stack() }
+    init() throws { stack = try SampleBooks.stack() }
 
     private func request(_ properties: [Any], by keys: String...) -> NSFetchRequest<NSDictionary> {
         let request = NSFetchRequest<NSDictionary>(entityName: "Book")
@@ -25,7 +25,8 @@ import Testing
         return description
     }
 
-    @Test func someProperties() throws {
+    @Test("A dictionary has the requested properties that have values")
+    func someProperties() throws {
         try stack.inContext { context in
             let request = request(["title", "pages", "price", "isRead", "publishDate", "uuid"], by: "pages")
             request.predicate = NSPredicate(format: "title IN {'Emma', 'Été'}")
@@ -39,12 +40,13 @@ import Testing
             #expect(found[1]["price"] as? NSDecimalNumber == NSDecimalNumber(string: "9.99"))
             #expect(found[1]["isRead"] as? Bool == true)
             #expect(found[1]["publishDate"] as? Date == Date(timeIntervalSinceReferenceDate: 1000.25))
-            #expect(found[1]["uuid"] as? UUID == Shelf.emmaID)
+            #expect(found[1]["uuid"] as? UUID == SampleBooks.emmaID)
             #expect(found[1].count == 6)
         }
     }
 
-    @Test func descriptionsOfPropertiesRelationshipsAndKeyPaths() throws {
+    @Test("Properties, relationships and key paths are columns of dictionaries")
+    func descriptionsOfPropertiesRelationshipsAndKeyPaths() throws {
         try stack.inContext { context in
             let entity = try #require(NSEntityDescription.entity(forEntityName: "Book", in: context))
             let title = try #require(entity.propertiesByName["title"])
@@ -58,7 +60,8 @@ import Testing
         }
     }
 
-    @Test func withoutAListAllStoredProperties() throws {
+    @Test("Without properties to fetch, a dictionary has all stored attributes")
+    func withoutAListAllStoredProperties() throws {
         try stack.inContext { context in
             let request = NSFetchRequest<NSDictionary>(entityName: "Author")
             request.resultType = .dictionaryResultType
@@ -72,7 +75,8 @@ import Testing
         }
     }
 
-    @Test func aggregates() throws {
+    @Test("Aggregate expressions give one dictionary for all rows")
+    func aggregates() throws {
         try stack.inContext { context in
             let request = request([
                 expression("most", "max:(pages)", .integer32AttributeType),
@@ -93,7 +97,8 @@ import Testing
         }
     }
 
-    @Test func groups() throws {
+    @Test("Groups of dictionaries follow the predicate and the having predicate")
+    func groups() throws {
         try stack.inContext { context throws in
             let number = expression("number", "count:(title)", .integer64AttributeType)
             let request = request(["author.name", number], by: "author.name")
@@ -111,7 +116,8 @@ import Testing
         }
     }
 
-    @Test func groupsInTheOrderOfTheirNumbers() throws {
+    @Test("Groups are sorted and limited by an aggregate")
+    func groupsSortedByAggregate() throws {
         try stack.inContext { context throws in
             let sum = expression("sum", "sum:(pages)", .integer64AttributeType)
             let request = request(["isRead", sum], by: "sum")
@@ -123,7 +129,8 @@ import Testing
         }
     }
 
-    @Test func distinctValues() throws {
+    @Test("Distinct results leave out equal dictionaries")
+    func distinctValues() throws {
         try stack.inContext { context throws in
             let request = request(["isRead"], by: "isRead")
             #expect(try context.fetch(request).count == 6)
@@ -132,16 +139,18 @@ import Testing
         }
     }
 
-    @Test func unsavedChangesAreNotSeen() throws {
+    @Test("A dictionary request does not see unsaved changes")
+    func unsavedChangesAreNotSeen() throws {
         try stack.inContext { context in
             try context.book("Emma").title = "Changed"
-            Shelf.book("New", 1, nil, nil, context)
+            SampleBooks.book("New", 1, nil, nil, context)
             let titles = try context.fetch(request(["title"], by: "pages")).map { $0["title"] as? String }
             #expect(titles == ["Été", "L'Œuvre", "EMMA* WAR?", "Persuasion", "Emma", "Germinal"])
         }
     }
 
-    @Test func partsThatContradictEachOther() throws {
+    @Test("Contradictory or unknown parts of a dictionary request are errors that name them")
+    func contradictoryRequests() throws {
         try stack.inContext { context throws in
             func text(_ change: (NSFetchRequest<NSDictionary>) -> Void) throws -> String {
                 let request = request(["title"])
@@ -165,7 +174,8 @@ import Testing
         }
     }
 
-    @Test func aToManyRelationshipIsNoColumn() throws {
+    @Test("A to-many relationship is refused as a column of dictionaries")
+    func toManyRelationshipIsNotAColumn() throws {
         try stack.inContext { context in
             let request = NSFetchRequest<NSDictionary>(entityName: "Author")
             request.resultType = .dictionaryResultType
@@ -175,7 +185,8 @@ import Testing
         }
     }
 
-    @Test func groupsByNamesOfTheirColumns() throws {
+    @Test("A having predicate and a sort descriptor may use the name of a computed column")
+    func groupsByNamesOfTheirColumns() throws {
         try stack.inContext { context throws in
             let total = expression("total", "sum:(price)", .decimalAttributeType)
             let request = request(["author.name", total], by: "total")
@@ -190,7 +201,8 @@ import Testing
         }
     }
 
-    @Test func rowsOfRelationships() throws {
+    @Test("Counts and aggregates of to-many relationships are columns of dictionaries")
+    func rowsOfRelationships() throws {
         try stack.inContext { context throws in
             let request = NSFetchRequest<NSDictionary>(entityName: "Author")
             request.resultType = .dictionaryResultType
@@ -210,9 +222,10 @@ import Testing
         }
     }
 
-    @Test func decimalsAreAddedAsDecimals() throws {
+    @Test("Computed decimals are exact")
+    func decimalsAreAddedAsDecimals() throws {
         try TestStack().inContext { context throws in
-            for index in 0..<10 { Shelf.book("\(index)", 1, "0.1", nil, context) }
+            for index in 0..<10 { SampleBooks.book("\(index)", 1, "0.1", nil, context) }
             try context.save()
             let request = request([
                 expression("sum", "sum:(price)", .decimalAttributeType),
@@ -226,7 +239,8 @@ import Testing
         }
     }
 
-    @Test func objectsAreDistinctAnyway() throws {
+    @Test("Distinct results change nothing for a fetch of objects")
+    func objectsAreDistinctAnyway() throws {
         try stack.inContext { context throws in
             let request = NSFetchRequest<Book>.books(by: "title")
             let books = try context.fetch(request)

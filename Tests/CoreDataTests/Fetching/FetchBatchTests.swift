@@ -10,8 +10,10 @@ import Testing
         return request
     }
 
-    @Test(arguments: [(100, 10, 11), (100, 7, 16), (95, 100, 2), (200, 80, 4), (3, 1, 4)])
-    func aWalkAsksOnceABatch(_ count: Int, _ size: Int, _ reads: Int) throws {
+    @Test(
+        "Reading all objects of a batched fetch costs one read for each batch",
+        arguments: [(100, 10, 11), (100, 7, 16), (95, 100, 2), (200, 80, 4), (3, 1, 4)])
+    func oneReadForEachBatch(_ count: Int, _ size: Int, _ reads: Int) throws {
         let stack = try TestStack.books(count)
         try stack.inContext { context throws in
             var titles: [String?] = []
@@ -25,7 +27,8 @@ import Testing
         }
     }
 
-    @Test func theFirstReadLoadsItsNeighboursAlone() throws {
+    @Test("Reading one object caches the rows of its own batch only")
+    func firstReadLoadsItsBatch() throws {
         let stack = try TestStack.books(30)
         try stack.inContext { context throws in
             let books = try context.fetch(request(10))
@@ -44,7 +47,8 @@ import Testing
         }
     }
 
-    @Test func objectsThatAreLoadedAreLeftAsTheyAre() throws {
+    @Test("A batch leaves loaded and changed objects as they are")
+    func loadedObjectsAreKept() throws {
         let stack = try TestStack.books(10)
         try stack.inContext { context throws in
             let fifth = try context.book("b5")
@@ -60,7 +64,8 @@ import Testing
         }
     }
 
-    @Test func anObjectThatIsGoneIsInaccessibleAlone() throws {
+    @Test("An object deleted elsewhere is inaccessible, and its batch can still be read")
+    func deletedObjectInABatch() throws {
         let stack = try TestStack.books(10)
         try stack.inContext { context throws in
             let books = try context.fetch(request(5))
@@ -76,8 +81,9 @@ import Testing
     }
 
     /// What a merge deletes shows what an earlier fetch brought, as without batches.
-    @Test(arguments: [0, 4], [1, 2])
-    func whatAMergeDeletesShowsWhatWasReadLast(_ size: Int, _ times: Int) throws {
+    @Test(
+        "An object deleted by a merge has the values that an earlier fetch read", arguments: [0, 4], [1, 2])
+    func mergedDeletionShowsFetchedValues(_ size: Int, _ times: Int) throws {
         let stack = try TestStack.books(8)
         try stack.inContext { context throws in
             let books = try context.fetch(.books(by: "pages"))
@@ -95,7 +101,8 @@ import Testing
         }
     }
 
-    @Test func neighboursThatWereReleasedAreNotRead() throws {
+    @Test("A batch does not instantiate objects that were released")
+    func releasedNeighboursAreNotRead() throws {
         let stack = try TestStack.books(40)
         try stack.inContext { context throws in
             let kept = try context.fetch(request(20))[3]
@@ -104,7 +111,8 @@ import Testing
         }
     }
 
-    @Test func relationshipsArePrefetchedBatchByBatch() throws {
+    @Test("Relationships are prefetched batch by batch")
+    func relationshipsArePrefetchedByBatch() throws {
         let stack = try TestStack.books(40)
         try stack.inContext { context throws in
             let request = request(10)
@@ -120,7 +128,8 @@ import Testing
         }
     }
 
-    @Test func aWrongPrefetchIsFoundByTheFetch() throws {
+    @Test("A batched fetch with an invalid prefetch path throws")
+    func wrongPrefetchIsFoundByTheFetch() throws {
         let stack = try TestStack.books(4)
         try stack.inContext { context throws in
             let request = request(2)
@@ -129,7 +138,8 @@ import Testing
         }
     }
 
-    @Test func loadedObjectsAndMereIdentitiesAreWhatTheyWere() throws {
+    @Test("A batched fetch of loaded objects or of identities costs one read")
+    func loadedObjectsAndIdentities() throws {
         let stack = try TestStack.books(20)
         try stack.inContext { context throws in
             let loaded = request(5)
@@ -144,7 +154,8 @@ import Testing
         }
     }
 
-    @Test func entitiesWithSubentitiesAreReadInBatchesToo() throws {
+    @Test("Objects of subentities are read in batches")
+    func entitiesWithSubentities() throws {
         let stack = try TestStack(Graph.model())
         try stack.inContext { context throws in
             for number in 0..<30 {
@@ -167,10 +178,11 @@ import Testing
         }
     }
 
-    @Test func aChildAsksItsParentOnceABatch() throws {
+    @Test("A child context reads its parent batch by batch and sees both contexts' changes")
+    func childReadsOneBatchAtATime() throws {
         let stack = try TestStack.books(30)
         let root = stack.context()
-        let child = Family.child(of: root)
+        let child = ContextFamily.child(of: root)
         try root.event { root throws in
             root.insertBook("new").pages = 12
             try root.book("b20").title = "changed"
@@ -187,7 +199,8 @@ import Testing
         }
     }
 
-    @Test func aSizeBelowZeroIsRefused() throws {
+    @Test("A negative batch size is an error that names fetchBatchSize")
+    func negativeSizeIsRefused() throws {
         let stack = try TestStack.books(1)
         try stack.inContext { context throws in
             #expect(
@@ -196,7 +209,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func everyStoreGivesTheSameInBatches(_ kind: StoreKind) throws {
+    @Test("Every store type returns the same objects with every batch size", arguments: StoreKind.allCases)
+    func everyStoreGivesTheSameInBatches(_ kind: StoreKind) throws {
         let store = try ConformanceStore(kind)
         let coordinator = try store.open()
         try coordinator.inContext { context throws in
@@ -218,7 +232,8 @@ import Testing
     }
 
     /// What is gone is nobody's affair but of those who read it.
-    @Test(arguments: [false, true]) func aNeighbourThatIsGoneIsLeftAlone(_ lazily: Bool) throws {
+    @Test("Reading a batch does not mark a neighbour that another context deleted", arguments: [false, true])
+    func deletedNeighbourIsLeftAlone(_ lazily: Bool) throws {
         let stack = try TestStack.books(10)
         try stack.inContext { context throws in
             let request = request(10)
@@ -235,7 +250,8 @@ import Testing
     }
 
     /// All books lead to one author, who leads to all books: each is read once.
-    @Test func aPathBackToManyIsReadOnce() throws {
+    @Test("A prefetch path that leads back to the fetched objects reads each of them once")
+    func pathBackToManyIsReadOnce() throws {
         let stack = try TestStack()
         try stack.inContext { context in
             let author = Author(context: context)

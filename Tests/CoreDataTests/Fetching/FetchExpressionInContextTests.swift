@@ -3,8 +3,9 @@ import Testing
 
 /// Fetch expressions are evaluated by the context that they name.
 @Suite struct FetchExpressionInContextTests {
-    @Test func aContextFetchesAndCounts() throws {
-        try Shelf.stack().inContext { context in
+    @Test("A fetch expression returns objects or their count from its context")
+    func expressionFetchesAndCounts() throws {
+        try SampleBooks.stack().inContext { context in
             let request = NSFetchRequest<Book>.books(by: "pages", limit: 2, offset: 0)
             let expected = try context.titles(request)
             #expect(expected.count == 2)

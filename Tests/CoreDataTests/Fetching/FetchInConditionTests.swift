@@ -19,9 +19,11 @@ import Testing
         return titles
     }
 
-    @Test(arguments: [NSFetchRequestResultType.managedObjectResultType, .managedObjectIDResultType])
+    @Test(
+        "A nested fetch supplies objects or IDs to a condition",
+        arguments: [NSFetchRequestResultType.managedObjectResultType, .managedObjectIDResultType])
     func objectsAndIDsAreElements(_ type: NSFetchRequestResultType) throws {
-        try Shelf.stack().inContext { context throws in
+        try SampleBooks.stack().inContext { context throws in
             let inner = authors("ANY books.pages > 500")
             inner.resultType = type
             #expect(try books("author IN FETCH(%@, %@, NO)", inner, context) == ["Germinal", "L'Œuvre"])
@@ -36,8 +38,9 @@ import Testing
         }
     }
 
-    @Test func aFetchIsMadeInsideOfSubqueries() throws {
-        try Shelf.stack().inContext { context throws in
+    @Test("A nested fetch works inside of subqueries, quantifiers, counts and ternaries")
+    func nestedFetchInSubquery() throws {
+        try SampleBooks.stack().inContext { context throws in
             let inner = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
             inner.predicate = NSPredicate(format: "pages > 400")
             let request = NSFetchRequest<Author>(entityName: "Author")
@@ -63,13 +66,14 @@ import Testing
         }
     }
 
-    @Test func unsavedChangesCountInside() throws {
-        try Shelf.stack().inContext { context throws in
+    @Test("A nested fetch includes unsaved changes, in a child context too")
+    func unsavedChangesCountInside() throws {
+        try SampleBooks.stack().inContext { context throws in
             let inner = authors("ANY books.pages > 500")
             try context.book("Persuasion").pages = 800
             try context.book("Germinal").pages = 1
             let new = Author(context: context)
-            Shelf.book("New", 900, nil, new, context)
+            SampleBooks.book("New", 900, nil, new, context)
             let format = "author IN FETCH(%@, %@, NO)"
             let expected = ["Emma", "New", "Persuasion"]
             #expect(try books(format, inner, context) == expected)
@@ -88,8 +92,9 @@ import Testing
         }
     }
 
-    @Test func variablesAreGivenLater() throws {
-        try Shelf.stack().inContext { context throws in
+    @Test("The request and context of a nested fetch may be substitution variables")
+    func variablesAreSubstituted() throws {
+        try SampleBooks.stack().inContext { context throws in
             let template = NSPredicate(format: "author IN FETCH($inner, $context, NO) AND pages > $least")
             let request = NSFetchRequest<Book>.books(nil, by: "title")
             request.predicate = template.withSubstitutionVariables([
@@ -101,8 +106,9 @@ import Testing
         }
     }
 
-    @Test func whatIsWrongInsideIsAnError() throws {
-        try Shelf.stack().inContext { context throws in
+    @Test("An unknown key in a nested fetch is an error that names it")
+    func wrongNestedFetchIsAnError() throws {
+        try SampleBooks.stack().inContext { context throws in
             let error = #expect(throws: NSError.self) {
                 try books("author IN FETCH(%@, %@, NO)", authors("ghost == 1"), context)
             }

@@ -28,13 +28,14 @@ import Testing
         return found.compactMap(\.title)
     }
 
-    @Test func theSourceAndItsValuesAreConstants() throws {
+    @Test("A fetched property's condition may use the source object and its values")
+    func sourceAndItsValues() throws {
         let model = try Self.model([
             "longBooks": "author == $FETCH_SOURCE AND pages > 300",
             "namesakes": "author.name == $FETCH_SOURCE.name AND pages < 300",
         ])
         try TestStack(model).inContext { context throws in
-            Shelf.fill(context)
+            SampleBooks.fill(context)
             try context.save()
             context.reset()
             #expect(try Self.titles("longBooks", of: context.book("Emma").author) == ["Emma"])
@@ -42,8 +43,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func thePropertyTellsItsNotesItsNameAndItsEntity(savesBooks: Bool) throws
-    {
+    @Test(
+        "A fetched property's condition may use the property's name, entity and user info",
+        arguments: [true, false])
+    func propertyNameEntityAndUserInfo(savesBooks: Bool) throws {
         let format = """
             pages > $FETCHED_PROPERTY.userInfo.least AND title CONTAINS $FETCHED_PROPERTY.userInfo.word
             AND $FETCHED_PROPERTY.name == 'noted' AND $FETCHED_PROPERTY.entity.name == 'Author'
@@ -52,24 +55,25 @@ import Testing
         let model = try Self.model(
             ["noted": format, "other": format], userInfo: ["least": 300, "word": "mm"])
         try TestStack(model).inContext { context throws in
-            Shelf.fill(context)
+            SampleBooks.fill(context)
             if savesBooks { try context.save() }
             #expect(try Self.titles("noted", of: context.book("Emma").author) == ["Emma"])
             #expect(try Self.titles("other", of: context.book("Emma").author) == [])
         }
     }
 
-    @Test func anUnsavedSourceHasItsOwnObjectsAndItsPresentValues() throws {
+    @Test("A fetched property of an unsaved source uses its current values and unsaved objects")
+    func unsavedSource() throws {
         let model = try Self.model([
             "own": "author == $FETCH_SOURCE", "others": "author != $FETCH_SOURCE",
             "namesakes": "author.name == $FETCH_SOURCE.name", "inBooks": "SELF IN $FETCH_SOURCE.books",
         ])
         try TestStack(model).inContext { context throws in
-            Shelf.fill(context)
+            SampleBooks.fill(context)
             try context.save()
             let author = Author(context: context)
             author.name = "Jane Austen"
-            Shelf.book("Sanditon", 100, nil, author, context)
+            SampleBooks.book("Sanditon", 100, nil, author, context)
             try context.book("Germinal").author = author
             #expect(author.objectID.isTemporaryID)
             #expect(try Self.titles("own", of: author) == ["Germinal", "Sanditon"])
@@ -81,7 +85,8 @@ import Testing
         }
     }
 
-    @Test func anObjectWithoutAContextHasNoFetchedObjects() throws {
+    @Test("A fetched property of an object without a context is empty")
+    func sourceWithoutAContext() throws {
         let model = try Self.model(["own": "author == $FETCH_SOURCE"])
         let author = Author(entity: try #require(model.entitiesByName["Author"]), insertInto: nil)
         #expect(try Self.titles("own", of: author) == [])

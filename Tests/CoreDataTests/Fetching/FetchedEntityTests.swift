@@ -14,7 +14,8 @@ import Testing
         return names
     }
 
-    @Test func subentities() throws {
+    @Test("A fetch includes subentities unless includesSubentities is false")
+    func subentities() throws {
         let folder = try StoreFolder()
         try folder.open(Graph.model()).inContext { context in
             try context.insert("Node", ["name": "a"])
@@ -32,7 +33,8 @@ import Testing
         }
     }
 
-    @Test func aRequestForASubentityHasItsKeys() throws {
+    @Test("Only a request for the subentity may use the subentity's keys")
+    func requestForASubentityHasItsKeys() throws {
         let folder = try StoreFolder()
         try folder.open(Graph.model()).inContext { context in
             try context.insert("Leaf", ["name": "a", "weight": 2.5])
@@ -47,8 +49,9 @@ import Testing
         }
     }
 
-    @Test func spellings() throws {
-        try Shelf.stack().inContext { context throws in
+    @Test("A request may name its entity by class, by name or by description")
+    func spellings() throws {
+        try SampleBooks.stack().inContext { context throws in
             #expect(Book.entity().name == "Book")
             #expect(try context.fetch(Book.fetchRequest()).count == 6)
             #expect(try context.count(for: Book.fetchRequest()) == 6)
@@ -67,8 +70,9 @@ import Testing
         }
     }
 
-    @Test func requestsWithoutAnEntity() throws {
-        try Shelf.stack().inContext { context in
+    @Test("A request with no entity or an unknown entity is an error")
+    func requestsWithoutAnEntity() throws {
+        try SampleBooks.stack().inContext { context in
             let none = try error { _ = try context.fetch(NSFetchRequest<Book>()) }
             #expect(none.code == 134060 && none.localizedDescription.contains("entity"))
             let unknown = try error { _ = try context.fetch(NSFetchRequest<Book>(entityName: "Bok")) }
@@ -77,7 +81,8 @@ import Testing
         }
     }
 
-    @Test func aContextWithoutACoordinator() throws {
+    @Test("A fetch in a context without a coordinator is an error")
+    func contextWithoutACoordinator() throws {
         let context = NSManagedObjectContext(.privateQueue)
         try context.performAndWait {
             let failure = try error { _ = try context.fetch(.books()) }
@@ -85,8 +90,9 @@ import Testing
         }
     }
 
-    @Test func aResultOfAnotherType() throws {
-        try Shelf.stack().inContext { context in
+    @Test("A fetch whose result type does not match the entity's class is an error")
+    func resultOfAnotherType() throws {
+        try SampleBooks.stack().inContext { context in
             let request = NSFetchRequest<Author>(entityName: "Book")
             let failure = try error { _ = try context.fetch(request) }
             #expect(failure.localizedDescription.contains("Author"))
@@ -94,14 +100,15 @@ import Testing
         }
     }
 
-    @Test func twoStores() throws {
+    @Test("A fetch merges the objects of two stores in order, or reads only the affected stores")
+    func twoStores() throws {
         let folder = try StoreFolder()
         let files = ["1", "2"].map { folder.url.appendingPathComponent($0) }
         for (file, books) in zip(files, [["b": 2, "d": 4], ["a": 1, "c": 3]]) {
             let alone = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
             try alone.addPersistentStore(type: .sqlite, at: file)
             try alone.inContext { context in
-                for (title, pages) in books { Shelf.book(title, Int32(pages), nil, nil, context) }
+                for (title, pages) in books { SampleBooks.book(title, Int32(pages), nil, nil, context) }
                 try context.save()
             }
             try alone.close()
@@ -133,7 +140,8 @@ import Testing
         try coordinator.close()
     }
 
-    @Test func configurations() throws {
+    @Test("Objects are saved to the store whose configuration has their entity")
+    func configurations() throws {
         let model = NSManagedObjectModel.of(
             .make("Local", [Library.attribute("name", .string)]),
             .make("Shared", [Library.attribute("name", .string)]))

@@ -83,12 +83,14 @@ import Testing
 
     private static let names = FunctionTable.functions.keys.sorted()
 
-    @Test func everyFunctionIsUsed() {
+    @Test("Every function is either tested or known to be refused")
+    func everyFunctionIsUsed() {
         let known = Set(Self.uses.keys).union(Self.refused)
         #expect(known == Set(Self.names))
     }
 
-    @Test func storeAndMemoryAgree() throws {
+    @Test("Every function gives a store and unsaved objects the same results")
+    func storeAndMemoryAgree() throws {
         var numbers = SeededNumbers(seed: 11)
         // How many of a function's conditions found some objects and left out others.
         var telling: [String: Int] = [:]
@@ -131,7 +133,8 @@ import Testing
         }
     }
 
-    @Test func whatIsRefusedIsNamed() throws {
+    @Test("A function that a store refuses is named in the error")
+    func refusedFunctionIsNamed() throws {
         try TestStack(RandomTown.model()).inContext { context throws in
             for name in Self.refused {
                 let request = NSFetchRequest<NSManagedObject>(entityName: "Person")

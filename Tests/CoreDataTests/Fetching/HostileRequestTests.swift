@@ -10,9 +10,9 @@ import Testing
         "?", "?1", ":a", "@a", "$a", "\u{0}", "x'; ATTACH '/tmp/x' AS y; --",
     ]
 
-    @Test(arguments: attacks)
-    func asAValueItIsText(_ attack: String) throws {
-        try Shelf.stack().inContext { context throws in
+    @Test("A hostile string as a value matches only itself", arguments: attacks)
+    func hostileValueIsAString(_ attack: String) throws {
+        try SampleBooks.stack().inContext { context throws in
             for format in [
                 "title == %@", "title ==[cd] %@", "title IN {%@}", "ANY author.books.title == %@",
                 "title BEGINSWITH %@",
@@ -29,9 +29,9 @@ import Testing
         }
     }
 
-    @Test(arguments: attacks)
-    func asAKeyItIsUnknown(_ attack: String) throws {
-        try Shelf.stack().inContext { context throws in
+    @Test("A hostile string as a key, an entity or a column is an error", arguments: attacks)
+    func hostileKeyIsUnknown(_ attack: String) throws {
+        try SampleBooks.stack().inContext { context throws in
             #expect(throws: NSError.self) { try context.fetch(.books("%K == 1", [attack])) }
             #expect(throws: NSError.self) { try context.fetch(.books("author.%K == 1", [attack])) }
             #expect(throws: NSError.self) { try context.fetch(.books("ANY author.books.%K == 1", [attack])) }
@@ -46,8 +46,9 @@ import Testing
         }
     }
 
-    @Test func aColumnNamedByAnAttackIsAColumn() throws {
-        try Shelf.stack().inContext { context throws in
+    @Test("A computed column with a hostile name is an ordinary column")
+    func hostileColumnNameIsQuoted() throws {
+        try SampleBooks.stack().inContext { context throws in
             let column = NSExpressionDescription()
             column.name = "x\"; DROP TABLE ZBOOK; --"
             column.expression = NSExpression(forKeyPath: "title")
@@ -59,12 +60,13 @@ import Testing
         }
     }
 
-    @Test func aHundredThousandElements() throws {
-        try Shelf.stack().inContext { context throws in
+    @Test("Lists of a hundred thousand elements match their members")
+    func hundredThousandElements() throws {
+        try SampleBooks.stack().inContext { context throws in
             let texts = (0..<100_000).map { "title \($0)" } + ["EMMA"]
             #expect(try context.titles(.books("title IN[c] %@", [texts])) == ["Emma"])
             #expect(try context.count(for: .books("NOT title IN %@", [texts])) == 6)
-            let ids = (0..<100_000).map { _ in UUID() } + [Shelf.emmaID]
+            let ids = (0..<100_000).map { _ in UUID() } + [SampleBooks.emmaID]
             #expect(try context.titles(.books("uuid IN %@", [ids])) == ["Emma"])
             let numbers = Array(474..<100_474)
             #expect(try context.count(for: .books("pages IN %@", [numbers])) == 2)
@@ -72,8 +74,9 @@ import Testing
         }
     }
 
-    @Test func fiveThousandConditions() throws {
-        try Shelf.stack().inContext { context throws in
+    @Test("Five thousand conditions are evaluated, flat and nested, by SQL and in memory")
+    func fiveThousandConditions() throws {
+        try SampleBooks.stack().inContext { context throws in
             let parts = (0..<5000).map { NSPredicate(format: "pages == %d", $0 + 474) }
             let request = NSFetchRequest<Book>.books()
             request.predicate = NSCompoundPredicate(orPredicateWithSubpredicates: parts)
@@ -89,8 +92,9 @@ import Testing
         }
     }
 
-    @Test func deepNestingIsAnError() throws {
-        try Shelf.stack().inContext { context throws in
+    @Test("A predicate or an expression nested 2000 levels deep is an error")
+    func deepNestingIsAnError() throws {
+        try SampleBooks.stack().inContext { context throws in
             let request = NSFetchRequest<Book>.books()
             request.predicate = (0..<2000).reduce(NSPredicate(format: "pages == 1")) { inner, _ in
                 NSCompoundPredicate(notPredicateWithSubpredicate: inner)

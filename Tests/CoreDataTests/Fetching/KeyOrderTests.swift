@@ -18,13 +18,14 @@ import Testing
         ]
         let stack = try TestStack(model)
         try stack.inContext { context in
-            Shelf.fill(context)
+            SampleBooks.fill(context)
             try context.save()
         }
         return stack
     }
 
-    @Test func anIndexGivesNoOrder() throws {
+    @Test("Results without sort descriptors are in key order although an index finds them")
+    func indexGivesNoOrder() throws {
         try Self.stack().inContext { context throws in
             let request = NSFetchRequest<Book>.books("pages > 5")
             let plan = try #require(try context.explanations(of: request).first).plan
@@ -47,20 +48,22 @@ import Testing
         }
     }
 
-    @Test func aFetchOfAllIsNotSorted() throws {
+    @Test("A fetch of all objects needs no sort in SQL")
+    func fetchOfAllIsNotSorted() throws {
         try Self.stack().inContext { context throws in
             let plan = try #require(try context.explanations(of: .books()).first)
             #expect(plan.plan == ["SCAN t0"] && !plan.statement.contains("ORDER BY"))
         }
     }
 
-    @Test func changesStayWhereTheyWillBe() throws {
+    @Test("Unsorted results have the same order before and after a save")
+    func unsavedChangesKeepKeyOrder() throws {
         try Self.stack().inContext { context throws in
             try context.book("Persuasion").pages = 7
             try context.book("Emma").pages = 8
             context.delete(try context.book("Germinal"))
-            Shelf.book("New", 700, nil, nil, context)
-            Shelf.book("Newer", 1, nil, nil, context)
+            SampleBooks.book("New", 700, nil, nil, context)
+            SampleBooks.book("Newer", 1, nil, nil, context)
             let request = NSFetchRequest<Book>.books("pages > 5")
             let expected = ["Emma", "Persuasion", "EMMA* WAR?", "New"]
             #expect(try context.titles(request) == expected)
@@ -80,18 +83,19 @@ import Testing
         }
     }
 
-    @Test func severalStoresComeOneAfterTheOther() throws {
+    @Test("Unsorted results of several stores come store by store")
+    func storesFollowEachOther() throws {
         let stack = try Self.stack()
         let other = stack.folder.appendingPathComponent("Other.sqlite")
         let second = try stack.coordinator.addPersistentStore(type: .sqlite, at: other)
         try stack.inContext { context throws in
-            let book = Shelf.book("Zz", 9, nil, nil, context)
+            let book = SampleBooks.book("Zz", 9, nil, nil, context)
             context.assign(book, to: second)
             try context.save()
             try context.book("Persuasion").pages = 8
             book.pages = 10
-            Shelf.book("New", 7, nil, nil, context)
-            let last = Shelf.book("Last", 7, nil, nil, context)
+            SampleBooks.book("New", 7, nil, nil, context)
+            let last = SampleBooks.book("Last", 7, nil, nil, context)
             context.assign(last, to: second)
             let request = NSFetchRequest<Book>.books("pages > 5")
             let before = try context.titles(request)

@@ -10,7 +10,8 @@ import Testing
         return request
     }
 
-    @Test func aWalkAsksOnceABatchAndLetsGoOfOldOnes() throws {
+    @Test("Iterating lazy results reads batch by batch and releases earlier objects")
+    func oneReadForEachBatch() throws {
         let stack = try TestStack.books(100)
         try stack.inContext { context throws in
             var most = 0
@@ -27,7 +28,8 @@ import Testing
         }
     }
 
-    @Test func anyPlaceIsReachedAtOnce() throws {
+    @Test("Lazy results read the batch of any index directly")
+    func anyIndexIsReached() throws {
         let stack = try TestStack.books(100)
         try stack.inContext { context throws in
             let books = try context.lazyResults(of: request(10))
@@ -44,7 +46,8 @@ import Testing
     }
 
     /// Keys that follow each other, that are near, and that are far apart, of one entity and of two.
-    @Test(arguments: [1, 2]) func manyIdentitiesInAnyOrder(_ entities: Int) throws {
+    @Test("Lazy results keep 30000 identities in any order", arguments: [1, 2])
+    func manyIdentitiesInAnyOrder(_ entities: Int) throws {
         let thing = NSEntityDescription("Thing", attribute("place", .integer64))
         let part = NSEntityDescription("Part")
         thing.subentities = [part]
@@ -72,7 +75,8 @@ import Testing
         }
     }
 
-    @Test func objectsThatAreHeldAreTheSame() throws {
+    @Test("Lazy results return the same object while it is retained")
+    func heldObjectsAreTheSame() throws {
         let stack = try TestStack.books(50)
         try stack.inContext { context throws in
             let books = try context.lazyResults(of: request(5))
@@ -84,7 +88,8 @@ import Testing
     }
 
     /// An ID can be made of a text, with any entity of the table.
-    @Test func anObjectMadeForAnotherEntityOfTheTableIsNotTakenForOneOfTheResult() throws {
+    @Test("An object made by URI for another entity of the table is not a lazy result")
+    func objectOfAnotherEntityIsNotReturned() throws {
         let work = NSEntityDescription("Work", attribute("title", .string))
         let novel = NSEntityDescription("Novel")
         let poem = NSEntityDescription("Poem")
@@ -110,7 +115,8 @@ import Testing
         }
     }
 
-    @Test func aBatchHasAHundredWhenTheRequestDoesNotSay() throws {
+    @Test("Lazy results read batches of a hundred when the request sets no batch size")
+    func defaultBatchSizeIsAHundred() throws {
         let stack = try TestStack.books(150)
         try stack.inContext { context throws in
             let reads = try stack.coordinator.reads { () throws in
@@ -120,7 +126,8 @@ import Testing
         }
     }
 
-    @Test func windowsAndUnsavedChanges() throws {
+    @Test("Lazy results equal a fetch with limits, offsets and unsaved changes")
+    func windowsAndUnsavedChanges() throws {
         let stack = try TestStack.books(30)
         try stack.inContext { context throws in
             context.insertBook("new").pages = 12
@@ -136,7 +143,8 @@ import Testing
         }
     }
 
-    @Test func prefetchedRelationshipsComeWithTheirBatch() throws {
+    @Test("Lazy results prefetch relationships batch by batch")
+    func relationshipsArePrefetchedByBatch() throws {
         let stack = try TestStack.books(20)
         try stack.inContext { context throws in
             let request = request(10)
@@ -148,7 +156,8 @@ import Testing
         }
     }
 
-    @Test func onlyObjectsAreLazy() throws {
+    @Test("Lazy results refuse other result types and classes")
+    func onlyObjectsAreLazy() throws {
         let stack = try TestStack.books(1)
         try stack.inContext { context throws in
             let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
@@ -160,7 +169,8 @@ import Testing
         }
     }
 
-    @Test func oneThatIsGoneIsInaccessible() throws {
+    @Test("A lazy result that another context deleted has nil values")
+    func deletedObjectIsInaccessible() throws {
         let stack = try TestStack.books(10)
         try stack.inContext { context throws in
             let books = try context.lazyResults(of: request(5))

@@ -31,7 +31,7 @@ import Testing
         return try context.fetch(request).compactMap { $0.value(forKey: "number") as? Int }
     }
 
-    @Test(arguments: ["uuid IN %@", "%@ CONTAINS uuid"])
+    @Test("A long list of UUIDs finds its unsaved objects", arguments: ["uuid IN %@", "%@ CONTAINS uuid"])
     func ofUUIDs(_ format: String) throws {
         try TestStack(Self.model()).inContext { context throws in
             let uuids = (0..<Self.count).map { _ in UUID() }
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["url IN %@", "%@ CONTAINS url"])
+    @Test("A long list of URLs finds its unsaved objects", arguments: ["url IN %@", "%@ CONTAINS url"])
     func ofURLs(_ format: String) throws {
         try TestStack(Self.model()).inContext { context throws in
             let texts = (0..<Self.count).map { "https://example.org/\($0)" }
@@ -58,7 +58,8 @@ import Testing
     }
 
     /// Identities of new objects change when they are saved, so that none can be kept for ever.
-    @Test func ofObjectsAmongWhichSomeAreNew() throws {
+    @Test("A long list of objects finds its members before and after their save")
+    func ofObjectsWithNewOnes() throws {
         try TestStack(Self.model()).inContext { context throws in
             let items = filled(context, "number", Array(0..<Self.count))
             let some = stride(from: 0, to: Self.count, by: 2)
@@ -79,7 +80,8 @@ import Testing
         }
     }
 
-    @Test func ofWhatIsNoNumber() throws {
+    @Test("A long list of NaN contains a number only if the number is added")
+    func ofNaN() throws {
         let list = Array(repeating: Double.nan, count: 100_000)
         #expect(!NSPredicate(format: "SELF IN %@", list).evaluate(with: 1))
         #expect(NSPredicate(format: "SELF IN %@", list + [1]).evaluate(with: 1))

@@ -7,26 +7,29 @@ import Testing
         String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     }
 
-    @Test func aValueOfTheWrongType() async {
+    @Test("Setting a value of the wrong type stops with the key and the value")
+    func valueOfTheWrongType() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            try Shelf.stack().inContext { try $0.book("Emma").setValue("many", forKey: "pages") }
+            try SampleBooks.stack().inContext { try $0.book("Emma").setValue("many", forKey: "pages") }
         }
         let text = message(of: result)
         #expect(text.contains("Unacceptable type of value"))
         #expect(text.contains("pages") && text.contains("many"))
     }
 
-    @Test func anUnknownKey() async {
+    @Test("Reading an unknown key stops with the entity and the key")
+    func unknownKey() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            try Shelf.stack().inContext { _ = try $0.book("Emma").value(forKey: "nothing") }
+            try SampleBooks.stack().inContext { _ = try $0.book("Emma").value(forKey: "nothing") }
         }
         let text = message(of: result)
         #expect(text.contains("The entity Book is not key value coding-compliant for the key \"nothing\""))
     }
 
-    @Test func anObjectOfAnotherContext() async {
+    @Test("Relating objects of different contexts stops with the relationship")
+    func objectOfAnotherContext() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let stack = try Shelf.stack()
+            let stack = try SampleBooks.stack()
             let other = stack.context()
             let author = try other.performAndWait { try other.book("Emma").author }
             try stack.inContext { try $0.book("EMMA* WAR?").author = author }
@@ -36,9 +39,10 @@ import Testing
         #expect(text.contains("different contexts"))
     }
 
-    @Test func anObjectOfAnotherEntity() async {
+    @Test("Setting a relationship to an object of another entity stops with the relationship")
+    func objectOfAnotherEntity() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            try Shelf.stack().inContext { context in
+            try SampleBooks.stack().inContext { context in
                 let emma = try context.book("Emma")
                 emma.setValue(emma, forKey: "author")
             }
@@ -48,8 +52,9 @@ import Testing
         #expect(text.contains("author") && text.contains("Book"))
     }
 
-    @Test func aDeletedObjectStillAnswersAndCannotBeFound() throws {
-        try Shelf.stack().inContext { context in
+    @Test("A deleted object has its values until the save and is not found after it")
+    func deletedObjectKeepsValues() throws {
+        try SampleBooks.stack().inContext { context in
             let emma = try context.book("Emma")
             context.delete(emma)
             #expect(emma.title == "Emma" && emma.isDeleted)

@@ -45,7 +45,8 @@ import Testing
         (0..<depth).reduce("books.pages") { inner, _ in "mode:(\(inner) UNION books.serial)" }
     }
 
-    @Test func modesOfModesNameTheirValuesOnce() throws {
+    @Test("The SQL of nested modes grows by the same length with each level")
+    func nestedModesGrowLinearly() throws {
         try inTown { context throws in
             // Of 1, 2 and 0, 1, 2 each is there once.
             #expect(try serials("Person", "ANY \(modes(3)) == 0", context) == [0])
@@ -60,7 +61,8 @@ import Testing
         }
     }
 
-    @Test func whatIsTooLongInSQLIsRefused() throws {
+    @Test("A nested condition whose SQL grows too long is refused")
+    func tooLongSQLIsRefused() throws {
         let between = (0..<40).reduce("serial") { inner, _ in "TERNARY(\(inner) BETWEEN {1, 2}, 1, 2)" }
         let element = (0..<40).reduce("name") { inner, _ in
             "TERNARY(\(inner) IN[c] books.title, 'a', 'b')"
@@ -89,8 +91,10 @@ import Testing
     }
 
     /// Each level was compiled twice: 2^24 times the innermost.
-    @Test(arguments: ["median:", "average:", "stddev:"])
-    func indexesInsideOfIndexesAreCompiledOnce(_ name: String) throws {
+    @Test(
+        "Deeply nested indexes into ordered relationships are compiled once",
+        arguments: ["median:", "average:", "stddev:"])
+    func nestedIndexesAreCompiledOnce(_ name: String) throws {
         let inner = name == "average:" ? "readers[$].age" : "\(name)(readers[$].age)"
         let path = (0..<24).reduce("pages") { index, _ in inner.replacingOccurrences(of: "$", with: index) }
         try inTown { context throws in

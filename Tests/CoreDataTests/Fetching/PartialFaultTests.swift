@@ -21,7 +21,8 @@ import Testing
         }
     }
 
-    @Test func whatWasFetchedIsReadWithoutFiring() throws {
+    @Test("Reading a fetched property of a partial fault does not fire it")
+    func fetchedPropertyIsReadWithoutFiring() throws {
         try stack.inContext { context throws in
             let books = try context.fetch(request("title", "author"))
             let reads = stack.coordinator.reads {
@@ -34,7 +35,8 @@ import Testing
         }
     }
 
-    @Test func anotherPropertyLoadsTheObject() throws {
+    @Test("Reading another property of a partial fault fires it")
+    func otherPropertyFires() throws {
         try stack.inContext { context throws in
             let books = try context.fetch(request("title"))
             stack.coordinator.expectReads(1) { #expect(books[2].pages == 2) }
@@ -47,7 +49,8 @@ import Testing
         }
     }
 
-    @Test func settingLoadsTheObject() throws {
+    @Test("Setting a property of a partial fault fires it")
+    func settingFires() throws {
         try stack.inContext { context throws in
             let book = try #require(try context.fetch(request("title")).first)
             book.title = "new"
@@ -60,7 +63,8 @@ import Testing
         }
     }
 
-    @Test func theRestIsNotOlderThanThePart() throws {
+    @Test("Firing a partial fault does not restore an older row of the cache")
+    func restIsNotOlderThanThePart() throws {
         try stack.inContext { context throws in
             // In the row cache.
             let first = try stack.inContext { other throws in try other.book("b0").objectID }
@@ -83,7 +87,8 @@ import Testing
         try other.close()
     }
 
-    @Test func aRefreshForgetsThePart() throws {
+    @Test("A refresh drops the values of a partial fault")
+    func refreshDropsThePart() throws {
         try stack.inContext { context throws in
             let book = try #require(try context.fetch(request("title")).first)
             #expect(book.title == "b0")
@@ -94,7 +99,8 @@ import Testing
         }
     }
 
-    @Test func aMergeForgetsThePart() throws {
+    @Test("A merge drops the values of a partial fault")
+    func mergeDropsThePart() throws {
         try stack.inContext { context throws in
             let book = try #require(try context.fetch(request("title")).first)
             #expect(book.title == "b0")
@@ -109,7 +115,8 @@ import Testing
         }
     }
 
-    @Test func loadedObjectsAreLeftAsTheyAre() throws {
+    @Test("A fetch of some properties leaves loaded and changed objects as they are")
+    func loadedObjectsAreKept() throws {
         try stack.inContext { context throws in
             let book = try context.book("b1")
             book.title = "mine"
@@ -120,7 +127,8 @@ import Testing
         }
     }
 
-    @Test func aWholeRowTakesThePlaceOfAPart() throws {
+    @Test("A later fetch of whole rows replaces the values of a partial fault")
+    func wholeRowReplacesThePart() throws {
         try stack.inContext { context throws in
             let parts = try context.fetch(request("title"))
             #expect(parts[0].title == "b0")
@@ -131,7 +139,8 @@ import Testing
         }
     }
 
-    @Test func loadedResultsAreWhole() throws {
+    @Test("A fetch that returns loaded objects loads all of their properties")
+    func loadedResultsAreWhole() throws {
         try stack.inContext { context throws in
             let request = request("title")
             request.returnsObjectsAsFaults = false
@@ -141,8 +150,9 @@ import Testing
         }
     }
 
-    @Test func awakeFromFetchWaitsForTheWhole() throws {
-        let diary = try DiaryStack()
+    @Test("awakeFromFetch is called when a partial fault fires, not before")
+    func awakeFromFetchComesWithTheRest() throws {
+        let diary = try HookStack()
         _ = try diary.savedEntry("a")
         try diary.event { context in
             context.reset()
@@ -156,8 +166,9 @@ import Testing
         }
     }
 
-    @Test func everyTypeIsReadFromAPart() throws {
-        let stack = try Shelf.stack()
+    @Test("A partial fault has values of every attribute type")
+    func everyTypeIsReadFromAPart() throws {
+        let stack = try SampleBooks.stack()
         try stack.inContext { context throws in
             let names = [
                 "title", "price", "rating", "isRead", "publishDate", "uuid", "url", "cover", "authorName",
@@ -173,7 +184,8 @@ import Testing
         }
     }
 
-    @Test func subentitiesHaveTheirOwnColumns() throws {
+    @Test("Partial faults of subentities have their entity and fire their own attributes")
+    func subentitiesHaveTheirOwnColumns() throws {
         let stack = try TestStack(Graph.model())
         try stack.inContext { context throws in
             try context.insert("Leaf", ["uid": 1, "name": "leaf", "weight": 2.5])
@@ -193,7 +205,8 @@ import Testing
         }
     }
 
-    @Test func computedColumnsAreForDictionaries() throws {
+    @Test("A computed column in a fetch of objects is an error that names it")
+    func computedColumnsAreForDictionaries() throws {
         try stack.inContext { context throws in
             let column = NSExpressionDescription()
             column.name = "shouted"
@@ -204,9 +217,10 @@ import Testing
         }
     }
 
-    @Test func aChildAnswersAsWell() throws {
+    @Test("A fetch of some properties works in a child context")
+    func childContext() throws {
         let root = stack.context()
-        let child = Family.child(of: root)
+        let child = ContextFamily.child(of: root)
         try root.event { try $0.book("b3").title = "changed" }
         try child.event { child throws in
             let books = try child.fetch(request("title"))
@@ -216,10 +230,11 @@ import Testing
     }
 
     /// Whoever looks at what was fetched of an object learns that it has changed.
-    @Test func aMergeTellsWhoHasReadAPart() throws {
+    @Test("A merge notifies an observer of a partial fault's property")
+    func mergeNotifiesObserverOfPart() throws {
         try stack.inContext { context throws in
             let book = try #require(try context.fetch(request("title")).first)
-            let note = WokenNote { #expect(book.title == "b0") }
+            let note = ObservationCounter { #expect(book.title == "b0") }
             let notification = try stack.saved { try $0.book("b0").title = "new" }
             context.mergeChanges(fromContextDidSave: notification)
             #expect(note.count == 1 && book.title == "new")

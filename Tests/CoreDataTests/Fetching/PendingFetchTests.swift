@@ -5,11 +5,12 @@ import Testing
 @Suite struct PendingFetchTests {
     private let stack: TestStack
 
-    init() throws { stack = try Shelf.stack() }
+    init() throws { stack = try SampleBooks.stack() }
 
-    @Test func insertsUpdatesAndDeletesCount() throws {
+    @Test("A fetch includes unsaved insertions, updates and deletions")
+    func insertsUpdatesAndDeletesCount() throws {
         try stack.inContext { context in
-            Shelf.book("New", 700, nil, nil, context)
+            SampleBooks.book("New", 700, nil, nil, context)
             try context.book("Emma").pages = 1
             try context.book("L'Œuvre").pages = 800
             context.delete(try context.book("Germinal"))
@@ -19,9 +20,10 @@ import Testing
         }
     }
 
-    @Test func withoutPendingChangesTheStoreAnswersAlone() throws {
+    @Test("A fetch without pending changes matches the stored values")
+    func withoutPendingChanges() throws {
         try stack.inContext { context in
-            Shelf.book("New", 700, nil, nil, context)
+            SampleBooks.book("New", 700, nil, nil, context)
             let emma = try context.book("Emma")
             emma.pages = 1
             context.delete(try context.book("Germinal"))
@@ -39,9 +41,10 @@ import Testing
         }
     }
 
-    @Test func countsAsAResult() throws {
+    @Test("A count result includes unsaved objects unless pending changes are excluded")
+    func countsAsAResult() throws {
         try stack.inContext { context throws in
-            Shelf.book("New", 700, nil, nil, context)
+            SampleBooks.book("New", 700, nil, nil, context)
             let request = NSFetchRequest<NSNumber>(entityName: "Book")
             request.resultType = .countResultType
             #expect(try context.fetch(request) == [7])
@@ -50,9 +53,10 @@ import Testing
         }
     }
 
-    @Test func identifiersOfUnsavedObjects() throws {
+    @Test("A fetch of IDs includes those of unsaved objects in order")
+    func identifiersOfUnsavedObjects() throws {
         try stack.inContext { context in
-            let new = Shelf.book("New", 700, nil, nil, context)
+            let new = SampleBooks.book("New", 700, nil, nil, context)
             let request = NSFetchRequest<NSManagedObjectID>(entityName: "Book")
             request.resultType = .managedObjectIDResultType
             request.sortDescriptors = [NSSortDescriptor(key: "pages", ascending: false)]
@@ -63,25 +67,28 @@ import Testing
         }
     }
 
-    @Test func aFetchGivesTheSameObjects() throws {
+    @Test("A fetch returns the same instances for known objects")
+    func fetchReturnsTheSameObjects() throws {
         try stack.inContext { context throws in
-            let new = Shelf.book("New", 700, nil, nil, context)
+            let new = SampleBooks.book("New", 700, nil, nil, context)
             let emma = try context.book("Emma")
             #expect(try context.book("Emma") === emma)
             #expect(try context.book("New") === new)
         }
     }
 
-    @Test func changesOfAnotherContextCountOnceSaved() throws {
+    @Test("A fetch sees another context's changes once they are saved")
+    func otherContextsChangesCountOnceSaved() throws {
         try stack.inContext { other in
-            Shelf.book("New", 700, nil, nil, other)
+            SampleBooks.book("New", 700, nil, nil, other)
             #expect(try stack.inContext { try $0.count(for: .books()) } == 6)
             try other.save()
             #expect(try stack.inContext { try $0.count(for: .books()) } == 7)
         }
     }
 
-    @Test func relationshipsSetAndTakenAway() throws {
+    @Test("A fetch by a relationship sees unsaved changes of the relationship")
+    func unsavedRelationshipChanges() throws {
         try stack.inContext { context in
             let austen = try #require(try context.book("Emma").author)
             try context.book("Emma").author = nil
@@ -98,7 +105,8 @@ import Testing
         }
     }
 
-    @Test func anUnsavedAuthorHasOnlyUnsavedBooks() throws {
+    @Test("A condition on an unsaved destination finds unsaved references to it")
+    func unsavedAuthorHasOnlyUnsavedBooks() throws {
         try stack.inContext { context in
             let author = Author(context: context)
             author.name = "New"
@@ -108,9 +116,10 @@ import Testing
         }
     }
 
-    @Test func afterARollbackTheStoreCounts() throws {
+    @Test("After a rollback a fetch returns the stored objects")
+    func rollbackRestoresResults() throws {
         try stack.inContext { context in
-            Shelf.book("New", 700, nil, nil, context)
+            SampleBooks.book("New", 700, nil, nil, context)
             context.delete(try context.book("Emma"))
             #expect(try context.count(for: .books()) == 6)
             context.rollback()

@@ -90,8 +90,8 @@ import Testing
             [[Date(timeIntervalSinceReferenceDate: 0), Date(timeIntervalSinceReferenceDate: 2000)]],
             ["Emma", "Persuasion"]),
         .init("publishDate < now()", ["Emma", "Persuasion", "Germinal"]),
-        .init("uuid == %@", [Shelf.emmaID], ["Emma"]),
-        .init("uuid IN %@", [[Shelf.emmaID, UUID()]], ["Emma"]),
+        .init("uuid == %@", [SampleBooks.emmaID], ["Emma"]),
+        .init("uuid IN %@", [[SampleBooks.emmaID, UUID()]], ["Emma"]),
         .init("cover == %@", [Data([1, 2])], ["Emma"]),
         .init("cover == %@", [Data()], ["Persuasion"]),
         .init("url == %@", [URL(string: "https://example.org/emma") as Any], ["Emma"]),
@@ -145,7 +145,7 @@ import Testing
         .init("url BEGINSWITH 'https'", ["Emma", "Persuasion"]),
         .init("url CONTAINS[c] 'EXAMPLE.NET'", ["Germinal"]),
         .init("url IN %@", [["https://example.org/emma"]], ["Emma"]),
-        .init("uuid == %@", [Shelf.emmaID.uuidString], ["Emma"]),
+        .init("uuid == %@", [SampleBooks.emmaID.uuidString], ["Emma"]),
         .init("isRead == 1", ["Emma", "Germinal"]),
         .init("isRead == 1.0", ["Emma", "Germinal"]),
         .init("pages == 474.0", ["Emma"]),
@@ -182,32 +182,37 @@ import Testing
         try context.titles(.books(condition.format, condition.arguments)).sorted()
     }
 
-    @Test(arguments: text + values + logic + converted + nothing)
+    @Test(
+        "A condition finds the expected books in the store",
+        arguments: text + values + logic + converted + nothing)
     func saved(_ condition: Condition) throws {
-        try Shelf.stack().inContext { context throws in
+        try SampleBooks.stack().inContext { context throws in
             #expect(try Self.titles(condition, context) == condition.titles.sorted())
             let request = NSFetchRequest<Book>.books(condition.format, condition.arguments)
             #expect(try context.count(for: request) == condition.titles.count)
         }
     }
 
-    @Test(arguments: text + values + logic + converted + nothing)
+    @Test(
+        "A condition finds the expected books among unsaved objects",
+        arguments: text + values + logic + converted + nothing)
     func unsaved(_ condition: Condition) throws {
         try TestStack().inContext { context throws in
-            Shelf.fill(context)
+            SampleBooks.fill(context)
             #expect(try Self.titles(condition, context) == condition.titles.sorted())
             let request = NSFetchRequest<Book>.books(condition.format, condition.arguments)
             #expect(try context.count(for: request) == condition.titles.count)
         }
     }
 
-    @Test func fiveThousandValues() throws {
+    @Test("Lists of five thousand values find the same books in the store and in memory")
+    func fiveThousandValues() throws {
         let texts = (0..<5000).map { "it's \"\($0)\" \\ \u{1F600}" } + ["Emma"]
         let numbers = Array(400..<5400)
-        let ids = (0..<5000).map { _ in UUID() } + [Shelf.emmaID]
-        for stack in [try Shelf.stack(), try TestStack()] {
+        let ids = (0..<5000).map { _ in UUID() } + [SampleBooks.emmaID]
+        for stack in [try SampleBooks.stack(), try TestStack()] {
             try stack.inContext { context in
-                if try context.fetch(.books()).isEmpty { Shelf.fill(context) }
+                if try context.fetch(.books()).isEmpty { SampleBooks.fill(context) }
                 #expect(try context.titles(.books("title IN %@", [texts])) == ["Emma"])
                 #expect(
                     try context.titles(.books("pages IN %@", [numbers], by: "pages")) == ["Emma", "Germinal"])
@@ -222,21 +227,24 @@ import Testing
     }
 
     /// What does not depend on which numbers come.
-    @Test(arguments: [
-        ("random() >= 0 AND random() < 1", 6), ("random() < 0", 0), ("pages + random() < pages + 1", 6),
-        ("randomn:(1) == 0", 6), ("randomn:(6) BETWEEN {0, 5}", 6), ("randomn:(6) >= 6", 0),
-        ("randomn:(-5) == 0", 6), ("randomn:(pages) < 1 OR randomn:(pages) < pages", 6),
-    ])
+    @Test(
+        "Conditions on random numbers find the same number of books in the store and in memory",
+        arguments: [
+            ("random() >= 0 AND random() < 1", 6), ("random() < 0", 0), ("pages + random() < pages + 1", 6),
+            ("randomn:(1) == 0", 6), ("randomn:(6) BETWEEN {0, 5}", 6), ("randomn:(6) >= 6", 0),
+            ("randomn:(-5) == 0", 6), ("randomn:(pages) < 1 OR randomn:(pages) < pages", 6),
+        ])
     func randomNumbers(_ format: String, _ count: Int) throws {
-        try Shelf.stack().inContext { context in
+        try SampleBooks.stack().inContext { context in
             #expect(try context.fetch(.books(format)).count == count)
             for book in try context.fetch(.books()) { book.pages += 1 }
             #expect(try context.fetch(.books(format)).count == count)
         }
     }
 
-    @Test func objectsAndTheirIDs() throws {
-        try Shelf.stack().inContext { context in
+    @Test("Conditions accept objects, IDs and lists of both")
+    func objectsAndTheirIDs() throws {
+        try SampleBooks.stack().inContext { context in
             let emma = try context.book("Emma")
             let germinal = try context.book("Germinal")
             let austen = try #require(emma.author)

@@ -24,30 +24,36 @@ import Testing
         return try TestStack(model)
     }
 
-    @Test(arguments: [
-        Case(format: "title == 'Emma'", step: "USING INDEX Z_Book_bytitle (ZTITLE=?)"),
-        Case(format: "title ==[n] 'Emma'", step: "USING INDEX Z_Book_bytitle (ZTITLE=?)"),
-        Case(format: "title BEGINSWITH 'Em'", step: "USING INDEX Z_Book_bytitle (ZTITLE>? AND ZTITLE<?)"),
-        Case(format: "title BEGINSWITH[n] 'Em'", step: "USING INDEX Z_Book_bytitle (ZTITLE>? AND ZTITLE<?)"),
-        Case(format: "canonicalTitle ==[n] 'emma'", step: "USING INDEX Z_Book_bycanonicalTitle"),
-        Case(format: "canonicalTitle IN[n] {'emma', 'x'}", step: "USING INDEX Z_Book_bycanonicalTitle"),
-        Case(
-            format: "canonicalTitle ==[n] canonical:('ÉTÉ')", step: "USING INDEX Z_Book_bycanonicalTitle"),
-        Case(format: "canonicalTitle BEGINSWITH 'em'", step: "USING INDEX Z_Book_bycanonicalTitle"),
-        Case(format: "title IN {'a', 'b'}", step: "USING INDEX Z_Book_bytitle (ZTITLE=?)"),
-        Case(format: "pages BETWEEN {1, 5}", step: "USING INDEX Z_Book_bypages (ZPAGES>? AND ZPAGES<?)"),
-        Case(format: "pages > 5 AND pages <= 7", step: "USING INDEX Z_Book_bypages (ZPAGES>? AND ZPAGES<?)"),
-        Case(format: "pages == nil", step: "USING INDEX Z_Book_bypages (ZPAGES=?)"),
-        Case(format: "SELF IN author.books", step: "ZBOOK_ZAUTHOR_INDEX"),
-        Case(format: "author.books.@count > 1", step: "ZBOOK_ZAUTHOR_INDEX"),
-        Case(format: "ANY author.books.pages > 1", step: "ZBOOK_ZAUTHOR_INDEX"),
-        Case(
-            format: "ANY (author.books.title UNION author.books.authorName) == 'x'",
-            step: "ZBOOK_ZAUTHOR_INDEX"),
-        Case(format: "5 IN mode:(author.books.pages)", step: "ZBOOK_ZAUTHOR_INDEX"),
-        Case(format: "author.name == 'x'", step: "ZBOOK_ZAUTHOR_INDEX"),
-    ])
-    func anIndexServes(_ test: Case) throws {
+    @Test(
+        "A condition on an indexed attribute uses the index",
+        arguments: [
+            Case(format: "title == 'Emma'", step: "USING INDEX Z_Book_bytitle (ZTITLE=?)"),
+            Case(format: "title ==[n] 'Emma'", step: "USING INDEX Z_Book_bytitle (ZTITLE=?)"),
+            Case(format: "title BEGINSWITH 'Em'", step: "USING INDEX Z_Book_bytitle (ZTITLE>? AND ZTITLE<?)"),
+            Case(
+                format: "title BEGINSWITH[n] 'Em'", step: "USING INDEX Z_Book_bytitle (ZTITLE>? AND ZTITLE<?)"
+            ),
+            Case(format: "canonicalTitle ==[n] 'emma'", step: "USING INDEX Z_Book_bycanonicalTitle"),
+            Case(format: "canonicalTitle IN[n] {'emma', 'x'}", step: "USING INDEX Z_Book_bycanonicalTitle"),
+            Case(
+                format: "canonicalTitle ==[n] canonical:('ÉTÉ')", step: "USING INDEX Z_Book_bycanonicalTitle"),
+            Case(format: "canonicalTitle BEGINSWITH 'em'", step: "USING INDEX Z_Book_bycanonicalTitle"),
+            Case(format: "title IN {'a', 'b'}", step: "USING INDEX Z_Book_bytitle (ZTITLE=?)"),
+            Case(format: "pages BETWEEN {1, 5}", step: "USING INDEX Z_Book_bypages (ZPAGES>? AND ZPAGES<?)"),
+            Case(
+                format: "pages > 5 AND pages <= 7", step: "USING INDEX Z_Book_bypages (ZPAGES>? AND ZPAGES<?)"
+            ),
+            Case(format: "pages == nil", step: "USING INDEX Z_Book_bypages (ZPAGES=?)"),
+            Case(format: "SELF IN author.books", step: "ZBOOK_ZAUTHOR_INDEX"),
+            Case(format: "author.books.@count > 1", step: "ZBOOK_ZAUTHOR_INDEX"),
+            Case(format: "ANY author.books.pages > 1", step: "ZBOOK_ZAUTHOR_INDEX"),
+            Case(
+                format: "ANY (author.books.title UNION author.books.authorName) == 'x'",
+                step: "ZBOOK_ZAUTHOR_INDEX"),
+            Case(format: "5 IN mode:(author.books.pages)", step: "ZBOOK_ZAUTHOR_INDEX"),
+            Case(format: "author.name == 'x'", step: "ZBOOK_ZAUTHOR_INDEX"),
+        ])
+    func indexIsUsed(_ test: Case) throws {
         try Self.stack().inContext { context throws in
             let plans = try context.explanations(of: .books(test.format))
             let plan = try #require(plans.first)
@@ -55,8 +61,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["UNION", "INTERSECT", "MINUS"])
-    func combinedRelationshipsAreSearchedByTheirKeys(_ word: String) throws {
+    @Test("Combined relationships are searched by their keys", arguments: ["UNION", "INTERSECT", "MINUS"])
+    func combinedRelationshipsUseKeys(_ word: String) throws {
         try Self.stack().inContext { context throws in
             let format = "ANY (author.books \(word) author.books).pages > 1"
             let plan = try #require(try context.explanations(of: .books(format)).first)
@@ -67,7 +73,8 @@ import Testing
         }
     }
 
-    @Test func aUnionWithNothingIsSearched() throws {
+    @Test("A union with an empty list is searched by key")
+    func emptyUnionUsesKeys() throws {
         try Self.stack().inContext { context throws in
             let request = NSFetchRequest<Book>.books(
                 "(author.books UNION %@).@count > 1", [[NSManagedObject]()])
@@ -76,8 +83,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["uuid", "title"])
-    func aLongListIsSearchedByTheIndex(_ key: String) throws {
+    @Test("A list of a thousand values is searched by the index", arguments: ["uuid", "title"])
+    func longListUsesTheIndex(_ key: String) throws {
         try Self.stack().inContext { context throws in
             let values: [Any] = (0..<1000).map { key == "uuid" ? UUID() as Any : "\($0)" }
             let plan = try #require(try context.explanations(of: .books("%K IN %@", [key, values])).first)
@@ -85,7 +92,8 @@ import Testing
         }
     }
 
-    @Test func aPathIsJoinedOnce() throws {
+    @Test("A key path that is used several times is joined once")
+    func pathIsJoinedOnce() throws {
         try Self.stack().inContext { context throws in
             let request = NSFetchRequest<Book>.books(
                 "author.name == 'x' AND author.name != 'y' OR author.name BEGINSWITH 'z'", by: "author.name")
@@ -95,18 +103,20 @@ import Testing
     }
 
     /// Conditions on objects, which are searched by the keys of their own or of others.
-    @Test(arguments: [
-        ("Book", "author == %@", "SEARCH t0 USING INDEX ZBOOK_ZAUTHOR_INDEX (ZAUTHOR=?)"),
-        ("Book", "author IN %@", "SEARCH t0 USING INDEX ZBOOK_ZAUTHOR_INDEX (ZAUTHOR=?)"),
-        ("Book", "SELF == %@", "SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"),
-        ("Book", "SELF IN %@", "SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"),
-        ("Author", "ANY books == %@", "SEARCH t1 USING INTEGER PRIMARY KEY (rowid=?)"),
-        ("Author", "%@ IN books", "ZBOOK"),
-    ])
+    @Test(
+        "Conditions on objects are searched by primary and foreign keys",
+        arguments: [
+            ("Book", "author == %@", "SEARCH t0 USING INDEX ZBOOK_ZAUTHOR_INDEX (ZAUTHOR=?)"),
+            ("Book", "author IN %@", "SEARCH t0 USING INDEX ZBOOK_ZAUTHOR_INDEX (ZAUTHOR=?)"),
+            ("Book", "SELF == %@", "SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"),
+            ("Book", "SELF IN %@", "SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"),
+            ("Author", "ANY books == %@", "SEARCH t1 USING INTEGER PRIMARY KEY (rowid=?)"),
+            ("Author", "%@ IN books", "ZBOOK"),
+        ])
     func objectsAreSearchedByTheirKeys(_ entity: String, _ format: String, _ step: String) throws {
         let stack = try Self.stack()
         try stack.inContext { context in
-            Shelf.fill(context)
+            SampleBooks.fill(context)
             try context.save()
         }
         try stack.inContext { context throws in
@@ -129,7 +139,9 @@ import Testing
     }
 
     /// Links from many to many are found by the keys of the join table, and not by going through it.
-    @Test(arguments: ["ANY tags == %@", "%@ IN tags", "tags CONTAINS %@"])
+    @Test(
+        "Conditions over many-to-many relationships search the join table by index",
+        arguments: ["ANY tags == %@", "%@ IN tags", "tags CONTAINS %@"])
     func joinTablesAreSearched(_ format: String) throws {
         let stack = try TestStack(RandomTown.model())
         try stack.inContext { context throws in
@@ -152,8 +164,10 @@ import Testing
     }
 
     /// The index gives the rows in order, so that no more than the wanted ones are read.
-    @Test(arguments: [nil, "pages > 100", "pages BETWEEN {1, 500}"])
-    func aLimitedOrderIsThatOfTheIndex(_ format: String?) throws {
+    @Test(
+        "A limited fetch takes its order from the index",
+        arguments: [nil, "pages > 100", "pages BETWEEN {1, 500}"])
+    func limitedOrderUsesTheIndex(_ format: String?) throws {
         try Self.stack().inContext { context throws in
             let request = NSFetchRequest<Book>.books(format, by: "pages", limit: 10)
             let plan = try #require(try context.explanations(of: request).first)
@@ -163,17 +177,20 @@ import Testing
     }
 
     /// Documented: an index has the texts as they are, so that every row is asked.
-    @Test(arguments: [
-        "title ==[cd] 'emma'", "title ==[c] 'emma'", "title BEGINSWITH[cd] 'em'", "title IN[c] {'emma'}",
-    ])
-    func foldedTextsAreInNoIndex(_ format: String) throws {
+    @Test(
+        "A comparison without regard to case or diacritics scans the table",
+        arguments: [
+            "title ==[cd] 'emma'", "title ==[c] 'emma'", "title BEGINSWITH[cd] 'em'", "title IN[c] {'emma'}",
+        ])
+    func foldedStringsScan(_ format: String) throws {
         try Self.stack().inContext { context throws in
             let plan = try #require(try context.explanations(of: .books(format)).first)
             #expect(plan.plan == ["SCAN t0"])
         }
     }
 
-    @Test func noIndexKeepsTheIndexAway() throws {
+    @Test("noindex: keeps the index from being used")
+    func noindexScans() throws {
         try Self.stack().inContext { context throws in
             let plan = try #require(try context.explanations(of: .books("noindex:(pages) == 5")).first)
             #expect(plan.plan == ["SCAN t0"])

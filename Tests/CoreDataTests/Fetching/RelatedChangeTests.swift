@@ -3,8 +3,9 @@ import Testing
 
 /// Unsaved changes of other objects than those that are fetched count as saved ones do.
 @Suite struct RelatedChangeTests {
-    @Test func aRenamedAuthorMovesTheBooks() throws {
-        try Shelf.stack().inContext { context throws in
+    @Test("Fetches over a relationship see the destination's unsaved change")
+    func renamedDestinationCounts() throws {
+        try SampleBooks.stack().inContext { context throws in
             let zola = try #require(try context.book("Germinal").author)
             zola.name = "Aaron Zola"
             #expect(
@@ -24,8 +25,9 @@ import Testing
         }
     }
 
-    @Test func aChangedBookCountsForItsAuthor() throws {
-        try Shelf.stack().inContext { context throws in
+    @Test("Conditions on members see unsaved changes and deletions of members")
+    func changedMemberCounts() throws {
+        try SampleBooks.stack().inContext { context throws in
             func names(_ format: String) throws -> [String] {
                 let request = NSFetchRequest<Author>(entityName: "Author")
                 request.predicate = NSPredicate(format: format)
@@ -44,8 +46,9 @@ import Testing
         }
     }
 
-    @Test func anOwnerWhoseMemberMovesAwayIsAskedAgain() throws {
-        try Shelf.stack().inContext { context throws in
+    @Test("An owner whose member moved away matches the same before and after a save")
+    func ownerOfMovedMember() throws {
+        try SampleBooks.stack().inContext { context throws in
             func names() throws -> [String] {
                 let request = NSFetchRequest<Author>(entityName: "Author")
                 request.predicate = NSPredicate(format: "books.@count == 1")
@@ -65,8 +68,9 @@ import Testing
         }
     }
 
-    @Test func aDictionaryOfAFetchStandsForItsOnlyValue() throws {
-        try Shelf.stack().inContext { context throws in
+    @Test("A nested dictionary fetch stands for the values of its only column")
+    func dictionaryFetchInCondition() throws {
+        try SampleBooks.stack().inContext { context throws in
             let inner = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
             inner.predicate = NSPredicate(format: "pages > 400")
             inner.resultType = .dictionaryResultType

@@ -7,7 +7,7 @@ import Testing
 
     private func check(_ state: State, _ body: (NSManagedObjectContext) throws -> Void) throws {
         try TestStack().inContext { context in
-            Shelf.fill(context)
+            SampleBooks.fill(context)
             if state != .unsaved { try context.save() }
             if state == .changed {
                 for book in try context.fetch(.books("isRead == YES")) {
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test(arguments: State.allCases)
+    @Test("Results are sorted by one key, ascending or descending", arguments: State.allCases)
     func byOneKey(_ state: State) throws {
         try check(state) { context throws in
             let ascending = ["Été", "L'Œuvre", "EMMA* WAR?", "Persuasion", "Emma", "Germinal"]
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test(arguments: State.allCases)
+    @Test("Missing values come first in ascending order", arguments: State.allCases)
     func missingValuesComeFirst(_ state: State) throws {
         try check(state) { context throws in
             let ascending = ["L'Œuvre", "Été", "EMMA* WAR?", "Persuasion", "Emma", "Germinal"]
@@ -36,8 +36,8 @@ import Testing
         }
     }
 
-    @Test(arguments: State.allCases)
-    func byARelatedObjectsKey(_ state: State) throws {
+    @Test("Results are sorted by a related object's attribute", arguments: State.allCases)
+    func byARelatedKey(_ state: State) throws {
         try check(state) { context throws in
             #expect(
                 try context.titles(.books(by: "author.name", "-title")) == [
@@ -46,8 +46,8 @@ import Testing
         }
     }
 
-    @Test(arguments: State.allCases)
-    func equalsKeepTheOrderInWhichTheyWereInserted(_ state: State) throws {
+    @Test("Objects with equal keys keep the order of their insertion", arguments: State.allCases)
+    func equalsKeepInsertionOrder(_ state: State) throws {
         try check(state) { context throws in
             #expect(
                 try context.titles(.books(by: "isRead")) == [
@@ -60,8 +60,8 @@ import Testing
         }
     }
 
-    @Test(arguments: State.allCases)
-    func datesBooleansAndTexts(_ state: State) throws {
+    @Test("Results are sorted by dates and by strings", arguments: State.allCases)
+    func datesBooleansAndStrings(_ state: State) throws {
         try check(state) { context throws in
             #expect(
                 try context.titles(.books("publishDate != nil", by: "-publishDate")) == [
@@ -74,10 +74,11 @@ import Testing
         }
     }
 
-    @Test func aChangeOfTheKeyMovesAnObjectAmongTheSaved() throws {
-        try Shelf.stack().inContext { context in
+    @Test("An unsaved change of the sort key moves an object among saved ones")
+    func changedKeyMovesAnObject() throws {
+        try SampleBooks.stack().inContext { context in
             try context.book("Germinal").pages = 5
-            Shelf.book("New", 300, nil, nil, context)
+            SampleBooks.book("New", 300, nil, nil, context)
             #expect(
                 try context.titles(.books(by: "pages")) == [
                     "Été", "L'Œuvre", "Germinal", "EMMA* WAR?", "Persuasion", "New", "Emma",

@@ -43,8 +43,8 @@ import CoreData
         }
     }
 
-    @Test(arguments: [true, false])
-    func anIndexGivesTheOrderOfCodePoints(_ ascending: Bool) throws {
+    @Test("An index supplies the order by code points", arguments: [true, false])
+    func indexGivesCodePointOrder(_ ascending: Bool) throws {
         let plan = try plan(NSSortDescriptor(key: "name", ascending: ascending))
         #expect(plan.contains("Z_Item_byName"), "\(plan)")
         // From the last to the first, only rows of equal texts are put in the order of their keys.
@@ -54,13 +54,15 @@ import CoreData
         #expect(!sortsAll && sortsEquals == !ascending, "\(plan)")
     }
 
-    @Test func withoutAnIndexRowsAreSorted() throws {
+    @Test("Without an index SQLite sorts the rows")
+    func withoutAnIndexRowsAreSorted() throws {
         let plan = try plan(NSSortDescriptor(key: "other", ascending: true))
         #expect(plan.contains("USE TEMP B-TREE FOR ORDER BY"), "\(plan)")
     }
 
-    @Test(arguments: StringOrder.allCases.dropFirst())
-    func anotherOrderIsNotTheIndexes(_ selector: StringOrder) throws {
+    @Test(
+        "Another selector than compare: does not use the index", arguments: StringOrder.allCases.dropFirst())
+    func otherSelectorsSort(_ selector: StringOrder) throws {
         let plan = try plan(
             NSSortDescriptor(key: "name", ascending: true, selector: Selector(selector.rawValue)))
         #expect(plan.contains("USE TEMP B-TREE FOR ORDER BY"), "\(plan)")

@@ -48,7 +48,9 @@ import Testing
         return labels
     }
 
-    @Test(arguments: StringOrder.allCases, [true, false])
+    @Test(
+        "A store and a sort in memory give one order for each selector", arguments: StringOrder.allCases,
+        [true, false])
     func storeAndMemoryAgree(_ selector: StringOrder, _ ascending: Bool) throws {
         try TestStack(Self.model()).inContext { context in
             let labels = try insertLabels(0..<Self.titles.count, context)
@@ -64,7 +66,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StringOrder.allCases, [true, false])
+    @Test(
+        "Unsaved objects are sorted as they are after a save", arguments: StringOrder.allCases, [true, false])
     func unsavedObjectsStandWhereASavePutsThem(_ selector: StringOrder, _ ascending: Bool) throws {
         try TestStack(Self.model()).inContext { context in
             let half = Self.titles.count / 2
@@ -87,13 +90,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (StringOrder.compare, ["nil", "Part 10", "Part 2", "part 10", "É", "é"]),
-        (.caseInsensitive, ["nil", "part 10", "Part 10", "Part 2", "é", "É"]),
-        (.localized, ["nil", "é", "É", "part 10", "Part 10", "Part 2"]),
-        (.localizedCaseInsensitive, ["nil", "é", "É", "part 10", "Part 10", "Part 2"]),
-        (.localizedStandard, ["nil", "é", "É", "Part 2", "part 10", "Part 10"]),
-    ])
+    @Test(
+        "Each selector gives its documented order",
+        arguments: [
+            (StringOrder.compare, ["nil", "Part 10", "Part 2", "part 10", "É", "é"]),
+            (.caseInsensitive, ["nil", "part 10", "Part 10", "Part 2", "é", "É"]),
+            (.localized, ["nil", "é", "É", "part 10", "Part 10", "Part 2"]),
+            (.localizedCaseInsensitive, ["nil", "é", "É", "part 10", "Part 10", "Part 2"]),
+            (.localizedStandard, ["nil", "é", "É", "Part 2", "part 10", "Part 10"]),
+        ])
     func order(_ selector: StringOrder, _ expected: [String]) throws {
         try TestStack(Self.model()).inContext { context in
             for text in ["é", "É", "part 10", nil, "Part 10", "Part 2"] {
@@ -109,7 +114,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StringOrder.allCases)
+    @Test("Each selector sorts by a related object's string", arguments: StringOrder.allCases)
     func overARelationship(_ selector: StringOrder) throws {
         try TestStack(Self.model()).inContext { context in
             let labels = try insertLabels(0..<Self.titles.count, context)
@@ -128,7 +133,9 @@ import Testing
     }
 
     /// Objects are in the order of their keys, new ones last.
-    @Test(arguments: ["label", "SELF"], [true, false])
+    @Test(
+        "Sorting by a relationship or SELF uses the order of keys, before and after a save",
+        arguments: ["label", "SELF"], [true, false])
     func byObjects(_ key: String, _ ascending: Bool) throws {
         try TestStack(Self.model()).inContext { context in
             let labels = try insertLabels(0..<6, context)
@@ -153,8 +160,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StringOrder.allCases)
-    func numbersAreInTheirOwnOrder(_ selector: StringOrder) throws {
+    @Test("Every selector sorts integers by value", arguments: StringOrder.allCases)
+    func integersAreInNumericOrder(_ selector: StringOrder) throws {
         try TestStack(Self.model()).inContext { context in
             for number in [10, 9, 100, -1] { _ = try context.insert("Label", ["number": number]) }
             try context.save()
@@ -163,7 +170,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StringOrder.allCases)
+    @Test("Dictionaries are sorted by each selector as objects are", arguments: StringOrder.allCases)
     func dictionaries(_ selector: StringOrder) throws {
         try TestStack(Self.model()).inContext { context in
             for text in ["b", "B", "a 10", "a 9", "C"] { _ = try context.insert("Label", ["text": text]) }
@@ -183,7 +190,8 @@ import Testing
         }
     }
 
-    @Test func comparatorsNeedMemory() throws {
+    @Test("A SQLite store refuses a comparator")
+    func comparatorsNeedMemory() throws {
         try TestStack(Self.model()).inContext { context in
             let request = NSFetchRequest<NSManagedObject>(entityName: "Label")
             request.sortDescriptors = [

@@ -3,8 +3,9 @@ import Testing
 
 /// Aggregates are computed over what is saved.
 @Suite struct StoreAggregateTests {
-    @Test func unsavedChangesDoNotCount() throws {
-        try Shelf.stack().inContext { context in
+    @Test("An aggregate of a dictionary request leaves out unsaved changes")
+    func unsavedChangesDoNotCount() throws {
+        try SampleBooks.stack().inContext { context in
             let sum = NSExpressionDescription()
             sum.name = "sum"
             sum.expression = NSExpression(format: "sum:(pages)")

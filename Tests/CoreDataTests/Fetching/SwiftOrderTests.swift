@@ -40,7 +40,8 @@ import Testing
         NSSortDescriptor(keyPath: keyPath, ascending: true)
     }
 
-    @Test(arguments: kinds, [0, 2, 4]) func naturalOrder(_ kind: StoreKind, _ saved: Int) throws {
+    @Test("Sort descriptors of key paths give the same order saved and unsaved", arguments: kinds, [0, 2, 4])
+    func naturalOrder(_ kind: StoreKind, _ saved: Int) throws {
         let store = try ConformanceStore(kind)
         let coordinator = try store.open(Self.model())
         try coordinator.inContext { context throws in
@@ -59,7 +60,10 @@ import Testing
         }
     }
 
-    @Test(arguments: kinds, [0, 2, 4]) func closures(_ kind: StoreKind, _ saved: Int) throws {
+    @Test(
+        "A closure comparator sorts in stores that run closures and is refused by others", arguments: kinds,
+        [0, 2, 4])
+    func closures(_ kind: StoreKind, _ saved: Int) throws {
         let store = try ConformanceStore(kind)
         let coordinator = try store.open(Self.model())
         try coordinator.inContext { context in
@@ -78,7 +82,8 @@ import Testing
         }
     }
 
-    @Test(arguments: kinds) func keyPathsWithoutNames(_ kind: StoreKind) throws {
+    @Test("A sort descriptor whose key path is not a property is refused", arguments: kinds)
+    func keyPathsWithoutNames(_ kind: StoreKind) throws {
         let store = try ConformanceStore(kind)
         let coordinator = try store.open(Self.model())
         try coordinator.inContext { context in
@@ -91,7 +96,8 @@ import Testing
     }
 
     /// A predicate of Swift's that has no equivalent is refused with the reason.
-    @Test(arguments: kinds) func conditionsOfSwiftsOwnCode(_ kind: StoreKind) throws {
+    @Test("A Swift predicate without an equivalent is refused with its reason", arguments: kinds)
+    func conditionsOfSwiftsOwnCode(_ kind: StoreKind) throws {
         let store = try ConformanceStore(kind)
         let coordinator = try store.open(Self.model())
         try coordinator.inContext { context in

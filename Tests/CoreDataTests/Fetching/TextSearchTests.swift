@@ -26,7 +26,8 @@ import Testing
         return (0...(text.count - part.count)).contains { text[$0...].starts(with: part) }
     }
 
-    @Test func partsAreFoundWhereverTheyStand() throws {
+    @Test("CONTAINS finds a substring by code points, before and after a save")
+    func partsAreFoundAnywhere() throws {
         let folder = try StoreFolder()
         try folder.open(OwnerModel.model()).inContext { context in
             for name in Self.names { try context.insert("Item", ["name": name]) }

@@ -96,23 +96,28 @@ import Testing
         return found
     }
 
-    @Test(arguments: quantified + counted + computed)
+    @Test(
+        "A to-many condition finds the expected authors in the store",
+        arguments: quantified + counted + computed)
     func saved(_ condition: Condition) throws {
-        try Shelf.stack().inContext { context throws in
+        try SampleBooks.stack().inContext { context throws in
             #expect(try Self.names(condition, context) == condition.names.sorted())
         }
     }
 
-    @Test(arguments: quantified + counted + computed)
+    @Test(
+        "A to-many condition finds the expected authors among unsaved objects",
+        arguments: quantified + counted + computed)
     func unsaved(_ condition: Condition) throws {
         try TestStack().inContext { context throws in
-            Shelf.fill(context)
+            SampleBooks.fill(context)
             #expect(try Self.names(condition, context) == condition.names.sorted())
         }
     }
 
-    @Test func objectsOfARelationship() throws {
-        try Shelf.stack().inContext { context throws in
+    @Test("Conditions on members of a relationship accept objects and IDs")
+    func objectsOfARelationship() throws {
+        try SampleBooks.stack().inContext { context throws in
             let emma = try context.book("Emma")
             func names(_ format: String, _ arguments: Any...) throws -> [String] {
                 let request = NSFetchRequest<Author>(entityName: "Author")
@@ -138,35 +143,39 @@ import Testing
         var testDescription: String { format }
     }
 
-    @Test(arguments: [
-        Refusal(format: "books.title == 'Emma'", reason: "to-many key not allowed here"),
-        Refusal(format: "books == nil", reason: "to-many key not allowed here"),
-        Refusal(format: "ALL name == 'Emma'", reason: "must be a to-many relationship"),
-        Refusal(format: "count:(name) > 1", reason: "Unsupported function expression count:"),
-        Refusal(
-            format: "name == CAST(5, 'NSDate')", reason: "cannot be compared with a value of type string"),
-        Refusal(format: "sqrt:(name) > 1", reason: "Unsupported function expression sqrt:"),
-        Refusal(format: "ANY books.note == 'x'", reason: "'note' is transient"),
-        Refusal(format: "books.@foo == 1", reason: "Unknown operator @foo"),
-        Refusal(format: "name.@count == 1", reason: "needs a to-many relationship"),
-        Refusal(format: "books.@sum.title == 1", reason: "the values are not numbers"),
-        Refusal(format: "books.@unionOfObjects.title == 1", reason: "does not compute it"),
-        Refusal(format: "SUBQUERY(books, $b, $x.pages > 1).@count == 1", reason: "$x"),
-        Refusal(format: "books.nothing.@count == 1", reason: "it has no property 'nothing'"),
-        Refusal(format: "books[FIRST].title == 'x'", reason: "an index needs an ordered relationship"),
-        Refusal(format: "books[name].title == 'x'", reason: "the index must be a constant"),
-        Refusal(format: "books[SIZE].title == 'x'", reason: "a number has no keys"),
-        Refusal(format: "name > books", reason: "to-many key not allowed here"),
-        Refusal(format: "SELF < 5", reason: "cannot be compared"),
-        Refusal(format: "(books UNION books.title).@count > 1", reason: "combines collections of objects"),
-        Refusal(
-            format: "(books MINUS SELF).@count > 1", reason: "combines relationships and lists of objects"),
-        Refusal(format: "(books UNION {1, 2}).@count > 1", reason: "other values than objects"),
-        Refusal(format: "FUNCTION(name, 'length') > 1", reason: "cannot call methods"),
-        Refusal(format: "name MATCHES '('", reason: "Unsupported predicate"),
-    ])
-    func whatCannotBeSQL(_ refusal: Refusal) throws {
-        try Shelf.stack().inContext { context throws in
+    @Test(
+        "An unsupported to-many condition is refused with its reason",
+        arguments: [
+            Refusal(format: "books.title == 'Emma'", reason: "to-many key not allowed here"),
+            Refusal(format: "books == nil", reason: "to-many key not allowed here"),
+            Refusal(format: "ALL name == 'Emma'", reason: "must be a to-many relationship"),
+            Refusal(format: "count:(name) > 1", reason: "Unsupported function expression count:"),
+            Refusal(
+                format: "name == CAST(5, 'NSDate')", reason: "cannot be compared with a value of type string"),
+            Refusal(format: "sqrt:(name) > 1", reason: "Unsupported function expression sqrt:"),
+            Refusal(format: "ANY books.note == 'x'", reason: "'note' is transient"),
+            Refusal(format: "books.@foo == 1", reason: "Unknown operator @foo"),
+            Refusal(format: "name.@count == 1", reason: "needs a to-many relationship"),
+            Refusal(format: "books.@sum.title == 1", reason: "the values are not numbers"),
+            Refusal(format: "books.@unionOfObjects.title == 1", reason: "does not compute it"),
+            Refusal(format: "SUBQUERY(books, $b, $x.pages > 1).@count == 1", reason: "$x"),
+            Refusal(format: "books.nothing.@count == 1", reason: "it has no property 'nothing'"),
+            Refusal(format: "books[FIRST].title == 'x'", reason: "an index needs an ordered relationship"),
+            Refusal(format: "books[name].title == 'x'", reason: "the index must be a constant"),
+            Refusal(format: "books[SIZE].title == 'x'", reason: "a number has no keys"),
+            Refusal(format: "name > books", reason: "to-many key not allowed here"),
+            Refusal(format: "SELF < 5", reason: "cannot be compared"),
+            Refusal(
+                format: "(books UNION books.title).@count > 1", reason: "combines collections of objects"),
+            Refusal(
+                format: "(books MINUS SELF).@count > 1", reason: "combines relationships and lists of objects"
+            ),
+            Refusal(format: "(books UNION {1, 2}).@count > 1", reason: "other values than objects"),
+            Refusal(format: "FUNCTION(name, 'length') > 1", reason: "cannot call methods"),
+            Refusal(format: "name MATCHES '('", reason: "Unsupported predicate"),
+        ])
+    func unsupportedIsRefused(_ refusal: Refusal) throws {
+        try SampleBooks.stack().inContext { context throws in
             let request = NSFetchRequest<Author>(entityName: "Author")
             request.predicate = NSPredicate(format: refusal.format)
             let error = #expect(throws: NSError.self) { try context.fetch(request) }

@@ -13,7 +13,7 @@ import Testing
         KeyPathNames.register("publishDate", for: \Book.publishDate)
         KeyPathNames.register("author", for: \Book.author)
         KeyPathNames.register("name", for: \Author.name)
-        stack = try Shelf.stack()
+        stack = try SampleBooks.stack()
     }
 
     private func titles(_ request: NSFetchRequest<Book>) throws -> [String] {
@@ -22,7 +22,8 @@ import Testing
 
     private func books() -> NSFetchRequest<Book> { NSFetchRequest<Book>(entityName: "Book") }
 
-    @Test func conditionsAndOrders() throws {
+    @Test("Typed requests filter, sort, limit and offset by key paths")
+    func conditionsAndOrders() throws {
         let long = try titles(books().where(\.pages > 200).sort(\.pages, .descending))
         #expect(long == ["Germinal", "Emma", "Persuasion"])
         let two = try titles(books().where(\.pages > 200).where(\.title != "Emma").sort(\.title))
@@ -36,7 +37,8 @@ import Testing
         #expect(try titles(books().where(!(\.pages > 0)).sort(\.title)) == ["L'Œuvre", "Été"])
     }
 
-    @Test func textsAndValues() throws {
+    @Test("Typed conditions compare strings, lists, ranges and decimals")
+    func stringsAndValues() throws {
         #expect(
             try titles(books().where((\Book.title).beginsWith("emma", .caseInsensitive)).sort(\.title))
                 == ["EMMA* WAR?", "Emma"])
@@ -51,7 +53,8 @@ import Testing
             ])
     }
 
-    @Test func relationships() throws {
+    @Test("Typed conditions follow to-one relationships")
+    func relationships() throws {
         let found = try stack.inContext { context in
             let austen = try context.book("Emma").author
             return try context.titles(books().where(\.author === austen).sort(\.title))
@@ -63,22 +66,25 @@ import Testing
             ])
     }
 
-    @Test func ordersBySelectors() throws {
+    @Test("A typed sort uses the selector that is named")
+    func ordersBySelectors() throws {
         #expect(
             try titles(books().sort(\.title, by: "localizedCaseInsensitiveCompare:"))
                 == ["Emma", "EMMA* WAR?", "Été", "Germinal", "L'Œuvre", "Persuasion"])
     }
 
-    @Test func unsavedChangesCount() throws {
+    @Test("A typed request includes unsaved changes")
+    func unsavedChangesCount() throws {
         let found = try stack.inContext { context in
-            Shelf.book("New", 700, nil, nil, context)
+            SampleBooks.book("New", 700, nil, nil, context)
             try context.book("Germinal").pages = 0
             return try context.titles(books().where(\.pages > 200).sort(\.pages, .descending))
         }
         #expect(found == ["New", "Emma", "Persuasion"])
     }
 
-    @Test func swiftPredicates() throws {
+    @Test("Swift predicates filter typed requests")
+    func swiftPredicates() throws {
         let request = books().sort(\.title)
         request.predicate = NSPredicate(#Predicate<Book> { $0.pages > 200 && $0.title != "Emma" })
         #expect(try titles(request) == ["Germinal", "Persuasion"])
@@ -94,7 +100,8 @@ import Testing
         #expect(try titles(request) == ["EMMA* WAR?", "Persuasion"])
     }
 
-    @Test func conditionsOnRelationshipsToMany() throws {
+    @Test("Typed conditions have any, all and none of a to-many relationship")
+    func conditionsOnToManyRelationships() throws {
         KeyPathNames.register("books", for: \Author.books)
         func names(_ condition: TypedPredicate<Author>) throws -> [String] {
             try stack.inContext { context in
@@ -110,7 +117,8 @@ import Testing
         #expect(try names((\Author.books).none(\.publishDate != nil)) == ["nil"])
     }
 
-    @Test func swiftSortDescriptors() throws {
+    @Test("A Swift sort descriptor orders a request")
+    func swiftSortDescriptors() throws {
         let request = books()
         request.sortDescriptors = [NSSortDescriptor(SortDescriptor(\Book.pages, order: .reverse))]
         request.fetchLimit = 2

@@ -42,9 +42,10 @@ struct HistoryCorpusTests {
         [NSPersistentHistoryTrackingKey: true, NSIgnorePersistentStoreVersioningOption: true]
     }
 
-    @Test func someStoresHaveHistory() { #expect(HistoryStore.all.count >= 4) }
+    @Test("The corpus has stores with history")
+    func corpusHasHistory() { #expect(HistoryStore.all.count >= 4) }
 
-    @Test(arguments: HistoryStore.all)
+    @Test("Every transaction and change of Apple's history is read", arguments: HistoryStore.all)
     func everyRowIsRead(_ store: HistoryStore) throws {
         let folder = try StoreFolder(copying: store.url)
         let model = try store.model(folder)
@@ -94,7 +95,8 @@ struct HistoryCorpusTests {
     }
 
     /// A change that a migration took along is kept with new bits for the same properties.
-    @Test func theSameChangeInSeveralVersionsOfALibrary() throws {
+    @Test("Migrated changes of Apple's history name the same properties")
+    func sameChangeInSeveralVersions() throws {
         var agreed = 0
         var all = 0
         var former: [Int64: NSPersistentHistoryChange] = [:]
@@ -124,8 +126,8 @@ struct HistoryCorpusTests {
     }
 
     /// A save here leaves rows of the shape of Apple's newest ones.
-    @Test(arguments: HistoryStore.all)
-    func savesGoOn(_ store: HistoryStore) throws {
+    @Test("A save continues Apple's history in the same format", arguments: HistoryStore.all)
+    func savesContinueTheHistory(_ store: HistoryStore) throws {
         let folder = try StoreFolder(copying: store.url)
         let model = try store.model(folder)
         let entity = try #require(model.entitiesByName["Garnish"] ?? model.entitiesByName["AlbumList"])

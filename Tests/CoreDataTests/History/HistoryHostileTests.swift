@@ -24,19 +24,22 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "ZENTITY = 999", "ZENTITY = -1", "ZENTITY = 9223372036854775807", "ZENTITY = NULL",
-        "ZENTITYPK = NULL",
-        "ZENTITYPK = -4", "ZENTITYPK = 'text'", "ZCHANGETYPE = 7", "ZCHANGETYPE = NULL",
-        "ZCHANGETYPE = 9223372036854775807", "ZTRANSACTIONID = 77", "ZTRANSACTIONID = NULL",
-        "ZTRANSACTIONID = 9223372036854775807",
-    ])
-    func changesThatAreNone(_ damage: String) throws {
+    @Test(
+        "Invalid rows of changes are left out",
+        arguments: [
+            "ZENTITY = 999", "ZENTITY = -1", "ZENTITY = 9223372036854775807", "ZENTITY = NULL",
+            "ZENTITYPK = NULL",
+            "ZENTITYPK = -4", "ZENTITYPK = 'text'", "ZCHANGETYPE = 7", "ZCHANGETYPE = NULL",
+            "ZCHANGETYPE = 9223372036854775807", "ZTRANSACTIONID = 77", "ZTRANSACTIONID = NULL",
+            "ZTRANSACTIONID = 9223372036854775807",
+        ])
+    func invalidChangesAreLeftOut(_ damage: String) throws {
         try folder.execute("UPDATE ACHANGE SET \(damage) WHERE Z_PK = 2")
         #expect(try changes().map(\.changeID) == [1, 3])
     }
 
     @Test(
+        "Bitmaps of changed properties are read whatever their length",
         arguments: [
             ("NULL", []), ("x''", []), ("x'08'", ["title"]), ("zeroblob(100000000)", []),
             ("x'FFFFFFFFFF'", ["author", "isbn", "note", "pages", "reviews", "tags", "title"]),
@@ -50,14 +53,17 @@ import Testing
         #expect(found[1].updatedNames == names)
     }
 
-    @Test func valuesThatDoNotFit() throws {
+    @Test("Tombstone values of a wrong type are left out")
+    func invalidTombstones() throws {
         try folder.execute(
             "UPDATE ACHANGE SET ZTOMBSTONE0 = x'0102', ZTOMBSTONE1 = 'many', ZTOMBSTONE2 = 9 WHERE Z_PK = 3")
         #expect(try changes().last?.tombstone?.isEmpty == true)
     }
 
-    @Test(arguments: ["NULL", "'text'", "9e999", "x'00'"])
-    func times(_ value: String) throws {
+    @Test(
+        "Invalid timestamps and strings are read as empty values",
+        arguments: ["NULL", "'text'", "9e999", "x'00'"])
+    func invalidTimestamps(_ value: String) throws {
         try folder.execute(
             "UPDATE ATRANSACTION SET ZTIMESTAMP = \(value), ZBUNDLEIDTS = 99, ZPROCESSIDTS = NULL")
         try folder.open(HistoryModel.model(), HistoryModel.tracking).inContext { context in
@@ -68,7 +74,8 @@ import Testing
     }
 
     /// Keys that are behind what the tables have are put right; without room there is an error.
-    @Test func countedKeys() throws {
+    @Test("Counted keys that are behind are corrected, and a save without a free key fails")
+    func countedKeys() throws {
         try folder.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = NULL WHERE Z_ENT = 16002")
         try folder.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_ENT = 16001")
         try folder.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 16003")

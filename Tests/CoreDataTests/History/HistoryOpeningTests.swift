@@ -13,7 +13,8 @@ import Testing
         try folder.schema().filter { $0.value.contains(" ACHANGE ") || $0.value.contains(" ATRANSACTION") }
     }
 
-    @Test func historyForAStoreThatHadNone() throws {
+    @Test("Turning tracking on adds the history tables to an existing store")
+    func historyForAnExistingStore() throws {
         try folder.open(HistoryModel.model()).inContext { context in
             try context.insert("Tag", ["name": "before"])
             try context.save()
@@ -32,7 +33,8 @@ import Testing
         #expect(try new.schema().filter { added[$0.key] != nil } == added)
     }
 
-    @Test func withoutTheOptionAStoreWithHistoryIsReadOnly() throws {
+    @Test("A store with history is read-only without the tracking option")
+    func withoutTheOption() throws {
         let first = try folder.open(HistoryModel.model(), HistoryModel.tracking)
         try first.inContext { context in
             try context.insert("Tag", ["name": "kept"])
@@ -68,7 +70,8 @@ import Testing
         }
     }
 
-    @Test func columnsForTheValuesOfTheDeadAreAdded() throws {
+    @Test("Missing tombstone columns are added")
+    func missingTombstoneColumns() throws {
         try folder.open(HistoryModel.model(), HistoryModel.tracking).close()
         try folder.execute(
             "ALTER TABLE ACHANGE DROP COLUMN ZTOMBSTONE2; ALTER TABLE ACHANGE DROP COLUMN ZTOMBSTONE1")
@@ -84,7 +87,8 @@ import Testing
     }
 
     /// The tables of the first versions have the texts themselves.
-    @Test func tablesWithoutATableOfTexts() throws {
+    @Test("History without a table of strings is written in its own format")
+    func tablesWithoutStrings() throws {
         try folder.open(HistoryModel.model(), HistoryModel.tracking).close()
         try folder.execute(
             """
@@ -102,12 +106,14 @@ import Testing
         #expect(try folder.value("SELECT ZAUTHOR FROM ATRANSACTION") == "reader".databaseValue)
     }
 
-    @Test(arguments: [
-        "DROP TABLE ATRANSACTION", "DROP TABLE ATRANSACTIONSTRING", "DROP TABLE ACHANGE",
-        "DROP TABLE ACHANGE; CREATE VIEW ACHANGE AS SELECT 1",
-        "ALTER TABLE ACHANGE DROP COLUMN ZCOLUMNS",
-    ])
-    func tablesThatAreNotHistory(_ damage: String) throws {
+    @Test(
+        "Damaged history tables are refused with tracking and read-only without it",
+        arguments: [
+            "DROP TABLE ATRANSACTION", "DROP TABLE ATRANSACTIONSTRING", "DROP TABLE ACHANGE",
+            "DROP TABLE ACHANGE; CREATE VIEW ACHANGE AS SELECT 1",
+            "ALTER TABLE ACHANGE DROP COLUMN ZCOLUMNS",
+        ])
+    func damagedTables(_ damage: String) throws {
         try folder.open(HistoryModel.model(), HistoryModel.tracking).close()
         try folder.execute(damage)
         let refusal = try error { _ = try folder.open(HistoryModel.model(), HistoryModel.tracking) }
@@ -117,7 +123,8 @@ import Testing
         #expect(coordinator.persistentStores[0].isReadOnly)
     }
 
-    @Test func ofADictionaryAsTheOptionOnlyItsOwnKeyCounts() throws {
+    @Test("A dictionary as the tracking option turns tracking off only by its own key")
+    func dictionaryAsTheOption() throws {
         for (option, hasHistory) in [([NSPersistentHistoryTrackingKey: false], false), (["a": false], true)] {
             let coordinator = try folder.open(
                 HistoryModel.model(), [NSPersistentHistoryTrackingKey: option])

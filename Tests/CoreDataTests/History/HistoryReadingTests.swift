@@ -39,7 +39,8 @@ import Testing
         }
     }
 
-    @Test func transactionsAndChanges() throws {
+    @Test("Transactions have authors, names, changes and tombstones")
+    func transactionsAndChanges() throws {
         try coordinator.inContext { context in
             let found = try context.transactions()
             #expect(found.map(\.transactionNumber) == [1, 2, 3])
@@ -68,7 +69,8 @@ import Testing
         }
     }
 
-    @Test func resultTypes() throws {
+    @Test("Every result type of a history request has its result")
+    func resultTypes() throws {
         #expect(try result(.statusOnly) as? Bool == true)
         #expect(try result(.count) as? Int == 3)
         #expect((try result(.objectIDs) as? [NSManagedObjectID])?.count == 2)
@@ -80,7 +82,8 @@ import Testing
         #expect(changes?.allSatisfy { $0.transaction == nil } == true)
     }
 
-    @Test func afterATokenATransactionAndADate() throws {
+    @Test("History is fetched after a token, a transaction or a date")
+    func afterATokenATransactionAndADate() throws {
         try coordinator.inContext { context in
             let all = try context.transactions()
             #expect(
@@ -96,7 +99,8 @@ import Testing
         }
     }
 
-    @Test func conditionsOnTransactions() throws {
+    @Test("A fetch request filters, sorts and limits transactions")
+    func conditionsOnTransactions() throws {
         try coordinator.inContext { context in
             let request = try #require(NSPersistentHistoryTransaction.fetchRequest)
             request.predicate = NSPredicate(format: "author != %@", "first")
@@ -120,7 +124,8 @@ import Testing
         }
     }
 
-    @Test func conditionsOnChanges() throws {
+    @Test("A fetch request filters changes")
+    func conditionsOnChanges() throws {
         try coordinator.inContext { context in
             let request = try #require(NSPersistentHistoryChange.entityDescription(with: context)).fetch()
             request.predicate = NSPredicate(
@@ -140,7 +145,8 @@ import Testing
         }
     }
 
-    @Test func aRequestForSomethingElseIsRefused() throws {
+    @Test("A history request with a fetch of objects is refused")
+    func otherRequestsAreRefused() throws {
         try coordinator.inContext { context in
             let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
             let refusal = try error { _ = try context.transactions(.fetchHistory(withFetch: request)) }
@@ -153,7 +159,8 @@ import Testing
     }
 
     /// What another coordinator, as that of another process, has saved comes in by way of history.
-    @Test func mergingWhatOthersSaved() throws {
+    @Test("A context merges another coordinator's save by its history")
+    func mergingHistory() throws {
         let context = coordinator.context()
         let other = try folder.open(HistoryModel.model(), HistoryModel.tracking)
         try context.performAndWait {
@@ -177,7 +184,8 @@ import Testing
         }
     }
 
-    @Test func notificationAfterASave() throws {
+    @Test("A save with changes posts one remote change with its token")
+    func notificationAfterASave() throws {
         let folder = try StoreFolder()
         let coordinator = try folder.open(
             HistoryModel.model(),

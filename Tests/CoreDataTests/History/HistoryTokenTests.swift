@@ -21,7 +21,8 @@ import Testing
         }
     }
 
-    @Test func archived() throws {
+    @Test("An archived token equals the original and fetches the same history")
+    func archived() throws {
         try save("a")
         let token = try #require(coordinator.currentPersistentHistoryToken(fromStores: nil))
         let data = try NSKeyedArchiver.archivedData(withRootObject: token, requiringSecureCoding: true)
@@ -38,7 +39,8 @@ import Testing
         }
     }
 
-    @Test func withoutHistoryThereIsNone() throws {
+    @Test("A store without history has no token and no transactions")
+    func withoutHistory() throws {
         let folder = try StoreFolder()
         let coordinator = try folder.open(HistoryModel.model())
         #expect(coordinator.currentPersistentHistoryToken(fromStores: nil) == nil)
@@ -46,7 +48,8 @@ import Testing
         #expect(found.isEmpty)
     }
 
-    @Test func severalStores() throws {
+    @Test("Tokens and history of several stores are combined")
+    func severalStores() throws {
         let plain = NSManagedObjectModel(
             of: NSEntityDescription("Tag", attribute("name", .string)),
             NSEntityDescription("Author", attribute("name", .string)))
@@ -86,7 +89,8 @@ import Testing
         }
     }
 
-    @Test func deletedHistory() throws {
+    @Test("A token of deleted history has expired, and transaction numbers continue")
+    func deletedHistory() throws {
         try save("a", "b", "c", "d")
         try coordinator.inContext { context in
             let all = try context.transactions()
@@ -117,7 +121,8 @@ import Testing
         #expect(found.map(\.transactionNumber) == [5])
     }
 
-    @Test func aTokenOfAnotherStore() throws {
+    @Test("A token of another store has expired")
+    func tokenOfAnotherStore() throws {
         try save("a")
         let other = try StoreFolder().open(HistoryModel.model(), HistoryModel.tracking)
         try other.inContext { context in

@@ -30,7 +30,8 @@ import Testing
         ).map { $0[0] }
     }
 
-    @Test func aTransaction() throws {
+    @Test("A save writes one transaction with its author, name and process")
+    func transaction() throws {
         let before = Date().timeIntervalSinceReferenceDate
         try coordinator.inContext { context in
             context.name = "desk"
@@ -61,7 +62,8 @@ import Testing
             change == [["1", "16001", "NULL", "0", "1", "1", "1", "NULL", "NULL", "NULL", "NULL"]])
     }
 
-    @Test func keysAreCountedAndTextsSharedAndNothingIsWrittenForNothing() throws {
+    @Test("Transactions share strings and count keys, and an empty save writes none")
+    func keysAndStringsAreShared() throws {
         try coordinator.inContext { context in
             for name in ["a", "b", "c"] {
                 context.transactionAuthor = name == "c" ? nil : "same"
@@ -83,7 +85,8 @@ import Testing
         }
     }
 
-    @Test func aFailedSaveLeavesNothing() throws {
+    @Test("A failed save writes no history")
+    func failedSaveWritesNothing() throws {
         try coordinator.inContext { context in
             let tag = try context.insert("Tag", ["name": "a"])
             try context.save()
@@ -96,7 +99,8 @@ import Testing
     }
 
     /// The order of the bits is the one that Apple's stores show.
-    @Test func bitmaps() throws {
+    @Test("The bitmaps of changes have the bits of Apple's stores")
+    func bitmaps() throws {
         try coordinator.inContext { context in
             let ada = try context.insert("Author", ["name": "Ada"])
             let book = try context.insert("Book", ["title": "One"])
@@ -141,7 +145,8 @@ import Testing
         }
     }
 
-    @Test func insertsThenUpdatesThenDeletions() throws {
+    @Test("Changes are written as insertions, updates and deletions")
+    func orderOfChanges() throws {
         try coordinator.inContext { context in
             let first = try context.insert("Tag", ["name": "first"])
             let second = try context.insert("Tag", ["name": "second"])
@@ -154,7 +159,8 @@ import Testing
         #expect(try lastChanges() == ["0 Author none", "1 Tag 80", "2 Tag none"])
     }
 
-    @Test func valuesOfTheDead() throws {
+    @Test("A deletion keeps the values that the model preserves")
+    func tombstones() throws {
         let isbn = UUID()
         try coordinator.inContext { context in
             let book = try context.insert(
@@ -177,7 +183,8 @@ import Testing
     }
 
     /// To-many relationships have the order of the keys in a dictionary of Apple's Foundation.
-    @Test func bitsOfToManyRelationships() throws {
+    @Test("The bits of to-many relationships are in the order of Apple's dictionaries")
+    func bitsOfToManyRelationships() throws {
         let hub = NSEntityDescription("Hub")
         let spoke = NSEntityDescription("Spoke")
         let names = ["alpha", "beta", "delta", "epsilon", "gamma"]
@@ -201,7 +208,8 @@ import Testing
         #expect(bitmaps == ["alpha": "80", "gamma": "40", "epsilon": "20", "delta": "10", "beta": "08"])
     }
 
-    @Test func anObjectThatOthersDeletedAlreadyIsNotDeletedAgain() throws {
+    @Test("An object that was already deleted has no change")
+    func objectDeletedElsewhere() throws {
         try coordinator.inContext { context in
             let gone = try context.insert("Tag", ["name": "gone"])
             let there = try context.insert("Tag", ["name": "there"])
@@ -214,7 +222,8 @@ import Testing
         #expect(try lastChanges() == ["2 Tag none"])
     }
 
-    @Test func withoutTheOptionThereAreNoTables() throws {
+    @Test("A store without tracking has no history tables")
+    func withoutTheOption() throws {
         let folder = try StoreFolder()
         try folder.make(HistoryModel.model())
         #expect(try folder.schema().keys.contains { $0.hasPrefix("A") } == false)

@@ -88,7 +88,8 @@ import Testing
         ("title", "uppercase($source.name)"), ("image", "$source.picture"),
     ]
 
-    @Test func compiledMappingIsRead() throws {
+    @Test("A compiled mapping model is read and found in a bundle")
+    func compiledMappingIsRead() throws {
         let file = folder.url.appendingPathComponent("Mapping.cdm")
         try Self.archive(Self.first(), Self.second(), Self.attributes).write(to: file)
         let mapping = try #require(NSMappingModel(contentsOf: file))
@@ -106,8 +107,8 @@ import Testing
                 == nil)
     }
 
-    @Test(arguments: [false, true])
-    func aStoreIsMigratedByTheMappingModelOfABundle(_ infers: Bool) throws {
+    @Test("A store is migrated by the mapping model of a bundle", arguments: [false, true])
+    func storeIsMigratedByABundledMapping(_ infers: Bool) throws {
         let data = Data(repeating: 7, count: 300_000)
         let coordinator = try folder.open(Self.first(), options)
         let identifier = coordinator.persistentStores.first?.identifier

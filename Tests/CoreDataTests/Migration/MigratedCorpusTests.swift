@@ -6,7 +6,8 @@ import Testing
 /// Stores of Apple's, migrated to a model with one more attribute in each entity.
 @Suite(.enabled(if: Corpus.isPresent, "\(Corpus.missing)"))
 struct MigratedCorpusTests {
-    @Test func everyRowAndLinkIsTakenOver() throws {
+    @Test("Migrating Apple's stores keeps every row and relationship")
+    func everyRowIsMigrated() throws {
         var counts = (stores: 0, rows: 0, refused: 0)
         for store in CorpusStore.all {
             let folder = try store.copy()

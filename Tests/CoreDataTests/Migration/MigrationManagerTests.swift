@@ -164,8 +164,10 @@ final class SplittingPolicy: NSEntityMigrationPolicy {
 
     // MARK: What comes out
 
-    @Test(arguments: [NSPersistentStore.StoreType.sqlite, .xml, .binary])
-    func policiesAndExpressionsMakeTheNewObjects(_ type: NSPersistentStore.StoreType) throws {
+    @Test(
+        "Policies and expressions make the objects of the new store",
+        arguments: [NSPersistentStore.StoreType.sqlite, .xml, .binary])
+    func policiesAndExpressions(_ type: NSPersistentStore.StoreType) throws {
         try migrate(manager(), to: type)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.second())
         try coordinator.addPersistentStore(type: type, at: new)
@@ -191,7 +193,8 @@ final class SplittingPolicy: NSEntityMigrationPolicy {
         #expect(try folder.open(Self.first()).inContext { try $0.all("Person").count } == 3)
     }
 
-    @Test func aPolicyIsAskedInStages() throws {
+    @Test("An entity migration policy is called in stages")
+    func policyStages() throws {
         let manager = manager()
         try migrate(manager)
         #expect(
@@ -202,7 +205,8 @@ final class SplittingPolicy: NSEntityMigrationPolicy {
     }
 
     /// An inferred mapping model gives what a migration in place gives.
-    @Test func anInferredMappingModelIsOneToo() throws {
+    @Test("A migration manager runs an inferred mapping model")
+    func inferredMappingModel() throws {
         let destination = Self.first()
         destination.entitiesByName["Person"]?.add(attribute("nickname", .string, defaultValue: "-"))
         let mapping = try NSMappingModel.inferredMappingModel(
@@ -221,7 +225,8 @@ final class SplittingPolicy: NSEntityMigrationPolicy {
         try coordinator.close()
     }
 
-    @Test func progressIsObserved() throws {
+    @Test("The progress of a migration can be observed")
+    func progressIsObserved() throws {
         let manager = manager()
         nonisolated(unsafe) var seen: [Float] = []
         let observation = manager.observe(\.migrationProgress) { manager, _ in
@@ -234,7 +239,8 @@ final class SplittingPolicy: NSEntityMigrationPolicy {
         #expect(seen.allSatisfy { (0...1).contains($0) })
     }
 
-    @Test func associationsAreKeptUntilTheyAreReset() throws {
+    @Test("Associations of source and destination objects are kept until a reset")
+    func associations() throws {
         let manager = manager()
         try migrate(manager)
         let made = manager.destinationInstances(forEntityMappingName: "PersonToHuman", sourceInstances: nil)
@@ -267,13 +273,15 @@ final class SplittingPolicy: NSEntityMigrationPolicy {
         return found
     }
 
-    @Test func errorsOfPoliciesAreThrownAsTheyAre() throws {
+    @Test("Errors of policies are thrown unchanged")
+    func policyErrors() throws {
         let failure = NSError(domain: "Policy", code: 7)
         #expect(try refusal { manager, _ in manager.userInfo?["failure"] = failure } == failure)
         #expect(try refusal { manager, _ in manager.userInfo?["cancel"] = failure } == failure)
     }
 
-    @Test func aPolicyThatDoesNotExist() throws {
+    @Test("A policy class that does not exist is an error that names it")
+    func unknownPolicy() throws {
         for name in ["NoSuchPolicy", "CoreDataTests.Hooks"] {
             let found = try refusal { _, mapping in
                 mapping.entityMappings[0].entityMigrationPolicyClassName = name
@@ -282,12 +290,14 @@ final class SplittingPolicy: NSEntityMigrationPolicy {
         }
     }
 
-    @Test(arguments: [
-        "$source.nobody", "$manager.nobody", "$unknown", "FUNCTION($manager, 'nobody:', 1)", "'text'",
-        "$source.notes.nobody", "FUNCTION($source, 'valueForKey:', 'nobody')",
-        "SUBQUERY($source.notes, $x, $x.nobody == 1).@count", "TERNARY($source.nobody == 1, 1, 2)",
-    ])
-    func expressionsThatCannotBeEvaluated(_ expression: String) throws {
+    @Test(
+        "A value expression that cannot be evaluated is an error that names the property",
+        arguments: [
+            "$source.nobody", "$manager.nobody", "$unknown", "FUNCTION($manager, 'nobody:', 1)", "'text'",
+            "$source.notes.nobody", "FUNCTION($source, 'valueForKey:', 'nobody')",
+            "SUBQUERY($source.notes, $x, $x.nobody == 1).@count", "TERNARY($source.nobody == 1, 1, 2)",
+        ])
+    func invalidExpressions(_ expression: String) throws {
         let found = try refusal { _, mapping in
             mapping.entityMappings[0].attributeMappings?.append(try Self.property("years", expression))
         }
@@ -296,7 +306,8 @@ final class SplittingPolicy: NSEntityMigrationPolicy {
         #expect(found.localizedDescription.contains("PersonToHuman"))
     }
 
-    @Test func relationshipsThatLeadToOtherObjects() throws {
+    @Test("A relationship mapping to objects of another kind is an error")
+    func wrongDestinations() throws {
         for expression in ["$source.friend", "$source.fullName", Self.made("Nothing", "$source.friend")] {
             let found = try refusal { _, mapping in
                 mapping.entityMappings[0].relationshipMappings = [try Self.property("friend", expression)]
@@ -305,7 +316,8 @@ final class SplittingPolicy: NSEntityMigrationPolicy {
         }
     }
 
-    @Test func mappingsThatDoNotFitTheModels() throws {
+    @Test("A mapping that does not fit the models is an error")
+    func mismatchedMappings() throws {
         func text(_ change: (NSEntityMapping) throws -> Void) throws -> String {
             let found = try refusal { _, mapping in try change(mapping.entityMappings[0]) }
             #expect(found.code == 134110)
@@ -318,7 +330,8 @@ final class SplittingPolicy: NSEntityMigrationPolicy {
         #expect(try text { $0.attributeMappings = [try Self.property("age", "1")] }.contains("'age'"))
     }
 
-    @Test func aDestinationThatIsNotValid() throws {
+    @Test("A migration whose objects are invalid fails and leaves no store")
+    func invalidDestination() throws {
         let manager = NSMigrationManager(
             sourceModel: Self.first(), destinationModel: Self.second(mandatory: true))
         manager.userInfo = [:]
@@ -329,7 +342,8 @@ final class SplittingPolicy: NSEntityMigrationPolicy {
         #expect(!FileManager.default.fileExists(atPath: new.path))
     }
 
-    @Test func storesThatCannotBeOpened() throws {
+    @Test("Stores that cannot be opened or overwritten are errors")
+    func unopenableStores() throws {
         let missing = folder.url.appendingPathComponent("Missing.sqlite")
         let mapping = try Self.mapping()
         let manager = manager()

@@ -81,7 +81,8 @@ struct MigrationTests {
         )
     }
 
-    @Test func objectsGetTheShapeOfTheNewModel() throws {
+    @Test("An inferred migration renames, adds and converts properties and keeps identities")
+    func objectsAreMigrated() throws {
         try fill()
         let identifier = try folder.metadata()[NSStoreUUIDKey] as? String
         let times = try folder.rows("SELECT ZSAVED FROM ZBOOK ORDER BY Z_PK")
@@ -128,7 +129,8 @@ struct MigrationTests {
         #expect(try folder.names.filter { !$0.hasPrefix("Store.sqlite") } == [".Store_SUPPORT"])
     }
 
-    @Test func containersMigrateByThemselves() throws {
+    @Test("A container migrates its store automatically")
+    func containersMigrate() throws {
         try fill()
         let container = NSPersistentContainer(name: "Store", managedObjectModel: Self.second())
         container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: folder.file)]
@@ -139,7 +141,8 @@ struct MigrationTests {
             try container.viewContext.performAndWait { try container.viewContext.all("Person").count } == 2)
     }
 
-    @Test func withoutTheOptionsNothingChanges() throws {
+    @Test("Without the migration options an old store is refused and unchanged")
+    func withoutTheOptions() throws {
         try fill()
         let before = try Data(contentsOf: folder.file)
         #expect(try error { _ = try folder.open(Self.second()) }.code == 134100)
@@ -150,7 +153,8 @@ struct MigrationTests {
         #expect(try Data(contentsOf: folder.file) == before)
     }
 
-    @Test func hierarchiesThatBecomeOneGetKeysOfTheirOwn() throws {
+    @Test("Entities that become one hierarchy get unique keys")
+    func mergedHierarchies() throws {
         try folder.open(
             NSManagedObjectModel(
                 of: NSEntityDescription("Car", attribute("name", .string)),
@@ -173,7 +177,8 @@ struct MigrationTests {
         }
     }
 
-    @Test func whatDoesNotFitLeavesTheStoreAsItWas() throws {
+    @Test("A migration that is not possible leaves the store unchanged")
+    func failedMigrationKeepsTheStore() throws {
         try fill()
         func refusal(_ change: (NSManagedObjectModel) throws -> Void) throws -> NSError {
             let model = Self.first()
@@ -200,7 +205,8 @@ struct MigrationTests {
         #expect(try folder.names.allSatisfy { !$0.hasPrefix(".Store.sqlite.") })
     }
 
-    @Test func aStoreThatOthersHaveOpenStaysAsItIs() throws {
+    @Test("A store that is in use is not migrated")
+    func storeInUse() throws {
         try fill()
         let other = try folder.open(Self.first())
         let error = try error {
@@ -210,13 +216,15 @@ struct MigrationTests {
         #expect(try other.inContext { try $0.all("Book").count } == 3)
     }
 
-    @Test func theModelMayBeMissing() throws {
+    @Test("A migration without the old model is an error")
+    func missingModel() throws {
         try fill()
         try folder.execute("DROP TABLE Z_MODELCACHE")
         #expect(try error { _ = try folder.open(Self.second(), options) }.code == 134130)
     }
 
-    @Test func noValueStaysNone() throws {
+    @Test("A migration keeps nil values and sets defaults of new attributes")
+    func missingValuesStayNil() throws {
         func model(_ more: NSAttributeDescription...) -> NSManagedObjectModel {
             let note = NSEntityDescription("Note", attribute("rating", .integer16, defaultValue: 3))
             for attribute in more { note.add(attribute) }
@@ -234,7 +242,8 @@ struct MigrationTests {
         }
     }
 
-    @Test func linksAndPermissionsOfTheFileStay() throws {
+    @Test("A migration keeps the file's symbolic link and permissions")
+    func linksAndPermissions() throws {
         try fill()
         let target = folder.url.appendingPathComponent("Target.sqlite")
         try FileManager.default.moveItem(at: folder.file, to: target)
@@ -249,7 +258,10 @@ struct MigrationTests {
         #expect(mode?.intValue == 0o600)
     }
 
-    @Test(arguments: ["Notes", "NotesText"]) func tablesOfOthersRunNothingElse(_ name: String) throws {
+    @Test(
+        "A foreign table or index whose SQL hides another statement makes the migration fail",
+        arguments: ["Notes", "NotesText"])
+    func foreignTablesRunNothing(_ name: String) throws {
         try fill()
         try folder.execute(
             """
@@ -260,7 +272,8 @@ struct MigrationTests {
         #expect(try folder.value("SELECT count(*) FROM ZBOOK") == 3.databaseValue)
     }
 
-    @Test func anInverseToOneIsNotMadeUp() throws {
+    @Test("A migration refuses a new to-one inverse whose destinations are unknown")
+    func inverseIsNotInvented() throws {
         func model(_ hasInverse: Bool) -> NSManagedObjectModel {
             let person = NSEntityDescription("Person")
             let book = NSEntityDescription("Book")
@@ -273,7 +286,8 @@ struct MigrationTests {
         #expect(error.code == 134110 && error.localizedDescription.contains("'owner'"))
     }
 
-    @Test func historyStaysAndGoesOn() throws {
+    @Test("A migration keeps the history, which continues")
+    func historyContinues() throws {
         let tracking = options.merging([NSPersistentHistoryTrackingKey: true]) { $1 }
         try folder.open(Self.first(), tracking).inContext { context in
             try context.insert("Tag", ["name": "a"])

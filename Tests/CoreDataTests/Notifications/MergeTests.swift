@@ -3,13 +3,13 @@ import Testing
 
 /// One context takes in what another one of its coordinator saved.
 @Suite(.onEveryStore) struct MergeTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
     private let parent: Entry
     private let child: Entry
     private let rival: NSManagedObjectContext
 
     init() throws {
-        diary = try DiaryStack()
+        diary = try HookStack()
         parent = try diary.savedEntry("parent")
         child = try diary.savedEntry("child", parent: parent)
         rival = diary.stack.context()
@@ -44,7 +44,8 @@ import Testing
 
     // MARK: What comes in
 
-    @Test(arguments: kinds) func changedValuesComeIn(_ kind: Notification.Name) throws {
+    @Test("A merge updates values and keeps transient ones", arguments: kinds)
+    func changedValues(_ kind: Notification.Name) throws {
         let theirParent = try theirs(parent)
         let saved = try saved(kind) { _ in
             theirParent.number = 70
@@ -61,7 +62,8 @@ import Testing
         }
     }
 
-    @Test func changedLinksComeIn() throws {
+    @Test("A merge updates relationships at both ends")
+    func changedRelationships() throws {
         let (theirParent, theirChild) = (try theirs(parent), try theirs(child))
         diary.event { _ in #expect(parent.children == [child]) }
         let saved = try saved { context in
@@ -78,7 +80,8 @@ import Testing
         }
     }
 
-    @Test func insertedObjectsBecomeKnownAsFaults() throws {
+    @Test("A merge registers inserted objects as faults")
+    func insertedObjectsAreFaults() throws {
         let saved = try saved { Entry(context: $0).title = "new" }
         let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: diary.context)
         diary.event { context in
@@ -91,7 +94,8 @@ import Testing
         }
     }
 
-    @Test(arguments: kinds) func deletedObjectsAreDeletedHere(_ kind: Notification.Name) throws {
+    @Test("A merge marks deleted objects, which the next save removes", arguments: kinds)
+    func deletedObjects(_ kind: Notification.Name) throws {
         let theirChild = try theirs(child)
         diary.event { _ in #expect(parent.children == [child] && child.number == 3) }
         let saved = try saved(kind) { $0.delete(theirChild) }
@@ -106,14 +110,16 @@ import Testing
         #expect(try diary.stored("parent", \.children.count) == 0)
     }
 
-    @Test func aFaultReadsTheNewValues() throws {
+    @Test("A fault reads the new values after a merge")
+    func faultReadsNewValues() throws {
         diary.event { $0.refresh(parent, mergeChanges: false) }
         let theirParent = try theirs(parent)
         merge(try saved { _ in theirParent.number = 70 })
         diary.event { _ in #expect(parent.number == 70) }
     }
 
-    @Test func objectsThatTheContextDoesNotHaveStayUnknown() throws {
+    @Test("A merge does not register updated objects that the context does not have")
+    func unknownObjectsStayUnknown() throws {
         let (parentID, theirParent) = (diary.event { _ in parent.objectID }, try theirs(parent))
         diary.event { $0.reset() }
         merge(try saved { _ in theirParent.number = 70 })
@@ -122,7 +128,8 @@ import Testing
 
     // MARK: Unsaved changes
 
-    @Test func ownChangesLieOverWhatComesIn() throws {
+    @Test("A merge keeps unsaved changes over the merged values, without a conflict")
+    func ownChangesOverlayMergedValues() throws {
         let theirParent = try theirs(parent)
         diary.event { _ in parent.number = 50 }
         let saved = try saved { _ in
@@ -140,7 +147,8 @@ import Testing
         #expect(try diary.stored("renamed", \.number) == 50)
     }
 
-    @Test func ownMembersAreAddedToThoseThatComeIn() throws {
+    @Test("A merge keeps unsaved members beside the merged ones")
+    func ownMembersAreKept() throws {
         let theirParent = try theirs(parent)
         let mine = diary.event { context in
             let mine = Entry(context: context)
@@ -162,7 +170,8 @@ import Testing
         #expect(try diary.stored("parent", \.children.count) == 3)
     }
 
-    @Test func ownRemovalsStayRemoved() throws {
+    @Test("A merge keeps unsaved removals of members")
+    func ownRemovalsAreKept() throws {
         let theirParent = try theirs(parent)
         diary.event { _ in child.parent = nil }
         merge(try saved { _ in theirParent.number = 70 })
@@ -173,7 +182,8 @@ import Testing
         #expect(try diary.stored("parent", \.children.count) == 0)
     }
 
-    @Test func anObjectChangedHereAndDeletedThereIsDeleted() throws {
+    @Test("A merge deletes an object with unsaved changes that was deleted elsewhere")
+    func changedHereDeletedThere() throws {
         let theirChild = try theirs(child)
         diary.event { _ in child.number = 50 }
         merge(try saved { $0.delete(theirChild) })
@@ -185,7 +195,8 @@ import Testing
         #expect(try diary.stored("child", \.number) == nil)
     }
 
-    @Test func anObjectDeletedOnBothSidesIsDeletedOnce() throws {
+    @Test("An object deleted in both contexts is deleted once")
+    func deletedOnBothSides() throws {
         let theirChild = try theirs(child)
         diary.event { $0.delete(child) }
         merge(try saved { $0.delete(theirChild) })
@@ -196,7 +207,8 @@ import Testing
         }
     }
 
-    @Test func linksMadeThereToAnObjectDeletedHereEnd() throws {
+    @Test("A merged reference to an object deleted here becomes nil")
+    func referenceToAnObjectDeletedHere() throws {
         let stack = try TestStack(OwnerModel.model())
         let context = stack.context()
         let item = try context.performAndWait {
@@ -222,7 +234,8 @@ import Testing
         }
     }
 
-    @Test func whatIsLinkedThereToAnObjectDeletedHereIsDeletedInCascade() throws {
+    @Test("A cascading deletion here deletes members merged into the deleted object")
+    func cascadeOfADeletionHere() throws {
         let other = try diary.savedEntry("other")
         let (theirParent, theirOther) = (try theirs(parent), try theirs(other))
         diary.event { context in
@@ -237,8 +250,10 @@ import Testing
         #expect(try diary.stored("other", \.number) == nil)
     }
 
-    @Test(arguments: [NSDeleteRule.nullifyDeleteRule, .cascadeDeleteRule])
-    func linksMadeHereToAnObjectDeletedThereEnd(_ rule: NSDeleteRule) throws {
+    @Test(
+        "An unsaved reference to an object deleted elsewhere follows its delete rule",
+        arguments: [NSDeleteRule.nullifyDeleteRule, .cascadeDeleteRule])
+    func referenceToAnObjectDeletedThere(_ rule: NSDeleteRule) throws {
         let stack = try TestStack(OwnerModel.model(rule))
         let context = stack.context()
         let item = try context.performAndWait {
@@ -261,7 +276,8 @@ import Testing
         }
     }
 
-    @Test func membersAddedHereAndDeletedThereLeave() throws {
+    @Test("A member moved here and deleted elsewhere leaves its new owner")
+    func movedMemberDeletedThere() throws {
         let other = try diary.savedEntry("other")
         let theirChild = try theirs(child)
         diary.event { _ in child.parent = other }
@@ -275,7 +291,8 @@ import Testing
 
     // MARK: What is told
 
-    @Test func theMergeIsTold() throws {
+    @Test("A merge posts merged IDs and refreshed objects")
+    func mergeIsPosted() throws {
         let (theirParent, theirChild) = (try theirs(parent), try theirs(child))
         let saved = try saved { context in
             theirParent.number = 70
@@ -301,7 +318,8 @@ import Testing
         }
     }
 
-    @Test func onlyAMergeTakesThingsIn() throws {
+    @Test("Without a merge a context keeps its values")
+    func onlyAMergeUpdates() throws {
         let theirParent = try theirs(parent)
         _ = try saved { _ in theirParent.number = 70 }
         diary.event { _ in #expect(parent.number == 3) }
@@ -309,7 +327,8 @@ import Testing
 
     // MARK: Automatically
 
-    @Test func aContextMayMergeByItself() throws {
+    @Test("A context with automatic merging merges others' saves until it is turned off")
+    func automaticMerging() throws {
         let (theirParent, theirChild) = (try theirs(parent), try theirs(child))
         diary.event { context in
             #expect(!context.automaticallyMergesChangesFromParent)
@@ -339,7 +358,8 @@ import Testing
         diary.event { _ in #expect(parent.number == 70 && log.all.count == 1) }
     }
 
-    @Test func contextsThatMergeByThemselvesFollowEachOther() throws {
+    @Test("Contexts with automatic merging follow each other's saves")
+    func contextsFollowEachOther() throws {
         let contexts = (0..<3).map { _ in diary.stack.context() }
         let id = diary.event { _ in parent.objectID }
         let objects = try contexts.map { context in

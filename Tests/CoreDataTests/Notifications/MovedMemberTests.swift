@@ -6,8 +6,10 @@ import Testing
     /// How a context comes to know what another has saved.
     enum Way: CaseIterable, Sendable { case merge, refresh, conflict }
 
-    @Test(arguments: Way.allCases, [true, false])
-    func itIsShownOnce(_ way: Way, ordered: Bool) throws {
+    @Test(
+        "A member moved by two contexts is where this context moved it, and nowhere else",
+        arguments: Way.allCases, [true, false])
+    func movedMemberHasOneOwner(_ way: Way, ordered: Bool) throws {
         for ends in [true, false] { try check(way, ordered: ordered, ends: ends) }
     }
 
@@ -56,7 +58,8 @@ import Testing
     }
 
     /// What both have taken away is no stored member any more: linked again, it is a change to be saved.
-    @Test(arguments: ["guards", "nodes"]) func itIsLinkedAgain(_ key: String) throws {
+    @Test("A member that both contexts removed can be added and saved again", arguments: ["guards", "nodes"])
+    func removedMemberIsAddedAgain(_ key: String) throws {
         let stack = try TestStack(Graph.model())
         let context = stack.context()
         let (tag, member) = try context.performAndWait {

@@ -58,19 +58,22 @@ import Testing
         }
     }
 
-    @Test func membersThatOthersAddedComeBehindTheOwnOrder() throws {
+    @Test("Merged additions of others follow the own order")
+    func othersAdditionsComeLast() throws {
         let merged = try merge({ $0.exchangeObject(at: 0, withObjectAt: 2) }) {
             $0.insert(try tag(4, theirs), at: 0)
         }
         #expect(merged == [3, 2, 1, 4])
     }
 
-    @Test func membersThatOthersRemovedGo() throws {
+    @Test("Merged removals of others leave the rest in the own order")
+    func othersRemovals() throws {
         let merged = try merge({ $0.exchangeObject(at: 0, withObjectAt: 2) }) { $0.removeObject(at: 1) }
         #expect(merged == [3, 1])
     }
 
-    @Test func ownAdditionsAndRemovalsStay() throws {
+    @Test("Own additions and removals are kept")
+    func ownChangesAreKept() throws {
         let merged = try merge({
             $0.removeObject(at: 0)
             $0.insert(try tag(5, mine), at: 0)
@@ -78,7 +81,8 @@ import Testing
         #expect(merged == [5, 2, 3, 4])
     }
 
-    @Test func whatBothAddedIsThereOnce() throws {
+    @Test("A member that both contexts added is there once")
+    func commonAddition() throws {
         let merged = try merge({ $0.insert(try tag(4, mine), at: 0) }) { $0.add(try tag(4, theirs)) }
         #expect(merged == [4, 1, 2, 3])
     }

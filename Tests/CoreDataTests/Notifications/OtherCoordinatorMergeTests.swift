@@ -19,7 +19,7 @@ import Testing
             author.name = "x"
             var books: [String: Book] = [:]
             for (title, pages) in [("A", Int32(1)), ("B", 2)] {
-                books[title] = Shelf.book(title, pages, nil, author, context)
+                books[title] = SampleBooks.book(title, pages, nil, author, context)
             }
             try context.save()
             return books
@@ -54,7 +54,8 @@ import Testing
         Notification.Name.NSManagedObjectContextDidSave, .NSManagedObjectContextDidSaveObjectIDs,
     ]
 
-    @Test(arguments: kinds) func changedValuesComeIn(_ kind: Notification.Name) throws {
+    @Test("A merge from another coordinator updates values without a later conflict", arguments: kinds)
+    func changedValues(_ kind: Notification.Name) throws {
         let saved = try savedElsewhere(kind) { try $0.book("A").pages = 10 }
         try context.performAndWait { () throws in
             #expect(try book("A").pages == 1)
@@ -69,7 +70,8 @@ import Testing
     }
 
     /// Another context of this coordinator finds the newest row in the row cache too.
-    @Test func theRowCacheIsNotStale() throws {
+    @Test("A merge from another coordinator updates the row cache")
+    func rowCacheIsUpdated() throws {
         let saved = try savedElsewhere { try $0.book("A").pages = 10 }
         let id = try context.performAndWait { () throws in
             context.mergeChanges(fromContextDidSave: saved)
@@ -83,7 +85,8 @@ import Testing
     }
 
     /// The other coordinator's rows are as new as its own context, and stay cached.
-    @Test func theOtherRowCacheKeepsItsRows() throws {
+    @Test("The other coordinator's row cache keeps its rows")
+    func otherRowCacheKeepsItsRows() throws {
         var id: NSManagedObjectID?
         let saved = try savedElsewhere { context in
             let book = try context.book("A")
@@ -97,9 +100,10 @@ import Testing
         }
     }
 
-    @Test(arguments: kinds) func insertedObjectsBecomeKnown(_ kind: Notification.Name) throws {
+    @Test("A merge from another coordinator registers inserted objects", arguments: kinds)
+    func insertedObjects(_ kind: Notification.Name) throws {
         let saved = try savedElsewhere(kind) { context in
-            Shelf.book("C", 3, nil, try context.only("Author") as? Author, context)
+            SampleBooks.book("C", 3, nil, try context.only("Author") as? Author, context)
         }
         let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: context)
         try context.performAndWait { () throws in
@@ -112,7 +116,8 @@ import Testing
         }
     }
 
-    @Test(arguments: kinds) func deletedObjectsAreDeletedHere(_ kind: Notification.Name) throws {
+    @Test("A merge from another coordinator marks deleted objects", arguments: kinds)
+    func deletedObjects(_ kind: Notification.Name) throws {
         let saved = try savedElsewhere(kind) { $0.delete(try $0.book("B")) }
         try context.performAndWait { () throws in
             let (a, b) = (try book("A"), try book("B"))
@@ -124,7 +129,8 @@ import Testing
         }
     }
 
-    @Test func changedLinksComeIn() throws {
+    @Test("A merge from another coordinator updates relationships")
+    func changedRelationships() throws {
         let saved = try savedElsewhere { context in
             let author = Author(context: context)
             author.name = "y"
@@ -140,7 +146,8 @@ import Testing
         }
     }
 
-    @Test func idsAreToldAsThisCoordinatorHasThem() throws {
+    @Test("A merge from another coordinator posts this coordinator's IDs")
+    func idsOfThisCoordinator() throws {
         let saved = try savedElsewhere { try $0.book("A").pages = 10 }
         let log = NotificationLog(.NSManagedObjectContextDidMergeChangesObjectIDs, from: context)
         try context.performAndWait { () throws in
@@ -150,7 +157,8 @@ import Testing
         }
     }
 
-    @Test func theRemoteVariantTakesTheIDsOfAnother() throws {
+    @Test("mergeChanges(fromRemoteContextSave:) accepts another coordinator's IDs")
+    func remoteContextSave() throws {
         let saved = try savedElsewhere(.NSManagedObjectContextDidSaveObjectIDs) { context in
             try context.book("A").pages = 10
             context.delete(try context.book("B"))
@@ -163,7 +171,8 @@ import Testing
     }
 
     /// A child takes in what concerns the store below its parent through the parent.
-    @Test func aFamilyTakesItIn() throws {
+    @Test("A child merges another coordinator's save after its parent")
+    func familyOfContexts() throws {
         let child = NSManagedObjectContext(.privateQueue)
         child.parent = context
         let id = try context.performAndWait { () throws in try book("A").objectID }
@@ -178,12 +187,13 @@ import Testing
     // MARK: Other stores
 
     /// A book in a store that only the other coordinator has, whose key is that of the book here.
-    @Test func objectsOfAStoreThatIsNotHereDoNotCount() throws {
+    @Test("Objects of a store that only the other coordinator has are ignored")
+    func storesThatAreNotHere() throws {
         let second = stack.folder.appendingPathComponent("Second.sqlite")
         let store = try other.addPersistentStore(type: .sqlite, at: second)
         let (inserted, changed, deleted) = try other.inContext { context in
             let log = NotificationLog(.NSManagedObjectContextDidSave, from: context)
-            let books = ["P", "Q"].map { Shelf.book($0, 1, nil, nil, context) }
+            let books = ["P", "Q"].map { SampleBooks.book($0, 1, nil, nil, context) }
             for book in books { context.assign(book, to: store) }
             try context.save()
             books[0].pages = 99
@@ -202,12 +212,13 @@ import Testing
         }
     }
 
-    @Test func aStoreThatIsHereTooCountsBesideAnotherOne() throws {
+    @Test("Objects of a shared store are merged beside those of another store")
+    func storesThatBothHave() throws {
         let second = stack.folder.appendingPathComponent("Second.sqlite")
         let store = try other.addPersistentStore(type: .sqlite, at: second)
         let saved = try savedElsewhere { context in
             try context.book("A").pages = 10
-            context.assign(Shelf.book("P", 1, nil, nil, context), to: store)
+            context.assign(SampleBooks.book("P", 1, nil, nil, context), to: store)
         }
         try context.performAndWait { () throws in
             context.mergeChanges(fromContextDidSave: saved)
@@ -236,15 +247,15 @@ import Testing
     }
 
     /// Of another coordinator, and of this one.
-    @Test(arguments: Form.allCases, [true, false])
-    func listsOfAnyForm(_ form: Form, isElsewhere: Bool) throws {
+    @Test("A merge accepts objects, IDs and URIs in any collection", arguments: Form.allCases, [true, false])
+    func collectionsOfAnyForm(_ form: Form, isElsewhere: Bool) throws {
         let rival = isElsewhere ? other.context() : stack.context()
         var info: [AnyHashable: Any] = [:]
         let kept = try rival.performAndWait { () throws in
             let (a, b) = (try rival.book("A"), try rival.book("B"))
             a.pages = 10
             rival.delete(b)
-            let c = Shelf.book("C", 3, nil, nil, rival)
+            let c = SampleBooks.book("C", 3, nil, nil, rival)
             try rival.save()
             info[NSUpdatedObjectsKey] = list([a], form)
             info[NSDeletedObjectIDsKey] = list([b], form)
@@ -263,7 +274,8 @@ import Testing
         rival.performAndWait { withExtendedLifetime(kept) {} }
     }
 
-    @Test(arguments: [true, false]) func anythingElseStops(isList: Bool) async {
+    @Test("A merge of other values stops the process", arguments: [true, false])
+    func otherValuesStop(isList: Bool) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [isList] in
             let context = try TestStack().context()

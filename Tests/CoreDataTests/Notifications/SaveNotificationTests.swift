@@ -3,10 +3,10 @@ import Testing
 
 /// What a context posts around a save, in which order, with what.
 @Suite struct SaveNotificationTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
     private var context: NSManagedObjectContext { diary.context }
 
-    init() throws { diary = try DiaryStack() }
+    init() throws { diary = try HookStack() }
 
     private func log() -> NotificationLog {
         NotificationLog(
@@ -14,7 +14,8 @@ import Testing
             .NSManagedObjectContextObjectsDidChange, .NSManagedObjectContextDidSaveObjectIDs, from: context)
     }
 
-    @Test func theNamesAreApples() {
+    @Test("Notification names and keys are Apple's")
+    func appleNames() {
         let names: [Notification.Name] = [
             .NSManagedObjectContextWillSave, .NSManagedObjectContextDidSave,
             .NSManagedObjectContextObjectsDidChange, .NSManagedObjectContextDidSaveObjectIDs,
@@ -47,7 +48,8 @@ import Testing
         for (key, string) in keys { #expect(key.rawValue == string) }
     }
 
-    @Test func aSavePostsItsNotificationsInOrder() throws {
+    @Test("A save posts its notifications in order, around the hooks")
+    func orderOfNotifications() throws {
         let log = log()
         diary.hooks.onWillSave = { [hooks = diary.hooks] _ in hooks.note("\(log.names.count) before willSave")
         }
@@ -72,7 +74,8 @@ import Testing
         #expect(log.all[1].userInfo == nil)
     }
 
-    @Test func theObjectsAreNamedByWhatHappenedToThem() throws {
+    @Test("Notifications have the inserted, updated and deleted objects and IDs")
+    func objectsInNotifications() throws {
         let updated = try diary.savedEntry("updated")
         let deleted = try diary.savedEntry("deleted")
         _ = try diary.savedEntry("untouched")
@@ -102,7 +105,8 @@ import Testing
         }
     }
 
-    @Test func whatIsEmptyHasNoKey() throws {
+    @Test("A notification has no key for an empty set")
+    func emptySetsHaveNoKey() throws {
         let entry = try diary.savedEntry("a")
         let log = log()
         try diary.event { context in
@@ -126,7 +130,8 @@ import Testing
         #expect(log.all.first?.userInfo?.isEmpty ?? true)
     }
 
-    @Test func aFailedSaveDoesNotSayThatItSaved() throws {
+    @Test("A failed save posts that it will save and not that it did")
+    func failedSave() throws {
         let stack = try TestStack(OwnerModel.model(optionalOwner: false))
         let context = stack.context()
         let log = NotificationLog(
@@ -139,7 +144,8 @@ import Testing
         #expect(log.names == [.NSManagedObjectContextWillSave])
     }
 
-    @Test func whatAnObserverChangesBeforeTheSaveIsSaved() throws {
+    @Test("Changes by an observer of willSave are saved")
+    func changesBeforeTheSave() throws {
         let context = context
         let token = NotificationCenter.default.addObserver(
             forName: .NSManagedObjectContextWillSave, object: context, queue: nil
@@ -156,7 +162,8 @@ import Testing
     }
 
     /// As an observer that saves after every change would: within a save that is an error, after it a save.
-    @Test func aSaveInsideASaveFails() throws {
+    @Test("A save inside of a save fails")
+    func saveInsideASave() throws {
         let context = context
         let errors = NotedErrors()
         let token = NotificationCenter.default.addObserver(
@@ -180,7 +187,8 @@ import Testing
 
     // MARK: Events
 
-    @Test func anEventPostsOnce() throws {
+    @Test("The changes of an event are posted once")
+    func eventPostsOnce() throws {
         let entry = try diary.savedEntry("a")
         let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: context)
         diary.event { context in
@@ -197,7 +205,8 @@ import Testing
         #expect(log.all.count == 1)
     }
 
-    @Test func aFetchTellsOfTheChangesBeforeIt() throws {
+    @Test("A fetch posts the changes before it")
+    func fetchPostsChanges() throws {
         let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: context)
         try diary.event { context throws in
             Entry(context: context).title = "a"
@@ -206,7 +215,8 @@ import Testing
         }
     }
 
-    @Test func bothEndsOfALinkAreNamed() throws {
+    @Test("A changed relationship posts both of its ends")
+    func bothEndsArePosted() throws {
         let parent = try diary.savedEntry("parent")
         let child = try diary.savedEntry("child", parent: parent)
         let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: context)

@@ -3,7 +3,8 @@ import Testing
 
 /// Which notifications tell of stores that go, and where a merge is told.
 @Suite struct StoreNotificationTests {
-    @Test func aStoreIsToldBeforeItGoes() throws {
+    @Test("The removal of a store is posted before it happens")
+    func removalIsPostedBefore() throws {
         let folder = try StoreFolder()
         let coordinator = try folder.open(OwnerModel.model())
         let store = try #require(coordinator.persistentStores.first)
@@ -20,8 +21,9 @@ import Testing
     }
 
     /// The observer may use the context's objects: it runs on the context's queue.
-    @Test func aMergeIsToldOnTheQueueOfTheContext() throws {
-        let diary = try DiaryStack()
+    @Test("A merge is posted on the context's queue")
+    func mergeIsPostedOnTheQueue() throws {
+        let diary = try HookStack()
         nonisolated(unsafe) let entry = try diary.savedEntry("a")
         diary.event { $0.automaticallyMergesChangesFromParent = true }
         let numbers = Counts()

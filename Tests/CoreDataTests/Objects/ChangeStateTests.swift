@@ -4,9 +4,9 @@ import Testing
 
 /// The flags and dictionaries that say what was changed, in every phase of an object's life.
 @Suite(.onEveryStore) struct ChangeStateTests {
-    let diary: DiaryStack
+    let diary: HookStack
 
-    init() throws { diary = try DiaryStack() }
+    init() throws { diary = try HookStack() }
 
     /// The flags that are set, as letters.
     private func flags(_ entry: Entry) -> String {
@@ -17,7 +17,8 @@ import Testing
 
     // MARK: Flags
 
-    @Test func flagsOfAnObjectsLife() throws {
+    @Test("The change flags follow an object from insertion to deletion")
+    func flagsOfAnObjectsLife() throws {
         try diary.event { context in
             let entry = Entry(context: context)
             #expect(flags(entry) == "Ic")
@@ -43,7 +44,8 @@ import Testing
         }
     }
 
-    @Test func anEqualValueStillMarksTheObject() throws {
+    @Test("Setting an equal value marks the object as updated without changed values")
+    func equalValueMarksTheObject() throws {
         let entry = try diary.savedEntry("a")
         diary.event { context in
             entry.title = "a"
@@ -53,7 +55,8 @@ import Testing
         }
     }
 
-    @Test func transientChangesCountAsChangesOnly() throws {
+    @Test("A transient change marks the object without persistent changes")
+    func transientChanges() throws {
         let entry = try diary.savedEntry("a")
         try diary.event { context in
             entry.mark = "m"
@@ -66,7 +69,8 @@ import Testing
         }
     }
 
-    @Test func theContextListsItsObjectsByWhatHappenedToThem() throws {
+    @Test("A context lists its inserted, updated, deleted and registered objects")
+    func contextListsItsObjects() throws {
         let updated = try diary.savedEntry("updated")
         let deleted = try diary.savedEntry("deleted")
         let both = try diary.savedEntry("both")
@@ -91,7 +95,8 @@ import Testing
 
     // MARK: Inserting and deleting
 
-    @Test func anObjectInsertedAndDeletedInOneEventHasNeverBeen() throws {
+    @Test("An object inserted and deleted in one event leaves the context unchanged")
+    func insertedAndDeletedInOneEvent() throws {
         let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: diary.context)
         try diary.event { context in
             let entry = Entry(context: context)
@@ -106,7 +111,8 @@ import Testing
         #expect(log.all.isEmpty)
     }
 
-    @Test func anInsertedObjectDeletedLaterIsGoneWithoutASave() throws {
+    @Test("An inserted object that is deleted later leaves without a save")
+    func insertedObjectDeletedLater() throws {
         let entry = diary.event { Entry(context: $0) }
         diary.event { context in
             context.delete(entry)
@@ -117,7 +123,8 @@ import Testing
         }
     }
 
-    @Test func linksOfAnObjectInsertedAndDeletedInOneEventEnd() throws {
+    @Test("An object inserted and deleted in one event leaves its relationships")
+    func relationshipOfABriefObject() throws {
         let parent = try diary.savedEntry("parent")
         try diary.event { context in
             let child = Entry(context: context)
@@ -132,7 +139,8 @@ import Testing
         #expect(count == 0)
     }
 
-    @Test func aDeletedObjectIsBroughtBackByInsert() throws {
+    @Test("Inserting a deleted object cancels its deletion")
+    func insertRestoresADeletedObject() throws {
         let entry = try diary.savedEntry("a")
         diary.event { _ in entry.number = 8 }
         let id = entry.objectID
@@ -155,7 +163,8 @@ import Testing
         #expect(try diary.stored("a", \.number) == 9)
     }
 
-    @Test func anUnsavedObjectDeletedAndInsertedAgainIsInserted() throws {
+    @Test("An unsaved object that is deleted and inserted again is inserted")
+    func unsavedObjectDeletedAndInserted() throws {
         try diary.event { context in
             let entry = Entry(context: context)
             entry.title = "a"
@@ -172,7 +181,8 @@ import Testing
         #expect(try diary.stored("a", \.number) == 3)
     }
 
-    @Test func anUnsavedObjectThatLeftCanBeInsertedAnew() throws {
+    @Test("An unsaved object that left its context can be inserted anew")
+    func unsavedObjectInsertedAnew() throws {
         let entry = diary.event { context in
             let entry = Entry(context: context)
             entry.title = "again"
@@ -188,7 +198,8 @@ import Testing
         #expect(try diary.stored("again", \.number) == 3)
     }
 
-    @Test func deletingTwiceDeletesOnce() throws {
+    @Test("Deleting an object twice deletes it once")
+    func deletingTwice() throws {
         let entry = try diary.savedEntry("a")
         try diary.event { context in
             context.delete(entry)
@@ -202,7 +213,8 @@ import Testing
 
     // MARK: What changed
 
-    @Test func changedValuesAreNewPersistentValuesSinceTheLastSave() throws {
+    @Test("changedValues() has the new persistent values since the last save")
+    func changedValues() throws {
         let parent = try diary.savedEntry("parent")
         let entry = try diary.savedEntry("a")
         try diary.event { context in
@@ -225,7 +237,8 @@ import Testing
         }
     }
 
-    @Test func changedValuesOfAnInsertedObjectAreThoseThatWereSet() {
+    @Test("changedValues() of an inserted object has the values that were set")
+    func changedValuesOfAnInsertedObject() {
         diary.event { context in
             let entry = Entry(context: context)
             #expect(entry.changedValues().isEmpty)
@@ -235,7 +248,8 @@ import Testing
         }
     }
 
-    @Test func valuesOfTheEventAreTheOldOnes() throws {
+    @Test("changedValuesForCurrentEvent() has the values before the event")
+    func changedValuesForCurrentEvent() throws {
         let entry = try diary.savedEntry("a")
         diary.event { context in
             entry.title = "b"
@@ -251,7 +265,8 @@ import Testing
         }
     }
 
-    @Test func committedValuesAreTheStoredOnes() throws {
+    @Test("committedValues(forKeys:) has the stored values")
+    func committedValues() throws {
         let parent = try diary.savedEntry("parent")
         let entry = try diary.savedEntry("a", parent: parent)
         try diary.event { context in
@@ -269,7 +284,8 @@ import Testing
         }
     }
 
-    @Test func committedValuesLeaveOutRelationshipsThatAreNotLoadedUnlessNamed() throws {
+    @Test("Committed values leave out relationships that are not loaded unless named")
+    func committedValuesOfRelationships() throws {
         let parent = try diary.savedEntry("parent")
         _ = try diary.savedEntry("child", parent: parent)
         diary.event { context in
@@ -291,7 +307,8 @@ import Testing
         }
     }
 
-    @Test func askingForChangesLoadsNoRelationships() throws {
+    @Test("Reading the change state loads no relationships")
+    func changeStateLoadsNothing() throws {
         let parent = try diary.savedEntry("parent")
         _ = try diary.savedEntry("child", parent: parent)
         diary.event { context in

@@ -52,13 +52,15 @@ import Testing
     private func wakings(
         of key: String, _ object: NSManagedObject, by change: () -> Void
     ) -> Int {
-        let note = WokenNote { _ = object.value(forKey: key) }
+        let note = ObservationCounter { _ = object.value(forKey: key) }
         change()
         return note.count
     }
 
-    @Test(arguments: ["a", "b", "c", "left", "right"])
-    func aReaderIsWokenOverAllSteps(_ key: String) throws {
+    @Test(
+        "Observation tracking is notified over all steps of dependent keys",
+        arguments: ["a", "b", "c", "left", "right"])
+    func observationOverAllSteps(_ key: String) throws {
         try context.performAndWait {
             let object = try context.insert("DependentEntry", ["a": "1"])
             #expect(wakings(of: key, object) { object.setValue("2", forKey: "a") } == 1)
@@ -66,7 +68,8 @@ import Testing
         }
     }
 
-    @Test func whatDependsIsNoSource() throws {
+    @Test("Setting a dependent key does not notify observers of its source")
+    func dependentKeyIsNotASource() throws {
         try context.performAndWait {
             let object = try context.insert("DependentEntry", ["a": "1"])
             #expect(wakings(of: "a", object) { object.setValue("x", forKey: "c") } == 0)
@@ -75,7 +78,8 @@ import Testing
         }
     }
 
-    @Test func anotherObjectAtTheBeginningOfAPath() throws {
+    @Test("Replacing the first object of a dependent path notifies the reader")
+    func anotherObjectAtThePathStart() throws {
         try context.performAndWait {
             let object = try context.insert("DependentEntry")
             let owner = try context.insert("DependentEntry", ["a": "1"])
@@ -83,8 +87,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["a", "b", "plain", "c", "left", "right"])
-    func anObserverIsToldOverAllSteps(_ key: String) throws {
+    @Test(
+        "A key-value observer is notified over all steps of dependent keys",
+        arguments: ["a", "b", "plain", "c", "left", "right"])
+    func observerOverAllSteps(_ key: String) throws {
         try context.performAndWait {
             let object = try context.insert("DependentEntry", ["a": "1"])
             let reader = Reader()
@@ -98,7 +104,8 @@ import Testing
         }
     }
 
-    @Test func anObserverOverARelationshipIsToldOverAllSteps() throws {
+    @Test("A key-value observer over a relationship is notified of dependent keys")
+    func observerOverARelationship() throws {
         try context.performAndWait {
             let object = try context.insert("DependentEntry")
             let owner = try context.insert("DependentEntry", ["a": "1"])

@@ -4,9 +4,9 @@ import Testing
 
 /// Faults: what fires them, what they find, and how objects become faults again.
 @Suite(.onEveryStore) struct FaultTests {
-    let diary: DiaryStack
+    let diary: HookStack
 
-    init() throws { diary = try DiaryStack() }
+    init() throws { diary = try HookStack() }
 
     private func request() -> NSFetchRequest<Entry> { NSFetchRequest<Entry>(entityName: "Entry") }
 
@@ -27,7 +27,8 @@ import Testing
 
     // MARK: Finding objects
 
-    @Test func objectWithIDReadsNothing() throws {
+    @Test("object(with:) returns a fault that fires when read")
+    func objectWithIDReadsNothing() throws {
         let id = try diary.savedEntry("a").objectID
         diary.event { context in
             let entry = context.object(with: id) as? Entry
@@ -37,8 +38,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [(true, "a"), (false, "b")])
-    func aFetchBringsTheRowsUnlessOnlyIdentityIsWanted(_ includes: Bool, _ title: String) throws {
+    @Test("A fetch caches rows unless property values are excluded", arguments: [(true, "a"), (false, "b")])
+    func fetchCachesRows(_ includes: Bool, _ title: String) throws {
         let id = try diary.savedEntry("a").objectID
         try diary.event { context in
             context.reset()
@@ -51,7 +52,8 @@ import Testing
         }
     }
 
-    @Test func existingObjectIsLoaded() throws {
+    @Test("existingObject(with:) returns a loaded object")
+    func existingObjectIsLoaded() throws {
         let id = try diary.savedEntry("a").objectID
         try diary.event { context in
             let entry = try context.existingObject(with: id)
@@ -59,7 +61,8 @@ import Testing
         }
     }
 
-    @Test func existingObjectFiresAFault() throws {
+    @Test("existingObject(with:) fires an existing fault")
+    func existingObjectFiresAFault() throws {
         let id = try diary.savedEntry("a").objectID
         try diary.event { context in
             let fault = context.object(with: id)
@@ -69,7 +72,8 @@ import Testing
         }
     }
 
-    @Test func existingObjectOfNothingThrows() throws {
+    @Test("existingObject(with:) throws for a row that was deleted")
+    func existingObjectOfAMissingRow() throws {
         let id = try diary.savedEntry("a").objectID
         try deleteElsewhere(id)
         diary.event { context in
@@ -82,7 +86,8 @@ import Testing
         }
     }
 
-    @Test func registeredObjectFindsOnlyWhatIsThere() throws {
+    @Test("registeredObject(for:) returns only objects that the context has")
+    func registeredObject() throws {
         let id = try diary.savedEntry("a").objectID
         diary.event { context in
             #expect(context.registeredObject(for: id) == nil)
@@ -93,7 +98,8 @@ import Testing
 
     // MARK: Firing
 
-    @Test func questionsThatFireNoFault() throws {
+    @Test("Identity, flags and descriptions do not fire a fault")
+    func propertiesThatFireNoFault() throws {
         let id = try diary.savedEntry("a").objectID
         diary.event { context in
             let entry = context.object(with: id)
@@ -108,7 +114,8 @@ import Testing
         }
     }
 
-    @Test func settingAPropertyFiresTheFault() throws {
+    @Test("Setting a property fires a fault")
+    func settingFires() throws {
         let id = try diary.savedEntry("a").objectID
         try diary.event { context in
             let entry = try #require(context.object(with: id) as? Entry)
@@ -120,7 +127,8 @@ import Testing
         #expect(title == 5)
     }
 
-    @Test func willAccessValueFiresTheFault() throws {
+    @Test("willAccessValue(forKey:) fires a fault")
+    func willAccessValueFires() throws {
         let id = try diary.savedEntry("a").objectID
         diary.event { context in
             let entry = context.object(with: id)
@@ -130,7 +138,8 @@ import Testing
         }
     }
 
-    @Test func toOneDestinationsComeAsFaults() throws {
+    @Test("Destinations of to-one relationships are faults")
+    func toOneDestinationsAreFaults() throws {
         let parent = try diary.savedEntry("parent")
         let child = try diary.savedEntry("child", parent: parent)
         diary.event { context in
@@ -143,7 +152,8 @@ import Testing
         }
     }
 
-    @Test func toManyDestinationsAreLoadedWhenTheyAreRead() throws {
+    @Test("Destinations of to-many relationships are loaded when read")
+    func toManyDestinationsAreLoadedOnRead() throws {
         let parent = try diary.savedEntry("parent")
         let child = try diary.savedEntry("child", parent: parent)
         diary.event { context in
@@ -157,7 +167,8 @@ import Testing
 
     // MARK: Refreshing
 
-    @Test func refreshWithoutMergingDropsChangesAndTransientValues() throws {
+    @Test("A refresh without merging discards changes and transient values")
+    func refreshDiscardsChanges() throws {
         let entry = try diary.savedEntry("a")
         try changeElsewhere(entry.objectID) { $0.number = 77 }
         try diary.event { context in
@@ -171,7 +182,8 @@ import Testing
         #expect(try diary.stored("a", \.number) == 77)
     }
 
-    @Test func refreshWithMergingTakesNewValuesUnderTheChanges() throws {
+    @Test("A refresh with merging keeps changes over the new values")
+    func refreshMergesChanges() throws {
         let entry = try diary.savedEntry("a")
         try changeElsewhere(entry.objectID) {
             $0.number = 77
@@ -191,7 +203,8 @@ import Testing
         #expect(try diary.stored("mine", \.number) == 77)
     }
 
-    @Test func refreshWithMergingKeepsChangesOfRelationships() throws {
+    @Test("A refresh with merging keeps changes of relationships")
+    func refreshMergesRelationships() throws {
         let parent = try diary.savedEntry("parent")
         let stays = try diary.savedEntry("stays", parent: parent)
         let goes = try diary.savedEntry("goes", parent: parent)
@@ -207,7 +220,8 @@ import Testing
         #expect(titles == ["stays", "comes"])
     }
 
-    @Test func refreshWithMergingOfAFaultLeavesAFault() throws {
+    @Test("A refresh with merging leaves a fault a fault")
+    func refreshOfAFault() throws {
         let id = try diary.savedEntry("a").objectID
         diary.event { context in
             let entry = context.object(with: id)
@@ -216,7 +230,8 @@ import Testing
         }
     }
 
-    @Test func refreshAllObjectsKeepsUnsavedChanges() throws {
+    @Test("refreshAllObjects() keeps unsaved changes and insertions")
+    func refreshAllKeepsChanges() throws {
         let changed = try diary.savedEntry("changed")
         let clean = try diary.savedEntry("clean")
         let marked = try diary.savedEntry("marked")
@@ -238,7 +253,8 @@ import Testing
         #expect(try diary.stored("mine", \.number) == 50)
     }
 
-    @Test func refreshIsToldAsRefreshed() throws {
+    @Test("A refreshed object is posted as refreshed")
+    func refreshIsPosted() throws {
         let entry = try diary.savedEntry("a")
         let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: diary.context)
         diary.event { $0.refresh(entry, mergeChanges: false) }
@@ -248,11 +264,12 @@ import Testing
         }
     }
 
-    @Test func stalenessDecidesWhetherCachedValuesAreGoodEnough() throws {
+    @Test("The staleness interval decides whether cached values are used")
+    func stalenessInterval() throws {
         // Other stores are read as a whole when they are opened.
         guard StoreKind.current == .sqlite else { return }
         let entry = try diary.savedEntry("a")
-        let second = NSPersistentStoreCoordinator(managedObjectModel: Diary.model())
+        let second = NSPersistentStoreCoordinator(managedObjectModel: HookModel.model())
         try second.addPersistentStore(type: .sqlite, at: diary.stack.file)
         let context = NSManagedObjectContext(.privateQueue)
         context.persistentStoreCoordinator = second
@@ -273,7 +290,8 @@ import Testing
 
     // MARK: Rows that are gone
 
-    @Test func aFaultWithoutARowBecomesADeletedObject() throws {
+    @Test("A fault without a row becomes a deleted object")
+    func faultWithoutARow() throws {
         let id = try diary.savedEntry("a").objectID
         try deleteElsewhere(id)
         try diary.event { context in
@@ -287,7 +305,8 @@ import Testing
         }
     }
 
-    @Test func rollbackForgetsThatTheRowWasMissed() throws {
+    @Test("A rollback clears the deleted state of a fault without a row")
+    func rollbackForgetsMissingRows() throws {
         let id = try diary.savedEntry("a").objectID
         try deleteElsewhere(id)
         diary.event { context in
@@ -300,7 +319,8 @@ import Testing
         }
     }
 
-    @Test func aLoadedObjectWhoseRowIsGoneKeepsItsValues() throws {
+    @Test("A loaded object whose row was deleted keeps its values until a refresh")
+    func loadedObjectWithoutARow() throws {
         let entry = try diary.savedEntry("a")
         try deleteElsewhere(entry.objectID)
         diary.event { context in
@@ -310,11 +330,12 @@ import Testing
         }
     }
 
-    @Test func withoutHandlingAFaultWithoutARowStops() async {
+    @Test("A fault without a row stops the process unless the context handles it")
+    func unhandledFaultStops() async {
         // The process that stops makes a store of the usual type.
         guard StoreKind.current == .sqlite else { return }
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let diary = try DiaryStack()
+            let diary = try HookStack()
             let id = try diary.savedEntry("a").objectID
             try diary.stack.inContext { other in
                 other.delete(try other.existingObject(with: id))
@@ -330,7 +351,8 @@ import Testing
         #expect(text.contains("x-coredata://"))
     }
 
-    @Test func aContextMayDecideWhichMissingRowsToHandle() throws {
+    @Test("An override of shouldHandleInaccessibleFault decides about missing rows")
+    func overrideHandlesMissingRows() throws {
         final class Careful: NSManagedObjectContext, @unchecked Sendable {
             var asked: [NSManagedObjectID] = []
             override func shouldHandleInaccessibleFault(
@@ -357,7 +379,8 @@ import Testing
     }
 
     /// A fault that no store can have leaves with the next save, which writes the rest.
-    @Test func aFaultOfNoStoreIsNoObstacleToASave() throws {
+    @Test("A fault that no store can have does not prevent a save")
+    func faultOfNoStore() throws {
         let other = diary.stack.context()
         let foreign = other.performAndWait { Entry(context: other).objectID }
         try diary.event { context in
@@ -370,7 +393,8 @@ import Testing
         #expect(try diary.stored("kept", \.number) == 3)
     }
 
-    @Test func theContextIsToldWhichPropertyWasRead() throws {
+    @Test("shouldHandleInaccessibleFault receives the property that was read")
+    func overrideReceivesTheProperty() throws {
         final class Told: NSManagedObjectContext, @unchecked Sendable {
             var properties: [String?] = []
             override func shouldHandleInaccessibleFault(
@@ -393,7 +417,8 @@ import Testing
         }
     }
 
-    @Test func objectsOfARemovedStoreAreMissed() throws {
+    @Test("Objects of a removed store are inaccessible")
+    func objectsOfARemovedStore() throws {
         let entry = try diary.savedEntry("a")
         diary.event { $0.refresh(entry, mergeChanges: false) }
         for store in diary.stack.coordinator.persistentStores { try diary.stack.coordinator.remove(store) }

@@ -3,11 +3,12 @@ import Testing
 
 /// What an object has, and may do, in the hooks at the end of its values and of its life.
 @Suite struct FaultingHookTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
 
-    init() throws { diary = try DiaryStack() }
+    init() throws { diary = try HookStack() }
 
-    @Test func transientValuesAreGoneInDidTurnIntoFault() throws {
+    @Test("Transient values exist in willTurnIntoFault and no longer in didTurnIntoFault")
+    func transientValuesInFaultingHooks() throws {
         let entry = try diary.savedEntry("a")
         diary.event { _ in
             entry.mark = "m"
@@ -26,7 +27,8 @@ import Testing
     }
 
     /// An object that has left its context asks nobody about its row.
-    @Test func anObjectWithoutAContextAsksNobodyAboutItsRow() throws {
+    @Test("An object without a context does not call shouldHandleInaccessibleFault")
+    func objectWithoutAContext() throws {
         final class Asked: NSManagedObjectContext, @unchecked Sendable {
             var count = 0
             override func shouldHandleInaccessibleFault(

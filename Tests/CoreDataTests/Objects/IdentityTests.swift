@@ -4,16 +4,17 @@ import Testing
 
 /// One object for each row, who keeps it, and its ID.
 @Suite(.onEveryStore) struct IdentityTests {
-    let diary: DiaryStack
+    let diary: HookStack
     var context: NSManagedObjectContext { diary.context }
 
-    init() throws { diary = try DiaryStack() }
+    init() throws { diary = try HookStack() }
 
     private func request() -> NSFetchRequest<Entry> { NSFetchRequest<Entry>(entityName: "Entry") }
 
     // MARK: Identity
 
-    @Test func aRowHasOneObjectInAContext() throws {
+    @Test("A context has one object for each row")
+    func oneObjectForEachRow() throws {
         let entry = try diary.savedEntry("a")
         try diary.event { context in
             #expect(try context.fetch(request()).first === entry)
@@ -27,7 +28,8 @@ import Testing
         }
     }
 
-    @Test func eachContextHasItsOwnObject() throws {
+    @Test("Each context has its own object for a row")
+    func eachContextHasItsOwnObject() throws {
         let entry = try diary.savedEntry("a")
         try diary.stack.inContext { other in
             let found = try #require(try other.fetch(request()).first)
@@ -37,7 +39,8 @@ import Testing
         }
     }
 
-    @Test func relationshipsLeadToTheSameObjects() throws {
+    @Test("Relationships and fetches return the same objects")
+    func relationshipsLeadToTheSameObjects() throws {
         let parent = try diary.savedEntry("parent")
         _ = try diary.savedEntry("child", parent: parent)
         let other = diary.stack.context()
@@ -52,7 +55,8 @@ import Testing
 
     // MARK: Who keeps an object
 
-    @Test func aCleanObjectIsHeldWeakly() throws {
+    @Test("A context holds an unchanged object weakly")
+    func cleanObjectIsWeak() throws {
         weak var weakEntry: Entry?
         var entry: Entry? = try diary.savedEntry("a")
         weakEntry = entry
@@ -69,7 +73,8 @@ import Testing
         }
     }
 
-    @Test func aChangedObjectIsKept() throws {
+    @Test("A context retains a changed object until it is saved")
+    func changedObjectIsRetained() throws {
         var entry: Entry? = try diary.savedEntry("a")
         weak let weakEntry = entry
         diary.event { _ in entry?.number = 7 }
@@ -83,7 +88,8 @@ import Testing
         #expect(weakEntry == nil)
     }
 
-    @Test func anInsertedAndADeletedObjectAreKept() throws {
+    @Test("A context retains inserted and deleted objects until they are saved")
+    func insertedAndDeletedObjectsAreRetained() throws {
         weak var inserted: Entry?
         weak var deleted: Entry?
         _ = try diary.savedEntry("old")
@@ -99,7 +105,8 @@ import Testing
         #expect(inserted == nil && deleted == nil)
     }
 
-    @Test func aContextThatRetainsItsObjectsKeepsThem() throws {
+    @Test("A context with retainsRegisteredObjects retains its objects until it is turned off")
+    func retainsRegisteredObjects() throws {
         weak var weakEntry: Entry?
         do {
             let entry = try diary.savedEntry("a")
@@ -118,7 +125,8 @@ import Testing
         #expect(weakEntry == nil && later == nil)
     }
 
-    @Test func resetLetsGoOfRetainedObjects() throws {
+    @Test("A reset releases retained objects")
+    func resetReleasesRetainedObjects() throws {
         weak var weakEntry: Entry?
         do {
             let entry = try diary.savedEntry("a")
@@ -129,7 +137,8 @@ import Testing
         #expect(weakEntry == nil)
     }
 
-    @Test func relationshipsInBothDirectionsLastAsLongAsTheContextOrARefresh() throws {
+    @Test("Loaded relationships in both directions retain objects until a refresh")
+    func relationshipCyclesLastUntilARefresh() throws {
         weak var weakParent: Entry?
         do {
             let parent = try diary.savedEntry("parent")
@@ -146,8 +155,9 @@ import Testing
 
     // MARK: The context goes first
 
-    @Test func objectsOutliveTheirContext() throws {
-        let stack = try TestStack(Diary.model())
+    @Test("Objects that outlive their context are faults that do not retain each other")
+    func objectsOutliveTheirContext() throws {
+        let stack = try TestStack(HookModel.model())
         var context: NSManagedObjectContext? = stack.context()
         weak let weakContext = context
         let hooks = Hooks()
@@ -174,8 +184,9 @@ import Testing
         #expect(parent == nil)
     }
 
-    @Test func aContextIsFreedWithItsObjects() throws {
-        let stack = try TestStack(Diary.model())
+    @Test("A released context releases its unsaved objects")
+    func contextIsReleasedWithItsObjects() throws {
+        let stack = try TestStack(HookModel.model())
         weak var weakContext: NSManagedObjectContext?
         weak var weakEntry: Entry?
         do {
@@ -193,7 +204,8 @@ import Testing
 
     // MARK: IDs
 
-    @Test func anInsertedObjectHasATemporaryID() throws {
+    @Test("An inserted object has a temporary ID until it is saved")
+    func insertedObjectHasATemporaryID() throws {
         try diary.event { context in
             let entry = Entry(context: context)
             let temporary = entry.objectID
@@ -214,7 +226,8 @@ import Testing
         }
     }
 
-    @Test func temporaryIDsDiffer() {
+    @Test("Temporary IDs are unique")
+    func temporaryIDsDiffer() {
         diary.event { context in
             let ids = Set((0..<50).map { _ in Entry(context: context).objectID })
             #expect(ids.count == 50)
@@ -222,7 +235,8 @@ import Testing
         }
     }
 
-    @Test func permanentIDsCanBeHadBeforeTheSave() throws {
+    @Test("Permanent IDs obtained before the save stay the objects' IDs")
+    func permanentIDsBeforeTheSave() throws {
         let ids = try diary.event { context in
             let entries = [Entry(context: context), Entry(context: context)]
             entries[0].title = "first"
@@ -245,7 +259,8 @@ import Testing
         }
     }
 
-    @Test func anotherContextCannotObtainAnID() throws {
+    @Test("A context refuses to obtain IDs for objects that are not its own")
+    func otherContextCannotObtainIDs() throws {
         let (mine, theirs) = (diary.stack.context(), diary.stack.context())
         let description = try #require(diary.stack.coordinator.managedObjectModel.entitiesByName["Entry"])
         let entry = mine.performAndWait { Entry(context: mine) }
@@ -262,7 +277,8 @@ import Testing
         }
     }
 
-    @Test func anObjectWithAPermanentIDThatIsNeverSavedDoesNotExist() throws {
+    @Test("An object with a permanent ID that is never saved does not exist")
+    func unsavedPermanentID() throws {
         let id = try diary.event { context in
             let entry = Entry(context: context)
             try context.obtainPermanentIDs(for: [entry])
@@ -277,7 +293,8 @@ import Testing
         }
     }
 
-    @Test func urisOfNothingGiveNoID() throws {
+    @Test("Invalid or unknown URIs give no ID")
+    func invalidURIs() throws {
         let entry = try diary.savedEntry("a")
         let coordinator = diary.stack.coordinator
         let uuid = try #require(entry.objectID.persistentStore?.identifier)

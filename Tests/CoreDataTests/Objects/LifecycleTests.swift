@@ -4,11 +4,11 @@ import Testing
 
 /// Which hooks are called when, and what may be done in them.
 @Suite(.onEveryStore) struct LifecycleTests {
-    let diary: DiaryStack
+    let diary: HookStack
     var context: NSManagedObjectContext { diary.context }
     var hooks: Hooks { diary.hooks }
 
-    init() throws { diary = try DiaryStack() }
+    init() throws { diary = try HookStack() }
 
     private func fetchAll(_ context: NSManagedObjectContext) throws -> [Entry] {
         let request = NSFetchRequest<Entry>(entityName: "Entry")
@@ -18,7 +18,8 @@ import Testing
 
     // MARK: Insertion
 
-    @Test func awakeFromInsertComesOnceAndAfterTheDefaultValues() {
+    @Test("awakeFromInsert is called once, after the default values")
+    func awakeFromInsertComesOnce() {
         hooks.onAwakeFromInsert = { entry in
             #expect(entry.number == 3 && entry.level == 9)
             #expect(entry.isInserted && entry.managedObjectContext != nil)
@@ -29,7 +30,8 @@ import Testing
         }
     }
 
-    @Test func awakeFromInsertDoesNotComeAgainAfterUndoAndRedo() {
+    @Test("Undo and redo of an insertion call awake(fromSnapshotEvents:) instead of awakeFromInsert")
+    func awakeFromInsertAndUndo() {
         diary.event { $0.undoManager = UndoManager() }
         let entry = diary.event { Entry(context: $0) }
         #expect(hooks.take() == ["awakeFromInsert"])
@@ -40,7 +42,8 @@ import Testing
         diary.event { _ in #expect(entry.isInserted) }
     }
 
-    @Test func anObjectInsertedLaterAwakesThen() throws {
+    @Test("An object made without a context awakes when it is inserted")
+    func insertedLater() throws {
         try diary.event { context in
             let entity = try #require(NSEntityDescription.entity(forEntityName: "Entry", in: context))
             let entry = Entry(entity: entity, insertInto: nil)
@@ -57,7 +60,8 @@ import Testing
         #expect(isStored == true)
     }
 
-    @Test func valuesSetInAwakeFromInsertAreUndoneWithTheObjectOnly() throws {
+    @Test("Values set in awakeFromInsert are undone only with the insertion")
+    func awakeValuesAreNotUndone() throws {
         hooks.onAwakeFromInsert = { $0.title = "from awake" }
         diary.event { $0.undoManager = UndoManager() }
         let entry = diary.event { Entry(context: $0) }
@@ -72,7 +76,8 @@ import Testing
 
     // MARK: Fetching
 
-    @Test func awakeFromFetchComesWhenTheValuesAreLoaded() throws {
+    @Test("awakeFromFetch is called once, when values are loaded")
+    func awakeFromFetch() throws {
         _ = try diary.savedEntry("a")
         diary.event { $0.reset() }
         _ = hooks.take()
@@ -86,7 +91,8 @@ import Testing
         }
     }
 
-    @Test func settersInAwakeFromFetchAreNoChanges() throws {
+    @Test("Setters in awakeFromFetch mark no changes")
+    func settersInAwakeFromFetch() throws {
         let parent = try diary.savedEntry("parent")
         _ = try diary.savedEntry("entry")
         diary.event { context in context.reset() }
@@ -109,7 +115,8 @@ import Testing
 
     // MARK: Faulting
 
-    @Test func refreshingTurnsIntoAFaultAndTellsBothHooks() throws {
+    @Test("A refresh calls willTurnIntoFault and didTurnIntoFault")
+    func refreshCallsFaultHooks() throws {
         let entry = try diary.savedEntry("a")
         diary.event { _ in entry.mark = "m" }
         hooks.onWillTurnIntoFault = { #expect($0.mark == "m" && $0.title == "a" && !$0.isFault) }
@@ -130,7 +137,8 @@ import Testing
         }
     }
 
-    @Test func resetTurnsObjectsIntoFaults() throws {
+    @Test("A reset calls both faulting hooks")
+    func resetCallsFaultHooks() throws {
         let entry = try diary.savedEntry("a")
         _ = hooks.take()
         diary.event { $0.reset() }
@@ -138,7 +146,8 @@ import Testing
         #expect(entry.managedObjectContext == nil)
     }
 
-    @Test func releasingAnObjectTellsBothHooksOnce() throws {
+    @Test("Releasing a loaded object calls both faulting hooks once")
+    func releaseCallsFaultHooks() throws {
         var entry: Entry? = try diary.savedEntry("a")
         #expect(entry != nil)
         _ = hooks.take()
@@ -151,8 +160,9 @@ import Testing
         #expect(hooks.take().isEmpty)
     }
 
-    @Test func theEndOfAContextTellsBothHooksOnce() throws {
-        let stack = try TestStack(Diary.model())
+    @Test("Releasing a context calls both faulting hooks of its objects once")
+    func contextReleaseCallsFaultHooks() throws {
+        let stack = try TestStack(HookModel.model())
         let hooks = Hooks()
         var entry: Entry?
         do {
@@ -171,7 +181,8 @@ import Testing
 
     // MARK: Deletion
 
-    @Test func prepareForDeletionComesBeforeTheRulesAndAgainWithEveryCall() throws {
+    @Test("prepareForDeletion is called before delete rules and with every call of delete")
+    func prepareForDeletion() throws {
         let parent = try diary.savedEntry("parent")
         let child = try diary.savedEntry("child", parent: parent)
         hooks.onPrepareForDeletion = { entry in
@@ -193,7 +204,8 @@ import Testing
 
     // MARK: Saving
 
-    @Test func insertedUpdatedAndDeletedObjectsGetBothSaveHooks() throws {
+    @Test("Inserted, updated and deleted objects get willSave and didSave")
+    func saveHooks() throws {
         let updated = try diary.savedEntry("updated")
         let deleted = try diary.savedEntry("deleted")
         let untouched = try diary.savedEntry("untouched")
@@ -216,7 +228,8 @@ import Testing
         diary.event { _ in #expect(untouched.title == "untouched") }
     }
 
-    @Test func changesInWillSaveAreSaved() throws {
+    @Test("Changes in willSave are saved")
+    func changesInWillSave() throws {
         hooks.onWillSave = { entry in
             if entry.number < 6 { entry.number += 1 }
         }
@@ -228,7 +241,8 @@ import Testing
         #expect(try diary.stored("a", \.number) == 6)
     }
 
-    @Test func objectsMadeAndDeletedInWillSaveAreSavedToo() throws {
+    @Test("Objects inserted and deleted in willSave are saved")
+    func objectsMadeInWillSave() throws {
         let old = try diary.savedEntry("old")
         _ = try diary.savedEntry("child of old", parent: old)
         let entry = try diary.savedEntry("a")
@@ -252,7 +266,8 @@ import Testing
         #expect(titles == ["a", "made"])
     }
 
-    @Test func primitiveSettersInWillSaveAreSavedWithoutAnotherRound() throws {
+    @Test("Primitive setters in willSave are saved without another round")
+    func primitiveSettersInWillSave() throws {
         let entry = try diary.savedEntry("a")
         _ = hooks.take()
         hooks.onWillSave = { $0.setPrimitiveValue(99, forKey: "number") }
@@ -264,7 +279,8 @@ import Testing
         #expect(try diary.stored("b", \.number) == 99)
     }
 
-    @Test func objectsThatDeleteEachOtherPrepareOnce() throws {
+    @Test("Objects that delete each other are prepared for deletion once")
+    func objectsThatDeleteEachOther() throws {
         let (a, b) = (try diary.savedEntry("a"), try diary.savedEntry("b"))
         diary.hooks.onPrepareForDeletion = { entry in
             entry.managedObjectContext?.delete(entry === a ? b : a)
@@ -280,7 +296,8 @@ import Testing
         #expect(try diary.stack.inContext { try $0.all("Entry").isEmpty })
     }
 
-    @Test func endlessChangesInWillSaveFail() throws {
+    @Test("Endless changes in willSave fail the save and lose nothing")
+    func endlessChangesInWillSave() throws {
         let entry = try diary.savedEntry("a")
         hooks.onWillSave = { $0.number += 1 }
         try diary.event { context in
@@ -297,7 +314,8 @@ import Testing
         #expect(try diary.stored("b", \.title) == "b")
     }
 
-    @Test func changesInDidSaveMakeTheContextDirtyAgain() throws {
+    @Test("Changes in didSave leave the context with changes")
+    func changesInDidSave() throws {
         let entry = try diary.savedEntry("a")
         hooks.onDidSave = { if $0.number < 100 { $0.number = 100 } }
         try diary.event { context in
@@ -310,7 +328,8 @@ import Testing
         #expect(try diary.stored("b", \.number) == 100)
     }
 
-    @Test func aDeletedObjectHasItsValuesInDidSaveAndNoContextAfterIt() throws {
+    @Test("A deleted object has its values and context in didSave and no context afterwards")
+    func deletedObjectInDidSave() throws {
         let entry = try diary.savedEntry("a")
         hooks.onDidSave = { entry in
             #expect(entry.managedObjectContext != nil && entry.isDeleted)
@@ -324,7 +343,8 @@ import Testing
         }
     }
 
-    @Test func changesOfADeletedObjectInDidSaveAreNoneOfTheContext() throws {
+    @Test("Changes of a deleted object in didSave are not saved")
+    func changesOfADeletedObjectInDidSave() throws {
         let (entry, other) = (try diary.savedEntry("a"), try diary.savedEntry("b"))
         hooks.onDidSave = { saved in
             guard saved.isDeleted else { return }
@@ -345,7 +365,8 @@ import Testing
 
     // MARK: Snapshots
 
-    @Test func objectsAwakeFromSnapshotsWithTheReason() throws {
+    @Test("awake(fromSnapshotEvents:) receives the reason of each snapshot")
+    func awakeFromSnapshot() throws {
         diary.event { $0.undoManager = UndoManager() }
         let entry = try diary.savedEntry("a")
         diary.event { $0.undoManager?.removeAllActions() }
@@ -365,7 +386,8 @@ import Testing
         #expect(hooks.take() == ["awake(32) a"])
     }
 
-    @Test func settersInAwakeFromSnapshotAreNoChanges() throws {
+    @Test("A rollback leaves no changes")
+    func rollbackLeavesNoChanges() throws {
         let entry = try diary.savedEntry("a")
         diary.event { context in
             entry.number = 4

@@ -4,11 +4,11 @@ import Testing
 
 /// Who is told what of changes that others have saved, and of objects without a context.
 @Suite(.onEveryStore) struct MergedObservationTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
     private let entry: Entry
 
     init() throws {
-        diary = try DiaryStack()
+        diary = try HookStack()
         entry = try diary.savedEntry("a")
     }
 
@@ -19,35 +19,41 @@ import Testing
         diary.event { $0.mergeChanges(fromContextDidSave: notification) }
     }
 
-    @Test func aReaderOfAnotherPropertySleepsOn() throws {
+    @Test("A merge notifies observers of changed properties only")
+    func otherPropertyIsNotNotified() throws {
         let (titles, numbers) = diary.event { _ in
-            (WokenNote { _ = entry.title }, WokenNote { _ = entry.number })
+            (ObservationCounter { _ = entry.title }, ObservationCounter { _ = entry.number })
         }
         try mergeNumber(8)
         #expect(titles.count == 0 && numbers.count == 1)
         diary.event { _ in #expect(entry.number == 8 && entry.title == "a") }
     }
 
-    @Test func whatIsSetHereIsNotToldAgain() throws {
+    @Test("A merge does not notify observers of a property that was changed locally")
+    func ownChangeIsNotNotified() throws {
         let numbers = diary.event { _ in
             entry.number = 5
-            return WokenNote { _ = entry.number }
+            return ObservationCounter { _ = entry.number }
         }
         try mergeNumber(8)
         #expect(numbers.count == 0)
         diary.event { _ in #expect(entry.number == 5) }
     }
 
-    @Test func anObjectWithoutAContextIsObserved() throws {
+    @Test("An object without a context notifies its observers")
+    func objectWithoutAContext() throws {
         let description = try #require(diary.stack.coordinator.managedObjectModel.entitiesByName["Entry"])
         let draft = Entry(entity: description, insertInto: nil)
-        let (titles, numbers) = (WokenNote { _ = draft.title }, WokenNote { _ = draft.number })
+        let (titles, numbers) = (
+            ObservationCounter { _ = draft.title }, ObservationCounter { _ = draft.number }
+        )
         draft.title = "x"
         #expect(titles.count == 1 && numbers.count == 0)
     }
 
     /// The observers of an event find what it has changed.
-    @Test func theChangesOfAnEventAreThereWhileItIsTold() throws {
+    @Test("Changed values of an event are available while it is posted")
+    func changedValuesDuringNotification() throws {
         let told = ToldChanges(entry)
         let token = NotificationCenter.default.addObserver(
             forName: .NSManagedObjectContextObjectsDidChange, object: diary.context, queue: nil

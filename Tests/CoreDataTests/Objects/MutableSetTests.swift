@@ -30,7 +30,8 @@ import Testing
         return objects is NSSet ? names.sorted() : names
     }
 
-    @Test func aSubscriptIsKeyValueCoding() {
+    @Test("A subscript reads and writes by key-value coding")
+    func subscriptAccess() {
         context.performAndWait {
             let node = make("Node", "node")
             #expect(node["name"] as? String == "node")
@@ -45,7 +46,8 @@ import Testing
 
     // MARK: Unordered
 
-    @Test func aSetIsAViewOfTheRelationship() {
+    @Test("A mutable set is a live view of its relationship")
+    func setIsAView() {
         context.performAndWait {
             let node = make("Node", "node")
             let tags = ["a", "b", "c"].map { make("Tag", $0) }
@@ -75,7 +77,8 @@ import Testing
         }
     }
 
-    @Test func aSetReadsLikeAnyOther() {
+    @Test("A mutable set can be iterated, compared, sorted, filtered and copied")
+    func setReadsLikeAnNSSet() {
         context.performAndWait {
             let node = make("Node", "node")
             let tags = ["a", "b"].map { make("Tag", $0) }
@@ -98,7 +101,8 @@ import Testing
         }
     }
 
-    @Test func addingToASetDoesNotLoadTheOthers() throws {
+    @Test("Adding to a mutable set does not load its other members")
+    func addingLoadsNothing() throws {
         try context.performAndWait {
             let node = make("Node", "node")
             for name in ["a", "b"] { node.mutableSetValue(forKey: "children").add(make("Node", name)) }
@@ -112,7 +116,8 @@ import Testing
         }
     }
 
-    @Test func removingFromASetThatIsNotLoadedWorks() throws {
+    @Test("Removing from a mutable set that is not loaded removes the member")
+    func removingFromAnUnloadedSet() throws {
         try context.performAndWait {
             let node = make("Node", "node")
             let (a, b) = (make("Node", "a"), make("Node", "b"))
@@ -146,7 +151,8 @@ import Testing
         }
     }
 
-    @Test func orderedSetsAddAtTheEndAndAnywhere() {
+    @Test("Mutable ordered sets append and insert at an index")
+    func orderedSetsInsert() {
         ordered { set, steps, _ in
             #expect(names(set) == ["a", "b", "c"])
             set.insert(steps[3], at: 1)
@@ -164,7 +170,8 @@ import Testing
         }
     }
 
-    @Test func orderedSetsRemove() {
+    @Test("Mutable ordered sets remove by index, object and range")
+    func orderedSetsRemove() {
         ordered { set, steps, _ in
             set.removeObject(at: 1)
             #expect(names(set) == ["a", "c"])
@@ -188,7 +195,8 @@ import Testing
         }
     }
 
-    @Test func orderedSetsReplaceAndMove() {
+    @Test("Mutable ordered sets replace, exchange, move and sort")
+    func orderedSetsReplaceAndMove() {
         ordered { set, steps, _ in
             set.replaceObject(at: 1, with: steps[4])
             #expect(names(set) == ["a", "e", "c"])
@@ -221,7 +229,8 @@ import Testing
         }
     }
 
-    @Test func orderedSetsCombine() {
+    @Test("Mutable ordered sets form unions, differences and intersections")
+    func orderedSetsCombine() {
         ordered { set, steps, _ in
             set.union(NSOrderedSet(array: [steps[4], steps[0], steps[3]]))
             #expect(names(set) == ["a", "b", "c", "e", "d"])
@@ -237,7 +246,8 @@ import Testing
         }
     }
 
-    @Test func orderedSetsReadLikeAnyOther() {
+    @Test("A mutable ordered set can be indexed, iterated, compared and copied")
+    func orderedSetsReadLikeAnNSOrderedSet() {
         ordered { set, steps, _ in
             #expect(names(set.array) == ["a", "b", "c"])
             #expect(set.firstObject as? NSManagedObject === steps[0])
@@ -255,7 +265,8 @@ import Testing
         }
     }
 
-    @Test func anOrderedSetShowsChangesMadeElsewhere() {
+    @Test("A mutable ordered set shows changes made by other means")
+    func orderedSetShowsOtherChanges() {
         ordered { set, steps, node in
             steps[1].setValue(nil, forKey: "node")
             #expect(names(set.array) == ["a", "c"])
@@ -269,7 +280,8 @@ import Testing
         }
     }
 
-    @Test func anOrderedSetSurvivesThatItsOwnerBecomesAFault() throws {
+    @Test("A mutable ordered set works after its owner became a fault")
+    func orderedSetAfterItsOwnerIsAFault() throws {
         try context.performAndWait {
             let node = make("Node", "node")
             let set = node.mutableOrderedSetValue(forKey: "steps")
@@ -282,7 +294,8 @@ import Testing
         }
     }
 
-    @Test func theOrderIsStored() throws {
+    @Test("The order of a mutable ordered set is saved")
+    func orderIsStored() throws {
         try context.performAndWait {
             let node = make("Node", "node")
             let set = node.mutableOrderedSetValue(forKey: "steps")
@@ -304,7 +317,8 @@ import Testing
         }
     }
 
-    @Test func asLongAsItIsInUseThereIsOneOrderedSet() {
+    @Test("A relationship has one mutable ordered set while it is in use")
+    func oneOrderedSetWhileInUse() {
         context.performAndWait {
             let node = make("Node", "node")
             let set = node.mutableOrderedSetValue(forKey: "steps")
@@ -322,7 +336,8 @@ import Testing
 
     // MARK: Wrong use
 
-    @Test func anObjectOfAnotherEntityStops() async {
+    @Test("Adding an object of another entity stops the process")
+    func objectOfAnotherEntityStops() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try TestStack(Graph.model())
             let context = stack.context()
@@ -336,7 +351,8 @@ import Testing
         #expect(text.contains("tags") && text.contains("Tag") && text.contains("Node"))
     }
 
-    @Test func theWrongKindOfSetStops() async {
+    @Test("A mutable set of an ordered relationship stops the process")
+    func wrongKindOfSetStops() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try TestStack(Graph.model())
             let context = stack.context()

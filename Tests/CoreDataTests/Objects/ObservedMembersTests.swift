@@ -49,7 +49,8 @@ import Testing
         }
     }
 
-    @Test func membersOfASet() throws {
+    @Test("Observers of a to-many relationship are notified of the members added and removed")
+    func membersOfASet() throws {
         try observing(ordered: false) { owner, items, reader in
             let set = owner.mutableSetValue(forKey: "items")
             set.add(items[2])
@@ -64,7 +65,8 @@ import Testing
         }
     }
 
-    @Test func placesOfAnOrderedSet() throws {
+    @Test("Observers of an ordered relationship are notified with indexes")
+    func indexesOfAnOrderedSet() throws {
         try observing(ordered: true) { owner, items, reader in
             let set = owner.mutableOrderedSetValue(forKey: "items")
             set.insert(items[2], at: 1)
@@ -76,7 +78,8 @@ import Testing
         }
     }
 
-    @Test func whatASetterOfOnesOwnAnnounces() throws {
+    @Test("Observers are notified of a set mutation that a custom setter announces")
+    func ownSetterNotifies() throws {
         try observing(ordered: false) { owner, items, reader in
             let added: Set<AnyHashable> = [items[2]]
             owner.willChangeValue(forKey: "items", withSetMutation: .union, using: added)

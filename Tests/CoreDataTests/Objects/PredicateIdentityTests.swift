@@ -3,7 +3,8 @@ import Testing
 
 /// Objects and their IDs are the same in a predicate.
 @Suite struct PredicateIdentityTests {
-    @Test func anObjectEqualsItsID() throws {
+    @Test("A predicate treats an object and its ID as equal, before and after the save")
+    func objectEqualsItsID() throws {
         try TestStack().inContext { context in
             let author = Author(context: context)
             let book = Book(context: context)

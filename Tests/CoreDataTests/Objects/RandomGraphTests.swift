@@ -10,14 +10,16 @@ import Testing
 @Suite struct RandomGraphTests {
     private static let kinds: [StoreKind] = [.sqlite, .memory, .xml, .binary]
 
-    @Test(arguments: kinds, 0..<12) func contextsShowWhatASimpleGraphShows(_ kind: StoreKind, _ walk: Int)
+    @Test("Random edits in a context match a reference graph", arguments: kinds, 0..<12)
+    func contextsMatchTheReference(_ kind: StoreKind, _ walk: Int)
         throws
     {
         try run(walk, depth: 0, kind)
     }
 
     /// What a child saves reaches the store only when its parents save it too.
-    @Test(arguments: kinds, 0..<13) func childrenShowWhatASimpleGraphShows(_ kind: StoreKind, _ walk: Int)
+    @Test("Random edits in child contexts match a reference graph", arguments: kinds, 0..<13)
+    func childrenMatchTheReference(_ kind: StoreKind, _ walk: Int)
         throws
     {
         try run(walk, depth: 1 + walk % 2, kind)

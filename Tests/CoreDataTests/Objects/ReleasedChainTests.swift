@@ -36,7 +36,8 @@ import Testing
         return head
     }
 
-    @Test func theyGoWithTheFirst() throws {
+    @Test("Releasing the first object of a long chain releases all of them")
+    func chainIsReleased() throws {
         try stack.inContext { context in
             var first: NSManagedObject? = try head(context)
             #expect(first != nil)
@@ -45,7 +46,8 @@ import Testing
         }
     }
 
-    @Test func theyGoWhenTheFirstTurnsIntoAFault() throws {
+    @Test("Refreshing the first object of a long chain releases the others")
+    func chainIsReleasedByAFault() throws {
         try stack.inContext { context in
             let first = try head(context)
             context.refresh(first, mergeChanges: false)
@@ -53,7 +55,8 @@ import Testing
         }
     }
 
-    @Test func theyGoWithoutAContext() throws {
+    @Test("A long chain of objects without a context is released")
+    func chainWithoutAContext() throws {
         let entity = try #require(stack.coordinator.managedObjectModel.entitiesByName["Node"])
         weak var end: NSManagedObject?
         var last: NSManagedObject?

@@ -23,7 +23,8 @@ import Testing
         ids.compactMap { coordinator.managedObjectID(forURIRepresentation: $0.uriRepresentation()) }
     }
 
-    @Test func findingByID() throws {
+    @Test("Finding an object by ID reads the store only when the row is not cached")
+    func findingByID() throws {
         let coordinator = try coordinator()
         let ids = ids(coordinator)
         #expect(ids.count == 6)
@@ -48,7 +49,8 @@ import Testing
         try coordinator.close()
     }
 
-    @Test func faultsAreLoadedOneByOne() throws {
+    @Test("Faults made by ID cost one read each")
+    func faultsAreLoadedOneByOne() throws {
         let coordinator = try coordinator()
         try coordinator.inContext { context throws in
             let books = ids(coordinator).map(context.object)
@@ -60,7 +62,8 @@ import Testing
         try coordinator.close()
     }
 
-    @Test func fetchedFaultsHaveTheirRows() throws {
+    @Test("Firing fetched faults needs no further read")
+    func fetchedFaultsHaveTheirRows() throws {
         let coordinator = try coordinator()
         try coordinator.inContext { context throws in
             let reads = try coordinator.reads { () throws in
@@ -72,7 +75,8 @@ import Testing
         try coordinator.close()
     }
 
-    @Test func identitiesAloneAreLoadedOneByOne() throws {
+    @Test("Faults fetched without property values cost one read each")
+    func identitiesAreLoadedOneByOne() throws {
         let coordinator = try coordinator()
         try coordinator.inContext { context throws in
             let request = NSFetchRequest<Book>.books(by: "pages")
@@ -85,7 +89,8 @@ import Testing
         try coordinator.close()
     }
 
-    @Test(arguments: ["author", "author.books"]) func aRelationshipIsPrefetchedByOneRequest(_ path: String)
+    @Test("Each prefetched relationship costs one read", arguments: ["author", "author.books"])
+    func relationshipIsPrefetchedByOneRead(_ path: String)
         throws
     {
         let coordinator = try coordinator()
@@ -106,7 +111,8 @@ import Testing
     }
 
     /// Nodes may be leaves; which they are stands beside their key. What one path has loaded the others do not ask for again.
-    @Test func pathsWithACommonBeginningReadItOnce() throws {
+    @Test("Prefetch paths with a common prefix read it once")
+    func pathsWithACommonPrefix() throws {
         let folder = try StoreFolder()
         try folder.open(Graph.model()).inContext { context in
             for number in 0..<4 {
@@ -135,7 +141,8 @@ import Testing
         #expect(counts == [2, 4, 5, 7])
     }
 
-    @Test func refetchedObjectsAreRefreshedByTheFetchItself() throws {
+    @Test("A refreshing refetch costs one read")
+    func refetchRefreshesInOneRead() throws {
         try stack.inContext { context throws in
             let books = try context.fetch(.books(by: "pages"))
             #expect(books.map(\.title).count == 6)
@@ -145,7 +152,8 @@ import Testing
         }
     }
 
-    @Test func refreshingAllReadsWhenSomethingIsRead() throws {
+    @Test("refreshAllObjects() reads changed objects at once and others when they are read")
+    func refreshAllReadsLazily() throws {
         try stack.inContext { context throws in
             let books = try context.fetch(.books(by: "pages"))
             #expect(books.map(\.pages) == Array(0..<6))
@@ -162,7 +170,8 @@ import Testing
         }
     }
 
-    @Test func stalenessDecidesWhetherACachedRowCounts() throws {
+    @Test("The staleness interval decides whether a cached row is used")
+    func stalenessInterval() throws {
         try stack.inContext { context throws in
             #expect(context.stalenessInterval < 0)
             let books = try context.fetch(.books(by: "pages"))
@@ -182,7 +191,8 @@ import Testing
         }
     }
 
-    @Test func registeredObjectsAreKeptWhenAskedFor() throws {
+    @Test("Fetched objects stay registered while retainsRegisteredObjects is on")
+    func retainedObjects() throws {
         try stack.inContext { context throws in
             _ = try context.fetch(.books())
             #expect(context.registeredObjects.isEmpty)
@@ -197,7 +207,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func anInaccessibleFaultAsksItsContext(_ isBatched: Bool) throws {
+    @Test("An inaccessible fault becomes a deleted object with nil values", arguments: [true, false])
+    func inaccessibleFault(_ isBatched: Bool) throws {
         try stack.inContext { context throws in
             let request = NSFetchRequest<Book>.books(by: "pages")
             request.includesPropertyValues = isBatched

@@ -20,7 +20,10 @@ import Testing
             .make("WatchedCard", class: WatchedCard.self, [attribute("text", .string)]))
     }
 
-    @Test(arguments: ["Card", "WatchedCard"]) func aClassSaysWhetherTheyAreChanges(_ entity: String) throws {
+    @Test(
+        "A class decides whether properties outside of the model mark changes",
+        arguments: ["Card", "WatchedCard"])
+    func classDecidesAboutChanges(_ entity: String) throws {
         let isWatched = entity == "WatchedCard"
         let folder = try StoreFolder()
         let coordinator = try folder.open(Self.model())

@@ -30,16 +30,19 @@ import Testing
         try context.persistentStoreCoordinator?.inContext { try $0.all("Owner").count }
     }
 
-    @Test(arguments: [false, true]) func betweenTheLimitsAllIsWell(_ ordered: Bool) throws {
+    @Test("A relationship whose count is within its limits can be saved", arguments: [false, true])
+    func countsWithinTheLimits(_ ordered: Bool) throws {
         for count in 2...3 { #expect(try save(count, ordered: ordered, min: 2, max: 3) == nil) }
     }
 
-    @Test(arguments: [false, true]) func tooFewAndTooMany(_ ordered: Bool) throws {
+    @Test("A relationship with too few or too many members fails the save", arguments: [false, true])
+    func countsOutsideOfTheLimits(_ ordered: Bool) throws {
         #expect(try save(1, ordered: ordered, min: 2, max: 3)?.code == 1580)
         #expect(try save(4, ordered: ordered, min: 2, max: 3)?.code == 1590)
     }
 
-    @Test func noneIsWellWhenItIsOptional() throws {
+    @Test("An optional relationship may be empty although it has a minimum count")
+    func emptyOptionalRelationship() throws {
         #expect(try save(0, min: 2, max: 3) == nil)
         #expect(try save(0, optional: false, min: 2, max: 3)?.code == 1580)
         // Without a least number, a mandatory relationship may be empty, as with Apple's framework.
@@ -47,13 +50,15 @@ import Testing
         #expect(try save(1, optional: false) == nil)
     }
 
-    @Test func eachLimitStandsAlone() throws {
+    @Test("A minimum count and a maximum count apply independently")
+    func singleLimits() throws {
         #expect(try save(9, min: 2) == nil)
         #expect(try save(1, max: 3) == nil)
         #expect(try save(4, max: 3)?.code == 1590)
     }
 
-    @Test func aChangeFromTheOtherEndIsCountedToo() throws {
+    @Test("A change by the inverse counts towards the limits")
+    func changeByTheInverseIsCounted() throws {
         let stack = try TestStack(OwnerModel.model(min: 1, max: 2))
         try stack.inContext { context in
             _ = try context.owner("o", items: "a", "b")
@@ -72,7 +77,8 @@ import Testing
         }
     }
 
-    @Test func aDeletionThatLeavesTooFewFails() throws {
+    @Test("A deletion that leaves too few members fails the save")
+    func deletionThatLeavesTooFew() throws {
         let stack = try TestStack(OwnerModel.model(min: 2))
         try stack.inContext { context in
             let owner = try context.owner("o", items: "a", "b")
@@ -87,7 +93,8 @@ import Testing
         }
     }
 
-    @Test func aMandatoryToOneEndNeedsAnObject() throws {
+    @Test("A mandatory to-one relationship without a destination fails the save")
+    func mandatoryToOne() throws {
         let stack = try TestStack(OwnerModel.model(optionalOwner: false))
         try stack.inContext { context in
             let item = try context.insert("Item", ["name": "a"])

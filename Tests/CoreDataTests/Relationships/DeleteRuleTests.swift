@@ -19,7 +19,8 @@ import Testing
 
     // MARK: Nullify
 
-    @Test func nullifyLetsGo() throws {
+    @Test("Nullify sets the destinations' inverse to nil")
+    func nullifyClearsTheInverse() throws {
         let stack = try filled(.nullifyDeleteRule)
         try stack.inContext { context in
             let items = try context.all("Item", by: "name")
@@ -37,7 +38,8 @@ import Testing
         }
     }
 
-    @Test func nullifyTakesADeletedObjectOutOfItsOwnersSet() throws {
+    @Test("Nullify removes a deleted object from its owner's set")
+    func nullifyRemovesFromTheOwner() throws {
         let stack = try filled(.nullifyDeleteRule)
         try stack.inContext { context in
             let owner = try context.only("Owner")
@@ -49,7 +51,8 @@ import Testing
         }
     }
 
-    @Test func aMandatoryEndThatIsNullifiedFailsTheSave() throws {
+    @Test("Nullifying a mandatory inverse fails the save")
+    func nullifiedMandatoryInverse() throws {
         let stack = try filled(.nullifyDeleteRule, optionalOwner: false)
         try stack.inContext { context in
             let item = try #require(try context.named("a", "Item"))
@@ -74,7 +77,8 @@ import Testing
 
     // MARK: Cascade
 
-    @Test func cascadeTakesAllWithIt() throws {
+    @Test("Cascade deletes all destinations, loaded or not")
+    func cascadeDeletesAll() throws {
         let stack = try filled(.cascadeDeleteRule, optionalOwner: false)
         try stack.inContext { context in
             // Nothing but the owner is known to the context yet.
@@ -90,7 +94,8 @@ import Testing
         }
     }
 
-    @Test func cascadeTakesUnsavedObjectsToo() throws {
+    @Test("Cascade deletes unsaved destinations")
+    func cascadeDeletesUnsavedObjects() throws {
         let stack = try filled(.cascadeDeleteRule)
         try stack.inContext { context in
             let owner = try context.only("Owner")
@@ -104,7 +109,8 @@ import Testing
         try stack.inContext { context throws in #expect(try context.names("Item") == []) }
     }
 
-    @Test func cascadeSparesWhatHasLeftBefore() throws {
+    @Test("Cascade spares objects that left the relationship before")
+    func cascadeSparesFormerMembers() throws {
         let stack = try filled(.cascadeDeleteRule)
         try stack.inContext { context in
             let item = try #require(try context.named("a", "Item"))
@@ -115,8 +121,9 @@ import Testing
         }
     }
 
-    @Test func cascadeGoesDeep() throws {
-        let diary = try DiaryStack()
+    @Test("Cascade deletes a chain of 500 objects")
+    func cascadeGoesDeep() throws {
+        let diary = try HookStack()
         try diary.event { context in
             var last: Entry?
             for number in 0..<500 {
@@ -138,7 +145,8 @@ import Testing
         }
     }
 
-    @Test func cascadeEndsInACircle() throws {
+    @Test("Cascade deletes all objects of a cycle")
+    func cascadeInACycle() throws {
         let link = NSEntityDescription.make("Link", [])
         let next = NSRelationshipDescription.toOne("next", rule: .cascadeDeleteRule)
         let previous = NSRelationshipDescription.toOne("previous", rule: .cascadeDeleteRule)
@@ -162,7 +170,8 @@ import Testing
         }
     }
 
-    @Test func rulesMayWaitForTheSave() throws {
+    @Test("Delete rules wait for the save if propagatesDeletesAtEndOfEvent is false")
+    func rulesMayWaitForTheSave() throws {
         let stack = try filled(.cascadeDeleteRule)
         try stack.inContext { context in
             context.propagatesDeletesAtEndOfEvent = false
@@ -177,7 +186,8 @@ import Testing
 
     // MARK: No action
 
-    @Test func noActionLeavesTheOtherEndAsItIs() throws {
+    @Test("No Action leaves the inverse as it is")
+    func noActionLeavesTheInverse() throws {
         let folder = try StoreFolder()
         let coordinator = try folder.open(OwnerModel.model(.noActionDeleteRule))
         try coordinator.inContext { context in
@@ -196,8 +206,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [NSDeleteRule.noActionDeleteRule, .denyDeleteRule])
-    func nobodyLeadsToAnObjectThatWasNeverSaved(_ rule: NSDeleteRule) throws {
+    @Test(
+        "A deleted object that was never saved leaves no reference, whatever its rule",
+        arguments: [NSDeleteRule.noActionDeleteRule, .denyDeleteRule])
+    func unsavedObjectLeavesItsRelationships(_ rule: NSDeleteRule) throws {
         let stack = try stack(rule)
         try stack.inContext { context in
             let owner = try context.owner("o", items: "a")
@@ -216,7 +228,8 @@ import Testing
     }
 
     /// A link to what is to be deleted, made after the rules have been applied, is none.
-    @Test func aMandatoryLinkToADeletedObjectIsMissing() throws {
+    @Test("A mandatory reference to a deleted object counts as missing")
+    func mandatoryReferenceToADeletedObject() throws {
         let stack = try TestStack(OwnerModel.model(optionalOwner: false))
         try stack.inContext { context in
             let (old, new) = (try context.owner("old", items: "item"), try context.owner("new"))

@@ -14,7 +14,8 @@ import Testing
         }
     }
 
-    @Test func theSaveFailsAndNothingIsWritten() throws {
+    @Test("Deny fails the save and nothing is written")
+    func denyFailsTheSave() throws {
         try stack.inContext { context in
             let owner = try #require(try context.named("o", "Owner"))
             context.delete(owner)
@@ -35,7 +36,8 @@ import Testing
         }
     }
 
-    @Test func theObjectItselfSaysSo() throws {
+    @Test("validateForDelete throws for an owner with members")
+    func validateForDelete() throws {
         try stack.inContext { context in
             let owner = try #require(try context.named("o", "Owner"))
             #expect(try error { try owner.validateForDelete() }.code == 1600)
@@ -43,7 +45,8 @@ import Testing
         }
     }
 
-    @Test func anEmptyOwnerGoes() throws {
+    @Test("Deny allows the deletion of an owner without members")
+    func emptyOwnerIsDeleted() throws {
         try stack.inContext { context in
             context.delete(try #require(try context.named("empty", "Owner")))
             try context.save()
@@ -51,7 +54,8 @@ import Testing
         }
     }
 
-    @Test func theOwnerGoesWithItsItems() throws {
+    @Test("Deny allows the deletion of an owner together with its members")
+    func ownerIsDeletedWithItsItems() throws {
         try stack.inContext { context in
             context.delete(try #require(try context.named("o", "Owner")))
             for item in try context.all("Item") { context.delete(item) }
@@ -61,7 +65,8 @@ import Testing
         }
     }
 
-    @Test func theOwnerGoesWhenItsItemsHaveLeft() throws {
+    @Test("Deny allows the deletion of an owner whose members left")
+    func ownerWhoseItemsLeft() throws {
         try stack.inContext { context in
             let owner = try #require(try context.named("o", "Owner"))
             context.delete(owner)
@@ -74,7 +79,9 @@ import Testing
     }
 
     /// The owner's items are loaded late, when rows still say that they are its own.
-    @Test(arguments: [false, true]) func theOwnerGoesWhenItsItemsHaveAnother(_ movedFirst: Bool) throws {
+    @Test(
+        "Deny allows the deletion of an owner whose members moved to another owner", arguments: [false, true])
+    func ownerWhoseItemsMoved(_ movedFirst: Bool) throws {
         try stack.inContext { context in
             let owner = try #require(try context.named("o", "Owner"))
             let heir = try context.owner("heir")
@@ -91,7 +98,8 @@ import Testing
         }
     }
 
-    @Test func twoOwnersThatMayNotGoAreTwoErrors() throws {
+    @Test("Two denied deletions give two errors")
+    func twoOwnersAreTwoErrors() throws {
         try stack.inContext { context in
             let empty = try #require(try context.named("empty", "Owner"))
             try context.insert("Item", ["name": "c", "owner": empty])
@@ -120,7 +128,8 @@ import Testing
         return stack
     }
 
-    @Test func aRingGoesAsAWholeOnly() throws {
+    @Test("Deny allows the deletion of a cycle only as a whole")
+    func ringIsDeletedAsAWhole() throws {
         try ring("a", "b", "c").inContext { context in
             let nodes = try context.all("Node", by: "name")
             context.delete(nodes[0])
@@ -135,7 +144,8 @@ import Testing
         }
     }
 
-    @Test func whatLeadsToItselfGoes() throws {
+    @Test("Deny allows the deletion of an object that refers to itself")
+    func selfReferenceIsDeleted() throws {
         try ring("a").inContext { context in
             let node = try context.only("Node")
             #expect(node.one("next") === node && node.one("previous") === node)
@@ -146,7 +156,8 @@ import Testing
     }
 
     /// Owners take their items with them, and items may not go without their owner.
-    @Test func whatCascadesIsNotDenied() throws {
+    @Test("A cascading deletion is not denied by the inverse")
+    func cascadeOverridesDeny() throws {
         let stack = try TestStack(OwnerModel.model(.cascadeDeleteRule, inverseRule: .denyDeleteRule))
         try stack.inContext { context in
             let owner = try context.owner("o", items: "a", "b")

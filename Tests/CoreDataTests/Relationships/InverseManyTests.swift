@@ -15,7 +15,8 @@ import Testing
         try names.map { try context.insert(entity, ["name": $0]) }
     }
 
-    @Test func aSetGivesItsMembersTheirOwner() throws {
+    @Test("Setting a to-many relationship sets its members' owner")
+    func setAssignsTheOwner() throws {
         try stack.inContext { context in
             let nodes = try make(context, "Node", "a", "b", "x", "y", "z")
             nodes[0].setValue(Set([nodes[2], nodes[3]]), forKey: "children")
@@ -30,7 +31,8 @@ import Testing
         }
     }
 
-    @Test func manyToManyEndsKnowEachOther() throws {
+    @Test("Both ends of a many-to-many relationship change together")
+    func manyToManyEnds() throws {
         try stack.inContext { context in
             let nodes = try make(context, "Node", "a", "b")
             let tags = try make(context, "Tag", "x", "y")
@@ -55,7 +57,8 @@ import Testing
         }
     }
 
-    @Test func aSavedLinkThatIsMadeAgainCanBeEnded() throws {
+    @Test("A stored reference that is added again can be removed")
+    func existingReferenceIsAddedAndRemoved() throws {
         try stack.inContext { context in
             let nodes = try make(context, "Node", "a", "b", "c")
             let tags = try make(context, "Tag", "x", "y")
@@ -92,7 +95,8 @@ import Testing
         }
     }
 
-    @Test func aSavedMemberIsTakenBackFromAnotherOwner() throws {
+    @Test("A member that was moved away can be added to its former owner again")
+    func memberIsTakenBack() throws {
         try stack.inContext { context in
             let nodes = try make(context, "Node", "a", "b", "c")
             nodes[2].setValue(nodes[0], forKey: "parent")
@@ -112,7 +116,8 @@ import Testing
         }
     }
 
-    @Test func undoLeavesALinkThatWasThereBefore() throws {
+    @Test("Undoing the addition of an existing member keeps it")
+    func undoKeepsAnExistingReference() throws {
         try stack.inContext { context in
             let node = try make(context, "Node", "a", "b")
             node[0].setValue(Set(try make(context, "Tag", "x")), forKey: "tags")
@@ -137,7 +142,8 @@ import Testing
         }
     }
 
-    @Test func friendsAreMutual() throws {
+    @Test("A to-many relationship that is its own inverse is mutual")
+    func friendsAreMutual() throws {
         try stack.inContext { context in
             let nodes = try make(context, "Node", "a", "b", "c")
             nodes[0].setValue(Set([nodes[1], nodes[2]]), forKey: "friends")
@@ -152,7 +158,8 @@ import Testing
         }
     }
 
-    @Test func anObjectMayBeItsOwnFriend() throws {
+    @Test("An object may be a member of its own relationship")
+    func objectMayBeItsOwnFriend() throws {
         try stack.inContext { context in
             let node = try make(context, "Node", "a")[0]
             node.mutableSetValue(forKey: "friends").add(node)
@@ -167,7 +174,8 @@ import Testing
 
     // MARK: Ordered
 
-    @Test func anOrderedEndHasTheOrderItWasGiven() throws {
+    @Test("An ordered relationship keeps its order, and additions by the inverse come last")
+    func orderedMembersKeepTheirOrder() throws {
         try stack.inContext { context in
             let node = try make(context, "Node", "a")[0]
             let steps = try make(context, "Step", "1", "2", "3", "4")
@@ -194,7 +202,8 @@ import Testing
         }
     }
 
-    @Test func anOrderedMemberMovesToTheEndOfAnotherOwner() throws {
+    @Test("A member moved by its inverse comes last at its new owner")
+    func movedMemberComesLast() throws {
         try stack.inContext { context in
             let nodes = try make(context, "Node", "a", "b")
             let steps = try make(context, "Step", "1", "2", "3")
@@ -211,7 +220,8 @@ import Testing
         }
     }
 
-    @Test func anOrderedManyToManyEndIsOrderedForEachOwner() throws {
+    @Test("An ordered many-to-many relationship has an order for each owner")
+    func orderedManyToMany() throws {
         try stack.inContext { context in
             let nodes = try make(context, "Node", "a", "b")
             let tags = try make(context, "Tag", "x", "y", "z")
@@ -232,7 +242,8 @@ import Testing
     }
 
     /// A setter of one's own: primitive values, announced.
-    @Test func announcedPrimitiveMembersGetTheirOwner() throws {
+    @Test("Members set by announced primitive accessors get their owner")
+    func announcedPrimitiveMembers() throws {
         try stack.inContext { context in
             let nodes = try make(context, "Node", "a", "x", "y")
             nodes[1].setValue(nodes[0], forKey: "parent")

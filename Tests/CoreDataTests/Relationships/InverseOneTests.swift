@@ -12,7 +12,8 @@ import Testing
         try names.map { try context.insert("Node", ["name": $0]) }
     }
 
-    @Test func aToOneEndBringsTheObjectIntoTheToManyEnd() throws {
+    @Test("Setting a to-one relationship adds the object to the inverse")
+    func toOneAddsToTheInverse() throws {
         try stack.inContext { context in
             let nodes = try nodes(context, "a", "b", "child")
             nodes[2].setValue(nodes[0], forKey: "parent")
@@ -24,7 +25,8 @@ import Testing
         }
     }
 
-    @Test func bothEndsOfSavedObjectsAreStored() throws {
+    @Test("Both ends of a changed relationship are stored")
+    func bothEndsAreStored() throws {
         try stack.inContext { context in
             let nodes = try nodes(context, "a", "b", "child")
             nodes[2].setValue(nodes[0], forKey: "parent")
@@ -47,7 +49,8 @@ import Testing
         }
     }
 
-    @Test func oneToOneEndsLeaveThePartnersTheyHad() throws {
+    @Test("Setting a one-to-one relationship clears the former partners")
+    func oneToOneReleasesFormerPartners() throws {
         try stack.inContext { context in
             let nodes = try nodes(context, "a", "b")
             let x = try context.insert("Badge", ["name": "x"])
@@ -72,7 +75,8 @@ import Testing
         }
     }
 
-    @Test func aRelationshipThatIsItsOwnInverseIsMutual() throws {
+    @Test("A to-one relationship that is its own inverse is mutual")
+    func selfInverseToOneIsMutual() throws {
         try stack.inContext { context in
             let nodes = try nodes(context, "a", "b", "c")
             nodes[0].setValue(nodes[1], forKey: "partner")
@@ -84,7 +88,8 @@ import Testing
         }
     }
 
-    @Test func anObjectMayBeItsOwnPartner() throws {
+    @Test("An object may be its own partner")
+    func objectMayBeItsOwnPartner() throws {
         try stack.inContext { context in
             let nodes = try nodes(context, "a", "b")
             nodes[0].setValue(nodes[0], forKey: "partner")
@@ -102,7 +107,8 @@ import Testing
         }
     }
 
-    @Test func anObjectMayBeItsOwnParent() throws {
+    @Test("An object may be its own parent")
+    func objectMayBeItsOwnParent() throws {
         try stack.inContext { context in
             let node = try nodes(context, "a")[0]
             node.setValue(node, forKey: "parent")
@@ -115,7 +121,8 @@ import Testing
         }
     }
 
-    @Test func withoutAnInverseTheOtherObjectIsLeftAlone() throws {
+    @Test("A relationship without an inverse leaves its destination unchanged")
+    func withoutAnInverse() throws {
         try stack.inContext { context in
             let nodes = try nodes(context, "a", "b")
             try context.save()
@@ -133,7 +140,8 @@ import Testing
         }
     }
 
-    @Test func aSubentityTakesPartInWhatItInherits() throws {
+    @Test("An object of a subentity takes part in inherited relationships")
+    func subentityInheritsRelationships() throws {
         try stack.inContext { context in
             let node = try nodes(context, "a")[0]
             let leaf = try context.insert("Leaf", ["name": "leaf", "parent": node])
@@ -152,7 +160,8 @@ import Testing
 
     // MARK: What is refused
 
-    @Test func anObjectOfAnotherEntityIsRefused() throws {
+    @Test("An object of another entity is refused as a destination")
+    func objectOfAnotherEntityIsRefused() throws {
         try stack.inContext { context in
             let node = try nodes(context, "a")[0]
             let tag = try context.insert("Tag")
@@ -168,7 +177,8 @@ import Testing
         }
     }
 
-    @Test func anObjectOfAnotherContextIsRefused() throws {
+    @Test("An object of another context is refused as a destination")
+    func objectOfAnotherContextIsRefused() throws {
         let other = stack.context()
         let stranger = try other.performAndWait { try other.insert("Node") }
         try stack.inContext { context in

@@ -31,7 +31,8 @@ import Testing
         try stack.inContext { try $0.names(of: "owner", "Owner", "items") }
     }
 
-    @Test func theOthersStayInTheirOrder() throws {
+    @Test("Removing many members keeps the order of the others")
+    func othersKeepTheirOrder() throws {
         let kept = Self.names.enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
         let left = try event { context in
             let items = owner.mutableOrderedSetValue(forKey: "items")
@@ -49,7 +50,8 @@ import Testing
         event { _ in #expect(left.count == Self.names.count - kept.count) }
     }
 
-    @Test func theyComeBackInTheirPlaces() throws {
+    @Test("Undo restores all removed members in their order")
+    func undoRestoresTheOrder() throws {
         let items = event { _ in owner.list("items") }
         event { _ in owner.setValue(NSOrderedSet(), forKey: "items") }
         event { context in
@@ -64,7 +66,8 @@ import Testing
         #expect(try stored() == Self.names)
     }
 
-    @Test func theyLoseTheirOwner() throws {
+    @Test("Deleting the owner clears the inverse of its members, and undo restores it")
+    func membersLoseTheirOwner() throws {
         let items = event { _ in owner.list("items") }
         event { $0.delete(owner) }
         event { context in

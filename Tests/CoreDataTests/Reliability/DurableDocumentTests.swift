@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// XML and binary stores: the file is the old one or the new one, on the disk, with the mode that it had.
-@Suite("Documents are written durably") struct DurableDocumentTests {
+@Suite("Durability of documents") struct DurableDocumentTests {
     private static let model = NSManagedObjectModel(
         of: NSEntityDescription("Item", attribute("name", .string)))
 
@@ -33,7 +33,8 @@ import Testing
     }
 
     @Test(
-        "The folder is synced when a document gets its name", arguments: [NSXMLStoreType, NSBinaryStoreType])
+        "A save syncs the document, renames it and syncs its folder",
+        arguments: [NSXMLStoreType, NSBinaryStoreType])
     func order(_ type: String) throws {
         let calls = RecordedFileCalls()
         try calls.run { _ = try open(type) }
@@ -44,7 +45,8 @@ import Testing
     }
 
     @Test(
-        "Whichever call fails, a save is whole or not there", arguments: [NSXMLStoreType, NSBinaryStoreType])
+        "A save of a document is complete or absent, whichever file operation fails",
+        arguments: [NSXMLStoreType, NSBinaryStoreType])
     func everyFault(_ type: String) throws {
         try save("old", type, RecordedFileCalls())
         chmod(folder.file.path, 0o640)
@@ -69,7 +71,7 @@ import Testing
         #expect(count > 8)
     }
 
-    @Test("A pipe in the place of the file is not replaced", arguments: [NSXMLStoreType, NSBinaryStoreType])
+    @Test("A pipe in place of a document is not replaced", arguments: [NSXMLStoreType, NSBinaryStoreType])
     func pipes(_ type: String) throws {
         let coordinator = try open(type)
         try FileManager.default.removeItem(at: folder.file)

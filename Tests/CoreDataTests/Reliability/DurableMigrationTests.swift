@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A store that is migrated is the old one or the new one, with the mode that it had, and leaves no files behind.
-@Suite("A store is migrated durably") struct DurableMigrationTests {
+@Suite("Durability of migrations") struct DurableMigrationTests {
     private let folder: StoreFolder
     private let options: [AnyHashable: Any] = [
         NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
@@ -42,7 +42,7 @@ import Testing
         return ((try? FileManager.default.contentsOfDirectory(atPath: external.path)) ?? []).count
     }
 
-    @Test("Whichever call fails, mode and owner are those of the store at each moment")
+    @Test("A migration keeps mode and owner at each moment, and the next opening completes it")
     func everyFault() throws {
         let template = try StoreFolder()
         try make(template)

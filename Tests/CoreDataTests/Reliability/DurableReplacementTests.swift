@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Stores that take the place of others: complete, with the modes that they had, or not at all.
-@Suite("A store takes another's place durably") struct DurableReplacementTests {
+@Suite("Durability of replacements") struct DurableReplacementTests {
     private static let model = ExternalDataDurabilityTests.model
 
     private let folder: StoreFolder
@@ -58,7 +58,7 @@ import Testing
 
     private func mode(_ url: URL) throws -> mode_t? { try FileAttributes(of: url)?.mode }
 
-    @Test("Files that go and come while they are copied: the copy has exactly those that its rows name")
+    @Test("A copy has the external data of its rows although files change during the copy")
     func changesDuringTheCopy() throws {
         try fill(source, 1, 2, 3)
         let user = try source.open(Self.model)
@@ -87,8 +87,8 @@ import Testing
         try user.close()
     }
 
-    @Test("Files that no row names are not copied; a file that is lost is lost in the copy, too")
-    func exactlyWhatIsNamed() throws {
+    @Test("A copy leaves out files without a row and files that are missing")
+    func filesWithoutRows() throws {
         try fill(source, 1, 2)
         try Data("stray".utf8).write(to: external(source).appendingPathComponent("stray"))
         try Data("stray".utf8).write(to: external(source).appendingPathComponent(UUID().uuidString))
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(
-        "The mode of what is replaced stays; a new file has that of its source",
+        "A replaced store keeps its mode, and a new one gets that of its source",
         arguments: [0o600, 0o640, 0o644])
     func modes(_ mode: Int) throws {
         try fill(source, 1)
@@ -125,8 +125,7 @@ import Testing
         #expect(try self.mode(other.file) == mode_t(mode))
     }
 
-    @Test(
-        "The mode of a document's copy is that of its source", arguments: [NSXMLStoreType, NSBinaryStoreType])
+    @Test("A document's copy has the mode of its source", arguments: [NSXMLStoreType, NSBinaryStoreType])
     func documentModes(_ type: String) throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
         try coordinator.addPersistentStore(
@@ -138,7 +137,7 @@ import Testing
         #expect(try mode(folder.file) == 0o600)
     }
 
-    @Test("An error of the lock other than \"it is not a database\" is thrown, and nothing is removed")
+    @Test("An error of the lock is thrown, and no file is removed")
     func lockErrors() throws {
         try fill(folder, 1)
         try fill(source, 2)
@@ -156,7 +155,9 @@ import Testing
 
     enum Operation: CaseIterable { case replace, replaceNothing, migrate, destroy }
 
-    @Test("Whichever call fails, there is the old store or the new one, whole", arguments: Operation.allCases)
+    @Test(
+        "The old or the new store is complete, whichever file operation fails",
+        arguments: Operation.allCases)
     func everyFault(_ operation: Operation) throws {
         try fill(source, 2, 3)
         let isThere = operation == .replace || operation == .destroy

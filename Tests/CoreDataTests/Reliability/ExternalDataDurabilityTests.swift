@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Rows find their external data, and no file is left without a row, whatever fails and wherever a process ends.
-@Suite("External data is durable before its row, and goes after it") struct ExternalDataDurabilityTests {
+@Suite("Durability of external data") struct ExternalDataDurabilityTests {
     static let model: NSManagedObjectModel = {
         let photo = NSEntityDescription("Photo", attribute("name", .string), attribute("image", .binaryData))
         photo.attributesByName["image"]?.allowsExternalBinaryDataStorage = true
@@ -70,7 +70,7 @@ import Testing
         try context.save()
     }
 
-    @Test("A new file is synced, and its folder, before the commit; an old one goes after it")
+    @Test("New external data is synced before the commit, and old data is deleted after it")
     func order() throws {
         try make()
         let old = Set(files)
@@ -98,7 +98,9 @@ import Testing
         #expect(try check() == ["a": 11, "c": 3])
     }
 
-    @Test("Whichever call fails, the save is whole or not there", arguments: ["wal", "delete"])
+    @Test(
+        "A save of external data is complete or absent, whichever file operation fails",
+        arguments: ["wal", "delete"])
     func everyFault(_ mode: String) throws {
         let options: [AnyHashable: Any] = [NSSQLitePragmasOption: ["journal_mode": mode]]
         let old: [String: UInt8] = ["a": 1, "b": 2]
@@ -124,7 +126,7 @@ import Testing
         #expect(count > 15)
     }
 
-    @Test("A process that runs keeps its new file; of one that was killed before the commit, it goes")
+    @Test("New files stay while their process runs and are deleted if it was killed before its commit")
     func twoProcesses() async throws {
         try make()
         let path = folder.url.path
@@ -169,7 +171,7 @@ import Testing
     }
 
     @Test(
-        "A file that no list names may be the framework's of another system: it stays, and a check tells of it"
+        "A file of external data that no list names stays"
     )
     func unlisted() throws {
         try make()
@@ -182,7 +184,7 @@ import Testing
         #expect(files.contains(name))
     }
 
-    @Test("Not every save that replaces data looks at all rows")
+    @Test("A save that replaces external data seldom scans all rows")
     func scans() throws {
         try make()
         let coordinator = try folder.open(Self.model)
@@ -213,7 +215,7 @@ import Testing
     }
 
     @Test(
-        "Files and their folders can be read by those who may read the store",
+        "External data can be read with the permissions of the store",
         arguments: [0o600, 0o640, 0o644])
     func modes(_ mode: Int) throws {
         try folder.make(Self.model)

@@ -72,7 +72,8 @@ import CoreData
         (value as? [NSPersistentHistoryTransaction] ?? []).map(\.transactionNumber)
     }
 
-    @Test("A limit bounds what is made of the history") func limits() throws {
+    @Test("A limit bounds the transactions and changes that are instantiated")
+    func limits() throws {
         let first = try result(
             .transactionsAndChanges, request(transactions, NSPredicate(format: "author != 'maker'"), limit: 4)
         )
@@ -90,7 +91,8 @@ import CoreData
         #expect(later.made == 5)
     }
 
-    @Test("What is counted or named is not made") func counts() throws {
+    @Test("Counts, IDs and status instantiate no changes")
+    func counts() throws {
         let all = 2 * Self.deletions
         for (type, request) in [
             (.count, nil), (.count, request(transactions)), (.count, request(changes)),
@@ -112,7 +114,8 @@ import CoreData
         }
     }
 
-    @Test("Windows and orders are those of the whole history") func windows() throws {
+    @Test("Limits, offsets and orders select from the whole history")
+    func windows() throws {
         let all = try #require(
             try result(.transactionsAndChanges).value as? [NSPersistentHistoryTransaction])
         #expect(all.count == Self.deletions + 1)
@@ -152,7 +155,8 @@ import CoreData
         }
     }
 
-    @Test("An order that is longer than a window is cut on the way") func longOrder() throws {
+    @Test("Sorting a long history for a limited result gives the right window")
+    func longOrder() throws {
         // As many transactions as make the selection sort and cut several times.
         try folder.execute(
             """
@@ -172,7 +176,8 @@ import CoreData
         #expect(found?.compactMap(\.author) == Array(authors[5..<25]))
     }
 
-    @Test("A condition or an order by what is not there is an error for every result") func unknownKeys()
+    @Test("A predicate or sort by an unknown key is an error for every result type")
+    func unknownKeys()
         throws
     {
         for type in [
@@ -189,7 +194,8 @@ import CoreData
         }
     }
 
-    @Test("Changes without a transaction are left out of every result") func danglingChanges() throws {
+    @Test("Changes without a transaction are left out of every result")
+    func danglingChanges() throws {
         try folder.execute("DELETE FROM ATRANSACTION WHERE Z_PK = 1")
         for entity in [nil, transactions, changes] {
             let count = try result(.count, entity.map { request($0) }).value as? Int

@@ -60,21 +60,21 @@ import Testing
     }
 
     @Test(
-        "A row of any version that is an integer can be saved",
+        "A row of any integer version can be saved",
         arguments: ["0", "-1", "-9223372036854775808", "9223372036854775806", "4294967296"])
     func versions(_ version: String) throws { #expect(try save(version: version) == nil) }
 
     @Test(
-        "A change of a row whose version is not an integer is refused, and does not pass for saved",
+        "A change of a row whose version is not an integer is refused",
         arguments: ["NULL", "'x'", "1.5", "x'01'", "9e99"])
-    func versionsThatAreNone(_ version: String) throws {
+    func invalidVersions(_ version: String) throws {
         let refusal = try #require(try save(version: version))
         #expect(refusal.localizedDescription.contains("Z_OPT"), "\(refusal.localizedDescription)")
     }
 
     @Test(
-        "So is its deletion", arguments: ["NULL", "'x'", "1.5"])
-    func deletionOfAVersionThatIsNone(_ version: String) throws {
+        "The deletion of a row whose version is not an integer is refused", arguments: ["NULL", "'x'", "1.5"])
+    func deletionWithAnInvalidVersion(_ version: String) throws {
         try make("UPDATE ZITEM SET Z_OPT = \(version) WHERE Z_PK = 1")
         let coordinator = try folder.open(Self.model)
         try coordinator.inContext { context in
@@ -111,7 +111,7 @@ import Testing
     ]
 
     @Test(
-        "Of several rows of metadata one is the store's, whoever reads and writes, and the others stay",
+        "One of several rows of metadata is used for reading and writing, and the others stay",
         arguments: several)
     func severalRowsOfMetadata(_ sql: String) throws {
         try make(sql)
@@ -137,14 +137,14 @@ import Testing
     // MARK: Keys
 
     @Test(
-        "With an entity's key twice, no key is given twice",
+        "An entity whose key counter is stored twice assigns no key twice",
         arguments: [
             "INSERT INTO Z_PRIMARYKEY SELECT Z_ENT, Z_NAME, Z_SUPER, 0 FROM Z_PRIMARYKEY WHERE Z_NAME = 'Item'",
             "INSERT INTO Z_PRIMARYKEY SELECT Z_ENT, Z_NAME, Z_SUPER, 1000 FROM Z_PRIMARYKEY WHERE Z_NAME = 'Item'",
             "INSERT INTO Z_PRIMARYKEY SELECT Z_ENT, Z_NAME, Z_SUPER, NULL FROM Z_PRIMARYKEY WHERE Z_NAME = 'Item'",
             "INSERT INTO Z_PRIMARYKEY SELECT Z_ENT, Z_NAME, Z_SUPER, 'x' FROM Z_PRIMARYKEY WHERE Z_NAME = 'Item'",
         ])
-    func doubledKeys(_ sql: String) throws {
+    func duplicateKeyCounters(_ sql: String) throws {
         try make(
             """
             CREATE TABLE copy AS SELECT * FROM Z_PRIMARYKEY; DROP TABLE Z_PRIMARYKEY; ALTER TABLE copy RENAME TO Z_PRIMARYKEY;
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(
-        "Without the key of a table of history, or with it twice, no save is torn",
+        "A save with damaged keys of the history is complete or refused",
         arguments: [
             "DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 16001", "DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 16002",
             "DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 16003",
@@ -218,7 +218,7 @@ import Testing
     // MARK: Copies of the model
 
     @Test(
-        "A copy of the model that is not one leaves the store usable with the model",
+        "A store with a damaged copy of its model works with its model",
         arguments: [
             "UPDATE Z_MODELCACHE SET Z_CONTENT = 'text'", "UPDATE Z_MODELCACHE SET Z_CONTENT = 42",
             "UPDATE Z_MODELCACHE SET Z_CONTENT = NULL", "INSERT INTO Z_MODELCACHE VALUES (x'00')",

@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(
-        "Tables without rowids work",
+        "Tables without row IDs work",
         arguments: ["ZITEM", "ZOWNER", "Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"])
     func tablesWithoutRowIDs(_ table: String) throws {
         try folder.make(Self.model)
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(
-        "A collation that only its maker has is named, or does not matter",
+        "An unknown collation is named or has no effect",
         arguments: [
             ("ZITEM", "ZNAME VARCHAR"), ("ZOWNER", "ZNAME VARCHAR"), ("Z_PRIMARYKEY", "Z_NAME VARCHAR"),
             ("Z_METADATA", "Z_UUID VARCHAR(255)"),
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(
-        "A generated column in the place of one of the format is missed",
+        "A generated column in place of a column of the format is refused and named",
         arguments: [
             ("ZITEM", "Z_OPT INTEGER", "Z_OPT INTEGER AS (1)"),
             ("ZITEM", "Z_ENT INTEGER", "Z_ENT INTEGER AS (1) STORED"),
@@ -158,24 +158,23 @@ import Testing
         #expect(try folder.contents() == before)
     }
 
-    @Test("A generated column that takes more than SQLite holds ends the save")
-    func aGeneratedColumnWithoutMeasure() throws {
+    @Test("A generated column that exceeds SQLite's limit fails the save")
+    func oversizedGeneratedColumn() throws {
         try make("ALTER TABLE ZITEM ADD COLUMN extra AS (hex(zeroblob(ZSIZE * 500000000)))")
         let refusal = try #require(try use())
         #expect(refusal.contains("too big"), "\(refusal)")
     }
 
-    @Test("An index whose condition calls an unknown function keeps the store from being written to")
-    func anIndexWithAnUnknownCondition() throws {
+    @Test("A partial index that calls an unknown function refuses saves")
+    func indexWithAnUnknownCondition() throws {
         let function = DatabaseFunction("Unknown", argumentCount: 1, pure: true) { _ in 1 }
         try make("CREATE INDEX evil ON ZITEM (ZNAME) WHERE Unknown(ZNAME)", with: [function])
         let refusal = try #require(try use())
         #expect(refusal.contains("Unknown"), "\(refusal)")
     }
 
-    @Test(
-        "A view with triggers in the place of a table is refused", arguments: ["ZITEM", "ZOWNER", "Z_1LIKES"])
-    func aViewThatTakesWhatIsWritten(_ table: String) throws {
+    @Test("A view with triggers in place of a table is refused", arguments: ["ZITEM", "ZOWNER", "Z_1LIKES"])
+    func viewWithTriggers(_ table: String) throws {
         try make("")
         let tables = try folder.schema()
         let table =

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "A trigger that ends the statement or the transaction: all of the save is undone, and it works without the trigger",
+        "A trigger that raises an error undoes the whole save, which succeeds without it",
         arguments: ["ABORT", "FAIL", "ROLLBACK"], ["BEFORE", "AFTER"])
     func raise(_ action: String, _ time: String) throws {
         let coordinator = try open(
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "A trigger that deletes the row that is written: the object is gone after a refresh, and is not saved again",
+        "An object whose row a trigger deletes does not exist after a refresh, or the save fails",
         arguments: ["BEFORE", "AFTER"])
     func deletionOfTheWrittenRow(_ time: String) throws {
         let coordinator = try open(
@@ -90,7 +90,7 @@ import Testing
         try coordinator.close()
     }
 
-    @Test("A trigger that deletes what is inserted: a fetch shows what is there")
+    @Test("A fetch does not return an inserted object that a trigger deleted")
     func deletionOfTheInsertedRow() throws {
         let coordinator = try open(
             with: "CREATE TRIGGER t AFTER INSERT ON ZITEM BEGIN DELETE FROM ZITEM WHERE Z_PK = NEW.Z_PK; END")
@@ -110,8 +110,8 @@ import Testing
         try coordinator.close()
     }
 
-    @Test("A trigger that takes the key of the next object: the save is refused as a whole")
-    func insertionUnderTheNextKey() throws {
+    @Test("A trigger that takes the next key makes the whole save fail")
+    func stolenKey() throws {
         let coordinator = try open(
             with: """
                 CREATE TRIGGER t AFTER INSERT ON ZITEM WHEN NEW.ZNAME LIKE 'new%' BEGIN
@@ -138,8 +138,8 @@ import Testing
         #expect(try stored == ["1 one", "2 two", "3 new", "4 evil", "5 last"])
     }
 
-    @Test("A trigger that counts the version up: the next save finds a conflict and loses nothing")
-    func anotherVersion() throws {
+    @Test("A trigger that increases the version causes a conflict at the next save")
+    func increasedVersion() throws {
         let coordinator = try open(
             with:
                 "CREATE TRIGGER t AFTER UPDATE OF ZNAME ON ZITEM BEGIN UPDATE ZITEM SET Z_OPT = Z_OPT + 5, ZSIZE = 9 WHERE Z_PK = NEW.Z_PK; END"
@@ -161,8 +161,8 @@ import Testing
         #expect(try stored == ["1 again", "2 two"])
     }
 
-    @Test("A trigger that puts the old row back under its version: the save does not pass for done")
-    func theSameRowAgain() throws {
+    @Test("A save succeeds only with its changes when a trigger restores the old row")
+    func restoredRow() throws {
         let coordinator = try open(
             with: """
                 CREATE TRIGGER t BEFORE UPDATE ON ZITEM BEGIN DELETE FROM ZITEM WHERE Z_PK = OLD.Z_PK;

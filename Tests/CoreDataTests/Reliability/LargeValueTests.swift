@@ -42,8 +42,8 @@ struct LargeValueTests {
         try #require(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
     }
 
-    @Test("A value of 900 MB in the place of a short one is an error")
-    func aUUIDOf900MB() async throws {
+    @Test("A UUID of 900 MB is an error and takes bounded memory")
+    func uuidOf900MB() async throws {
         try make("ZUUID")
         let path = folder.file.path
         await #expect(processExitsWith: .success) { [path = path as String] in

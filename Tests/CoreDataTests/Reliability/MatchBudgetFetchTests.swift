@@ -53,7 +53,9 @@ import Testing
         }
     }
 
-    @Test("What a fetch may do for one row it may not do for sixty", arguments: [true, false])
+    @Test(
+        "A regular expression that is cheap enough for one row is refused for sixty rows",
+        arguments: [true, false])
     func fetching(_ saved: Bool) throws {
         let one = try stack(rows: 1, saved: saved)
         let many = try stack(rows: 60, saved: saved)
@@ -61,7 +63,8 @@ import Testing
         #expect(try firstRound(one.context, many.context) != nil)
     }
 
-    @Test("Counts, and fetches through a parent, have the same bound") func counting() throws {
+    @Test("Counts and child fetches have the same limit for regular expressions")
+    func counting() throws {
         let one = try stack(rows: 1)
         let many = try stack(rows: 60)
         defer { withExtendedLifetime((one, many)) {} }

@@ -19,7 +19,7 @@ import CoreData
     // MARK: The coordinator's queue
 
     @Test(
-        "performAndWait of a coordinator may be called again from inside, also through contexts and other coordinators"
+        "A coordinator's performAndWait nests through contexts and other coordinators"
     )
     func coordinators() throws {
         let one = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
@@ -39,7 +39,7 @@ import CoreData
         }
     }
 
-    @Test("performAndWait may be called from blocks that the coordinator runs later")
+    @Test("A coordinator's performAndWait works inside of blocks that run later")
     func laterBlocks() async throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
         let main = NSManagedObjectContext(.mainQueue)
@@ -55,7 +55,7 @@ import CoreData
         #expect(second == 2)
     }
 
-    @Test("Blocks of two threads still come one after the other")
+    @Test("Blocks of several threads run one after the other")
     func threads() async {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
         let flag = Flag()
@@ -95,7 +95,7 @@ import CoreData
     }
 
     @Test(
-        "A handler can read the store beside a log; with one connection it gets an error",
+        "A batch handler can read the store with a write-ahead log and gets an error without one",
         arguments: ["WAL", "DELETE", "MEMORY"])
     func readsInHandlers(_ mode: String) throws {
         let coordinator =
@@ -134,7 +134,7 @@ import CoreData
     }
 
     @Test(
-        "A handler cannot save, run a batch, or close the store; the request goes on",
+        "A batch handler cannot save, run a batch or remove the store, and its request succeeds",
         arguments: ["WAL", "DELETE"])
     func writesInHandlers(_ mode: String) throws {
         let coordinator = try folder.open(Self.model, options(mode))
@@ -162,7 +162,7 @@ import CoreData
         try coordinator.remove(store)
     }
 
-    @Test("A handler can read a pinned generation, and pins none")
+    @Test("A batch handler can read a pinned generation and cannot pin a new one")
     func generationsInHandlers() throws {
         let coordinator = try folder.open(Self.model, options("WAL"))
         let context = coordinator.context()
@@ -207,7 +207,7 @@ import CoreData
         try coordinator.remove(store)
     }
 
-    @Test("A value transformer can read the store that it decodes a value of", arguments: ["WAL", "DELETE"])
+    @Test("A value transformer can read the store whose value it decodes", arguments: ["WAL", "DELETE"])
     func transformers(_ mode: String) throws {
         var options = options(mode)
         options[NSPersistentStoreConnectionPoolMaxSizeKey] = 1

@@ -46,7 +46,7 @@ import CoreData
 
     enum Form: CaseIterable, Sendable { case rows, faults, parts, known, batches }
 
-    @Test("A row that a table has twice is one object, in every form of a fetch", arguments: Form.allCases)
+    @Test("A row that a table has twice is one object in every form of a fetch", arguments: Form.allCases)
     func doubledRows(_ form: Form) throws {
         try doubleRows()
         let coordinator = try folder.open(Self.model)
@@ -76,7 +76,7 @@ import CoreData
         #expect(kept.map { $0.value(forKey: "number") as? Int }.count == 4)
     }
 
-    @Test("Two rows of one key and two entities are one object", arguments: [true, false])
+    @Test("Two rows with one key and different entities are one object", arguments: [true, false])
     func doubledRowsOfTwoEntities(_ asFaults: Bool) throws {
         try doubleRows(entityOfDoubles: "(SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Sub')")
         let coordinator = try folder.open(Self.model)
@@ -105,7 +105,8 @@ import CoreData
     }
 
     @Test(
-        "A store that gives out the key of a row is damaged, and nothing changes", arguments: [true, false])
+        "A store that assigns the key of an existing row is refused, and nothing changes",
+        arguments: [true, false])
     func keysOfRows(_ asksForIDs: Bool) throws {
         try lowerHighestKey()
         try folder.open(Self.model).inContext { context in
@@ -121,7 +122,7 @@ import CoreData
         #expect(try folder.value("SELECT COUNT(*) FROM ZITEM") == 2.databaseValue)
     }
 
-    @Test("A store that gives two new objects one key is refused, and no ID changes")
+    @Test("A store that assigns one key to two new objects is refused, and no ID changes")
     func keysOfNewObjects() throws {
         try folder.execute("DELETE FROM ZITEM; UPDATE Z_PRIMARYKEY SET Z_MAX = 0")
         try lowerHighestKey()
@@ -164,7 +165,7 @@ import CoreData
 
     // MARK: The map itself
 
-    @Test("Objects may exchange their identities; one whose identity goes to another is returned")
+    @Test("The identity map exchanges identities and returns displaced objects")
     func identityMap() throws {
         let coordinator = try folder.open(Self.model)
         let store = try #require(coordinator.persistentStores.first as? SQLiteStore)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What is not a regular file is never removed, replaced or written.
-@Suite("Only regular files of a store are touched") struct OnlyRegularFilesTests {
+@Suite("Regular files of stores") struct OnlyRegularFilesTests {
     private static let model = NSManagedObjectModel(
         of: NSEntityDescription("Item", attribute("name", .string)))
     static let types = [NSSQLiteStoreType, NSXMLStoreType, NSBinaryStoreType]
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "Nothing is done at the null device: every call that would change a file is refused here",
+        "Destroying or replacing the null device changes no file",
         arguments: types)
     func nullDevice(_ type: String) throws {
         let null = URL(fileURLWithPath: "/dev/null")
@@ -69,7 +69,7 @@ import Testing
         return true
     }
 
-    @Test("A pipe, a folder or a device is not destroyed and not replaced", arguments: types, Kind.allCases)
+    @Test("A pipe, a folder or a device is neither destroyed nor replaced", arguments: types, Kind.allCases)
     func others(_ type: String, _ kind: Kind) throws {
         guard try put(kind, at: folder.file) else { return }
         let link = folder.url.appendingPathComponent("Link.sqlite")
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(
-        "Neither is one in the place of a log, nor the store beside it",
+        "A pipe in place of a log refuses the destruction of its store",
         arguments: ["-wal", "-shm", "-journal"])
     func logs(_ suffix: String) throws {
         try make(folder.file, NSSQLiteStoreType)
@@ -116,7 +116,7 @@ import Testing
         #expect(try Data(contentsOf: folder.file) == bytes)
     }
 
-    @Test("Of a link to a store the link stays", arguments: types)
+    @Test("A symbolic link to a store stays when the store is replaced or destroyed", arguments: types)
     func links(_ type: String) throws {
         let there = folder.url.appendingPathComponent("there")
         try FileManager.default.createDirectory(at: there, withIntermediateDirectories: false)
@@ -143,7 +143,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: there.path) == left)
     }
 
-    @Test("A support folder that is a link to another folder is left alone")
+    @Test("A support folder that is a symbolic link is left unchanged")
     func supportFolder() throws {
         try make(folder.file, NSSQLiteStoreType)
         let other = folder.url.appendingPathComponent("Documents")

@@ -11,7 +11,7 @@ import CoreData
         return NSManagedObjectModel(of: item)
     }()
 
-    @Test("What an object does when a list lets go of it is not lost")
+    @Test("Changes made while a list releases its objects are not lost")
     func changesAtTheEnd() throws {
         NSManagedObjectModel.register(LastWordItem.self)
         let folder = try StoreFolder()
@@ -40,7 +40,7 @@ import CoreData
         }
     }
 
-    @Test("A list that gives its objects away is empty before they go")
+    @Test("A list of pending objects is empty before it releases its objects")
     func lists() throws {
         NSManagedObjectModel.register(LastWordItem.self)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)

@@ -23,7 +23,7 @@ import CoreData
     }
 
     @Test(
-        "The pragma `synchronous` that is set is the one of the connection that writes",
+        "The synchronous pragma applies to the connection that writes",
         arguments: [("OFF", "0"), ("NORMAL", "1"), ("FULL", "2"), ("EXTRA", "3"), ("2", "2")])
     func synchronous(_ name: String, _ number: String) throws {
         #expect(try value("synchronous", ["synchronous": name]) == number)
@@ -32,7 +32,7 @@ import CoreData
         #expect(try value("synchronous", ["synchronous": name, "journal_mode": "DELETE"]) == number)
     }
 
-    @Test("The default is that of Apple's framework: NORMAL with a write-ahead log")
+    @Test("The default is synchronous NORMAL with a write-ahead log, and FULL without one")
     func defaults() throws {
         #expect(try value("synchronous", nil) == "1")
         #expect(try value("synchronous", ["cache_size": 500]) == "1")
@@ -40,7 +40,7 @@ import CoreData
         #expect(try value("synchronous", ["journal_mode": "DELETE"]) == "2")
     }
 
-    @Test("Other pragmas that are set are in force, too")
+    @Test("Other pragmas apply to the connection that writes")
     func others() throws {
         let pragmas = [
             "cache_size": "777", "journal_size_limit": "12345", "wal_autocheckpoint": "99",
@@ -65,7 +65,7 @@ import CoreData
         }
     }
 
-    @Test("What a pinned reader made the log grow to goes when it has ended")
+    @Test("A log that grew for a pinned reader shrinks after the reader ends")
     func grownLog() throws {
         let coordinator = try folder.open(Self.model)
         try save(coordinator, byteCount: 10)
@@ -89,7 +89,7 @@ import CoreData
         #expect(try coordinator.inContext { try $0.all("Item").count } == count)
     }
 
-    @Test("A log that has passed its size is emptied, though readers come one after the other")
+    @Test("A log beyond its size limit is emptied")
     func emptiedLog() throws {
         let coordinator = try folder.open(Self.model)
         try save(coordinator, byteCount: 40 << 20)

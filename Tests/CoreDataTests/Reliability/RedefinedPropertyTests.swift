@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "A coordinator can be made, and adding a store of any type says what is wrong",
+        "Every store type refuses a redefined property and names it",
         arguments: [NSPersistentStore.StoreType.sqlite, .inMemory, .xml, .binary])
     func stores(_ type: NSPersistentStore.StoreType) throws {
         let folder = try StoreFolder()
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("Entities in a circle of superentities are refused as well")
+    @Test("A cycle of superentities is refused")
     func circles() throws {
         let one = NSEntityDescription("One", attribute("name", .string))
         let two = NSEntityDescription("Two", attribute("text", .string), subentities: [one])
@@ -57,7 +57,7 @@ import Testing
         #expect(refusal.localizedDescription.contains("form a circle"))
     }
 
-    @Test("A model file that redeclares a property is read, and refused when a store is added")
+    @Test("A model file that redefines a property is read and refused by a store")
     func modelFiles() throws {
         let folder = try StoreFolder()
         let source = folder.url.appendingPathComponent("M.xcdatamodel")

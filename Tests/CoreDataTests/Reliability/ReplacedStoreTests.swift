@@ -35,7 +35,7 @@ import CoreData
     }
 
     @Test(
-        "A store of another model that has taken the place is found, and nothing is written to it",
+        "A store of another model that replaced the file is refused and unchanged",
         arguments: ["WAL", "DELETE"])
     func anotherModel(_ mode: String) throws {
         try replacement.make(Self.other)
@@ -51,7 +51,7 @@ import CoreData
         #expect(try Data(contentsOf: folder.file) == bytes)
     }
 
-    @Test("The same file, migrated by another process, is found")
+    @Test("A file that another process migrated is refused")
     func migrated() throws {
         let refusal = try error {
             _ = try open { [folder] in
@@ -67,7 +67,7 @@ import CoreData
         #expect(refusal.code == 134100)
     }
 
-    @Test("A store of the same model that has taken the place is opened as what it is")
+    @Test("A store of the same model that replaced the file is opened")
     func sameModel() throws {
         let first = try replacement.open(Self.model)
         try first.inContext { context in
@@ -90,7 +90,7 @@ import CoreData
         #expect(names == ["last", "newer"])
     }
 
-    @Test("A table that is gone is found")
+    @Test("A table removed by another process is found")
     func changedSchema() throws {
         let refusal = try error {
             _ = try open { [folder] in try folder.execute("DROP TABLE ZITEM") }

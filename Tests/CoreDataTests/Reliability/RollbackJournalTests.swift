@@ -45,8 +45,8 @@ import Testing
         try journal.write(to: URL(fileURLWithPath: database.path + "-journal"))
     }
 
-    @Test("SQLite itself removes the file that such a journal names", arguments: [true, false])
-    func control(_ hasHeader: Bool) throws {
+    @Test("SQLite removes a file that a hostile journal names", arguments: [true, false])
+    func sqliteRemovesTheFile(_ hasHeader: Bool) throws {
         try folder.make(Self.model)
         try plant(beside: folder.file, hasHeader: hasHeader)
         _ = try? folder.value("SELECT COUNT(*) FROM ZITEM")
@@ -155,7 +155,8 @@ import Testing
     ]
 
     @Test(
-        "A journal that names another file is refused, and nothing changes", arguments: calls.map(\.name),
+        "A journal that names another file is not rolled back, and nothing changes",
+        arguments: calls.map(\.name),
         [true, false])
     func refused(_ name: String, _ hasHeader: Bool) throws {
         let call = try #require(Self.calls.first { $0.name == name }?.call)
@@ -185,7 +186,7 @@ import Testing
         #expect(try folder.contents() == before)
     }
 
-    @Test("A neighbour's journal is left alone when the folder of external data is looked after")
+    @Test("A neighbour's journal is left unchanged when external data is cleaned up")
     func neighbour() throws {
         let other = folder.url.appendingPathComponent("Store.db")
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
@@ -202,7 +203,7 @@ import Testing
         #expect(try folder.contents().keys.filter { $0.hasPrefix("Store.db") }.sorted() == names)
     }
 
-    @Test("By a symbolic link, the journal beside the file itself is checked")
+    @Test("A store opened by a symbolic link has its own journal checked")
     func link() throws {
         try folder.make(Self.model)
         try plant(beside: folder.file)
@@ -241,9 +242,9 @@ import Testing
     }
 
     @Test(
-        "To look at a store takes no change of it back",
+        "Reading metadata or models rolls no change back",
         arguments: ["metadata", "model", "reconstructed model"])
-    func lookingAtIt(_ name: String) throws {
+    func readingRollsNothingBack(_ name: String) throws {
         try interrupt()
         let before = try folder.contents()
         let call = try #require(Self.calls.first { $0.name == name }?.call)
@@ -253,9 +254,9 @@ import Testing
     }
 
     @Test(
-        "An interrupted change is taken back where the store is opened for writing; file, owner and mode stay"
+        "Opening a store for writing rolls an interrupted change back and keeps its mode"
     )
-    func openingIt() throws {
+    func openingRollsBack() throws {
         try interrupt()
         #expect(chmod(folder.file.path, 0o640) == 0)
         var before = stat()
@@ -274,8 +275,8 @@ import Testing
         #expect(try folder.names == ["Store.sqlite"])
     }
 
-    @Test("Metadata can be set, and a store migrated and destroyed, after an interrupted change")
-    func changingIt() throws {
+    @Test("Metadata, migration and destruction work after an interrupted change")
+    func operationsRollBack() throws {
         try interrupt()
         try NSPersistentStoreCoordinator.setMetadata(["a": "b"], type: .sqlite, at: folder.file)
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
@@ -302,7 +303,7 @@ import Testing
         #expect(try Data(contentsOf: third.folder.file).isEmpty)
     }
 
-    @Test("A file that is not a database is not touched, whatever lies beside it")
+    @Test("A file that is not a database is left unchanged with any journal")
     func foreignFile() throws {
         try folder.make(Self.model)
         try plant(beside: folder.file)

@@ -14,7 +14,7 @@ import CoreData
                 return data
             }(), composite("parts", attribute("text", .string))))
 
-    @Test("A row has no place for 4 GiB, in one value or in several")
+    @Test("A row refuses values of 4 GiB")
     func fourGibibytes() throws {
         var builder = RowBuilder()
         let byte = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
@@ -34,7 +34,7 @@ import CoreData
         #expect(row.string(1) == "A" && row.isNull(0) && row.isNull(2))
     }
 
-    @Test("Values up to the limit are kept, one byte more is refused")
+    @Test("A row accepts values up to its limit and refuses one more byte")
     func limit() throws {
         var builder = RowBuilder(byteLimit: 10)
         for (count, isKept) in [(4, true), (5, false), (0, true)] {
@@ -53,7 +53,7 @@ import CoreData
     }
 
     @Test(
-        "A save of values that are too large fails, says which, and leaves the store as it was",
+        "A save of values that are too large fails, names them and stores nothing",
         .on(.sqlite, .memory),
         arguments: [
             ("name", "x" as any Sendable, "data"), ("data", Data(count: 2000), "data"),

@@ -47,7 +47,7 @@ import CoreData
     // MARK: Reports of triggers
 
     @Test(
-        "A report that names another entity of the table changes no row",
+        "A trigger's report for another entity changes no row",
         arguments: [("Wide", "a70"), ("Wide", "a00"), ("Two", "big"), ("Two", "name")])
     func reportsOfAnotherEntity(_ entity: String, _ attribute: String) throws {
         // All bits set: taken for null bits, they would have slots skipped.
@@ -78,7 +78,7 @@ import CoreData
     }
 
     @Test("A row is not combined with values of another entity")
-    func replacingRefuses() throws {
+    func foreignValuesAreRefused() throws {
         try make("Item", ["name": "old"])
         let coordinator = try folder.open(Self.model)
         let store = try #require(coordinator.persistentStores.first as? SQLiteStore)
@@ -146,7 +146,7 @@ import CoreData
     }
 
     @Test(
-        "An object whose row became another entity's is gone, whatever the merge policy does",
+        "Merge policies treat an object whose row became another entity's as deleted",
         arguments: cases)
     func conflicts(_ sample: Case) throws {
         try make(sample.from, ["name": "old", "parts": ["text": "part"]])
@@ -188,7 +188,7 @@ import CoreData
     }
 
     @Test(
-        "Deleting an object leaves a row that became another entity's, and its links, alone",
+        "Deleting an object leaves a row that became another entity's and its join rows",
         arguments: [true, false])
     func deletions(_ countsUp: Bool) throws {
         try make("Two", ["name": "old"])
@@ -209,8 +209,8 @@ import CoreData
         }
     }
 
-    @Test("A watched object whose row became another entity's is in conflict", arguments: [true, false])
-    func watched(_ isReadOnly: Bool) throws {
+    @Test("Conflict detection finds an object whose row became another entity's", arguments: [true, false])
+    func detectedConflicts(_ isReadOnly: Bool) throws {
         try make("Wide", ["name": "old"])
         let coordinator = try folder.open(Self.model)
         try coordinator.inContext { context in
@@ -230,7 +230,7 @@ import CoreData
         }
     }
 
-    @Test("A number beyond those of entities is not taken for one of them")
+    @Test("A number outside of the range of entities matches no entity")
     func numbersOutOfRange() throws {
         try make("Item", ["name": "old"])
         let coordinator = try folder.open(Self.model)

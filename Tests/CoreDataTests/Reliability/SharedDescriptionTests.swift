@@ -8,7 +8,7 @@ import Testing
         NSManagedObjectModel(of: NSEntityDescription("Item", attribute("name", .string)))
     }
 
-    @Test("The name of a coordinator can be set while other threads read it")
+    @Test("A coordinator's name can be set while other threads read it")
     func names() {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model())
         coordinator.name = "first"
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("A model can be read by several threads while it goes into use")
+    @Test("A model can be read by several threads while a coordinator begins to use it")
     func models() {
         for _ in 0..<20 {
             let model = Self.model()
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("A store can be read while another file is opened in its place")
+    @Test("A store can be read while its URL changes")
     func files() throws {
         let folder = try StoreFolder()
         let other = folder.url.appendingPathComponent("Other.sqlite")

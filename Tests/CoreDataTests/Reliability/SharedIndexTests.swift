@@ -55,7 +55,7 @@ import Testing
         for _ in 0..<2 { done.wait() }
     }
 
-    @Test("Two threads that read two stores inside of each other, in either order, both end")
+    @Test("Two threads that read two files inside of each other do not deadlock")
     func crossedReads() throws {
         let files = [try OpenFile(), try OpenFile()]
         let arrived = Arrivals()
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("Two threads that read one open store inside of another, with stores that stay open")
+    @Test("Two threads that read two open stores inside of each other do not deadlock")
     func crossedReadsOfStores() throws {
         let files = [try OpenFile(), try OpenFile()]
         let readOnly = [NSReadOnlyPersistentStoreOption: true]
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("A store is not opened for writing by the thread that reads the index of its log: it is locked")
+    @Test("A store cannot be opened for writing inside of a read of its log by the same thread")
     func openingInsideOfARead() throws {
         let file = try OpenFile()
         try file.tables.read { _ in
@@ -126,7 +126,7 @@ import Testing
         #expect(try file.count() == 2)
     }
 
-    @Test("A symbolic link is known for the file it leads to")
+    @Test("A symbolic link counts as the file it leads to")
     func link() throws {
         let file = try OpenFile()
         let link = file.folder.url.appendingPathComponent("Link.sqlite")

@@ -15,7 +15,7 @@ import Testing
         try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: folder.file)
     }
 
-    @Test("What another coordinator has set meanwhile stays, also what it has removed")
+    @Test("Metadata set or removed by another coordinator is kept by a save")
     func severalCoordinators() throws {
         let first = try folder.open(Self.model)
         first.persistentStores[0].metadata["old"] = 1
@@ -38,7 +38,7 @@ import Testing
         #expect(try metadata()["first"] as? String == "a")
     }
 
-    @Test("Many threads that set keys of their own lose none of another one's, while the store is open")
+    @Test("Threads that set different metadata keys lose none")
     func manyThreads() throws {
         let coordinator = try folder.open(Self.model)
         let file = folder.file
@@ -68,7 +68,7 @@ import Testing
         withExtendedLifetime(coordinator) {}
     }
 
-    @Test("Metadata that were read before a migration do not bring its model back")
+    @Test("Metadata read before a migration does not restore the old model")
     func migration() throws {
         try folder.make(Self.model)
         var old = try metadata()
@@ -88,7 +88,7 @@ import Testing
         try folder.open(newer).close()
     }
 
-    @Test("Metadata that were read before a replacement do not bring its identifier back")
+    @Test("Metadata read before a replacement does not restore the old identifier")
     func replacement() throws {
         try folder.make(Self.model)
         let old = try metadata()

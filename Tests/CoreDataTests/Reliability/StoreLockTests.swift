@@ -177,8 +177,7 @@ struct StoreCall: Sendable {
         return calls
     }()
 
-    @Test(
-        "No public call that takes a URL drops a lock", arguments: ["direct", "symbolic link", "hard link"])
+    @Test("No public call with a URL drops a lock", arguments: ["direct", "symbolic link", "hard link"])
     func publicCalls(_ way: String) throws {
         let coordinator = try folder.open(Self.model)
         try coordinator.inContext { context in
@@ -218,7 +217,7 @@ struct StoreCall: Sendable {
         }
     }
 
-    @Test("External data that is a hard link to the store's own file is read without dropping a lock")
+    @Test("Reading external data that is a hard link to the store drops no lock")
     func externalData() throws {
         let coordinator = try folder.open(Self.model)
         try coordinator.inContext { context in
@@ -238,7 +237,7 @@ struct StoreCall: Sendable {
         #expect(try ProcessLocks.on(folder.file) == before)
     }
 
-    @Test("A reader of a log without an index drops no lock when it is closed")
+    @Test("Closing a reader of a log without an index drops no lock")
     func readerOfALogAlone() throws {
         let origin = try StoreFolder()
         let first = try origin.open(Self.model)

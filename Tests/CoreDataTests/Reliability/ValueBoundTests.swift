@@ -29,7 +29,8 @@ import Testing
         }
     }
 
-    @Test("Groups tell the beginning of a long value, and compare all of it") func longGroups() throws {
+    @Test("Groups show the beginning of a long value and compare all of it")
+    func longGroups() throws {
         let bytes = Data(repeating: 0xAB, count: 100_000)
         let text = String(repeating: "ö", count: 50_000)
         try fill([bytes, bytes, bytes, bytes + [1], bytes + [1], text, "short", Data([0x0F, 0xA0])])
@@ -43,12 +44,14 @@ import Testing
             ])
     }
 
-    @Test("Numbers and no value are groups as before") func shortGroups() throws {
+    @Test("Integers, doubles and NULL form groups of their own")
+    func shortGroups() throws {
         try fill([1, 1, 2.5, DatabaseValue.null])
         #expect(try groups().map(\.value) == ["1", nil, "2.5"])
     }
 
-    @Test("A copy of the model that is too long is not read") func longModelCache() throws {
+    @Test("A copy of the model that is too long is not read")
+    func longModelCache() throws {
         try folder.make(Self.model)
         let length = (64 << 20) + 1
         try folder.execute("UPDATE Z_MODELCACHE SET Z_CONTENT = zeroblob(?)", [length])
@@ -66,7 +69,8 @@ import Testing
         #expect(other.code == 134080 && other.localizedDescription.contains("it is not data"))
     }
 
-    @Test("Metadata are counted before they are made") func manyMetadata() throws {
+    @Test("Metadata with too many objects is refused")
+    func manyMetadata() throws {
         try folder.make(Self.model)
         // A million objects that nothing refers to, in four megabytes.
         let count = (1 << 20) + 1

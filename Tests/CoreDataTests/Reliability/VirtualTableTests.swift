@@ -29,7 +29,7 @@ import CoreData
     }
 
     @Test(
-        "The table and those behind it are left out, and others stay",
+        "A migration leaves out virtual tables, however they are written, and keeps others",
         arguments: [
             "CREATE VIRTUAL TABLE words USING fts5 (word)",
             "CREATE  VIRTUAL\n TABLE words USING fts5 (word)",
@@ -54,7 +54,7 @@ import CoreData
     }
 
     @Test(
-        "What a row of the schema says it is, and its statement does not make, is left out",
+        "A migration leaves out schema rows whose type contradicts their statement",
         arguments: ["view", "table", "index", "trigger"])
     func rows(_ type: String) throws {
         try folder.make(Self.model)
@@ -77,7 +77,8 @@ import CoreData
         #expect(schema["diary"] != nil)
     }
 
-    @Test("Statements are told apart by their words") func tokens() {
+    @Test("Statements are classified by their tokens")
+    func tokens() {
         for (statement, thing) in [
             ("CREATE TABLE a (b)", "table"), ("create\ttable a (b)", "table"),
             ("CREATE UNIQUE INDEX a ON b (c)", "index"),

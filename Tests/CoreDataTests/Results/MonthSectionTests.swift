@@ -49,7 +49,7 @@ import Testing
     private let folder: StoreFolder
     private let context: NSManagedObjectContext
     private let controller: NSFetchedResultsController<MonthEvent>
-    private let diary = ResultsDiary()
+    private let diary = ResultsLog()
 
     init() throws {
         let model = NSManagedObjectModel.of(
@@ -77,14 +77,16 @@ import Testing
         }
     }
 
-    @Test func sectionsByMonth() {
+    @Test("A transient attribute computed from a date makes sections")
+    func sectionsByMonth() {
         context.performAndWait {
             #expect(controller.sections?.map(\.name) == ["2001001", "2001002", "2001003"])
             #expect(controller.titles == [["a", "b"], ["c"], ["d"]])
         }
     }
 
-    @Test func anotherDateIsAnotherSection() throws {
+    @Test("A changed date moves its object to another section")
+    func changedDateMovesTheSection() throws {
         context.performAndWait {
             let event = controller.object(at: IndexPath(item: 0, section: 1))
             event.timeStamp = Self.day(1)
@@ -94,7 +96,8 @@ import Testing
         }
     }
 
-    @Test func aNewMonth() throws {
+    @Test("A date of a new month makes a new section")
+    func newMonthIsANewSection() throws {
         try context.performAndWait {
             try context.insert("MonthEvent", ["title": "e", "timeStamp": Self.day(95)])
             context.processPendingChanges()

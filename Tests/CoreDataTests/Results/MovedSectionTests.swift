@@ -6,7 +6,7 @@ import Testing
     private let folder: StoreFolder
     private let context: NSManagedObjectContext
     private let mirror = ResultsMirror()
-    private let diary = ResultsDiary()
+    private let diary = ResultsLog()
     /// By their titles; a fetch would end the event.
     private let things: [String: NSManagedObject]
 
@@ -70,7 +70,8 @@ import Testing
         }
     }
 
-    @Test func theOnlyMemberTakesItsSectionToTheEnd() throws {
+    @Test("A section whose only member moves to the end moves with it")
+    func onlyMemberMovesItsSection() throws {
         let told = try reports(by: "order", "title", sections: "label") {
             context.delete(try thing("a2"))
             context.processPendingChanges()
@@ -81,14 +82,16 @@ import Testing
         #expect(told == ["will", "delete section A 0", "insert section A 2", "move a1 0.0 2.0", "did"])
     }
 
-    @Test func aSectionMovesForward() throws {
+    @Test("A section whose member moves to the front moves with it")
+    func sectionMovesForward() throws {
         let told = try reports(by: "order", "title", sections: "label") {
             try thing("c1").setValue(-1, forKey: "order")
         }
         #expect(told == ["will", "delete section C 2", "insert section C 0", "move c1 2.0 0.0", "did"])
     }
 
-    @Test func aSectionWithSeveralMembersMovesByItsRelatedObjectAlone() throws {
+    @Test("A change of a related object moves a section with several members")
+    func relatedObjectMovesASection() throws {
         let told = try reports(by: "category.order", "title", sections: "category.name") {
             try #require(try thing("a1").one("category")).setValue(9, forKey: "order")
         }
@@ -99,7 +102,8 @@ import Testing
             ])
     }
 
-    @Test func asManySectionsAsCanStay() throws {
+    @Test("As few sections as possible are reported as moved")
+    func fewestSectionsMove() throws {
         // From A B C to B C A, each of whose members has changed.
         let told = try reports(by: "category.order", "title", sections: "category.name") {
             for (title, order) in [("a1", 30), ("b1", 10), ("c1", 20)] {
@@ -113,7 +117,8 @@ import Testing
             ])
     }
 
-    @Test func besideSectionsThatComeAndGo() throws {
+    @Test("A section moves while others are inserted and deleted")
+    func besideInsertedAndDeletedSections() throws {
         // From A B C to D C A. Either of C and A can stay.
         let told = try reports(by: "order", "title", sections: "label") {
             context.delete(try thing("b1"))
@@ -131,7 +136,8 @@ import Testing
             ])
     }
 
-    @Test func aSectionMovesInAWindow() throws {
+    @Test("A section moves in results with a limit")
+    func sectionMovesInAWindow() throws {
         let told = try reports(by: "order", "title", sections: "label", limit: 3) {
             for title in ["a1", "a2"] { try thing(title).setValue(1, forKey: "order") }
             try thing("b1").setValue(0, forKey: "order")

@@ -93,7 +93,7 @@ import Testing
             switch kind {
             case 0..<5:
                 let author = try author(context)
-                Shelf.book(
+                SampleBooks.book(
                     title(), .random(in: 0..<6, using: &numbers), nil, kind < 3 ? author : nil, context)
             case 5, 6: try book(context).map(context.delete)
             case 7..<11: try book(context)?.pages = .random(in: 0..<6, using: &numbers)
@@ -178,8 +178,8 @@ import Testing
     }
 
     /// Every second walk merges what other contexts save.
-    @Test(arguments: 1...Fuzzing.rounds(4))
-    func listsAreWhatAFetchFinds(seed: Int) throws {
+    @Test("After random edits a controller and its reports match a fetch", arguments: 1...Fuzzing.rounds(4))
+    func listsMatchAFetch(seed: Int) throws {
         let walk = try Walk(seed: UInt64(seed), merges: seed.isMultiple(of: 2))
         let context = walk.context
         try context.performAndWait {

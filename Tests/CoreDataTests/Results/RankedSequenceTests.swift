@@ -10,7 +10,7 @@ import Testing
         sequence.places(0..<sequence.count).map { sequence[$0] }
     }
 
-    @Test(arguments: [0, 1, 2, 7, 1000])
+    @Test("A sequence made of elements has them at their ranks", arguments: [0, 1, 2, 7, 1000])
     func made(count: Int) {
         let sequence = Sequence(0..<count)
         #expect(elements(sequence) == Array(0..<count))
@@ -20,8 +20,8 @@ import Testing
         #expect(ranks == Array(0..<count))
     }
 
-    @Test(arguments: [1, 2, 3])
-    func editsAreThoseOfAnArray(seed: UInt64) throws {
+    @Test("Random insertions, removals and marks match an array", arguments: [1, 2, 3])
+    func editsMatchAnArray(seed: UInt64) throws {
         var numbers = SeededNumbers(seed: seed)
         var sequence = Sequence([])
         var array: [(value: Int, isMarked: Bool, place: Sequence.Place)] = []
@@ -61,7 +61,8 @@ import Testing
         }
     }
 
-    @Test func ascendingAndDescendingInsertionsStayBalanced() {
+    @Test("Ascending and descending insertions keep the tree balanced")
+    func insertionsStayBalanced() {
         var up = Sequence([])
         var down = Sequence([])
         for value in 0..<4096 {
@@ -73,7 +74,8 @@ import Testing
         #expect(up.depth <= 24 && down.depth <= 24)
     }
 
-    @Test func theFirstThatMeetsACondition() {
+    @Test("The first element that meets a condition is found in logarithmic time")
+    func firstThatMeetsACondition() {
         let sequence = Sequence((0..<100).map { 2 * $0 })
         for bound in [-1, 0, 1, 98, 99, 198, 199] {
             var calls = 0

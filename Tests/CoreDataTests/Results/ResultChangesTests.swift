@@ -7,25 +7,28 @@ import Testing
         try ResultsStack(["a": 10, "b": 20, "c": 30], .books(format, by: "pages", limit: limit))
     }
 
-    @Test func insertions() throws {
+    @Test("Insertions are reported at their new indexes")
+    func insertions() throws {
         let results = try stack()
         let told = try results.event {
-            Shelf.book("y", 40, nil, nil, $0)
-            Shelf.book("x", 15, nil, nil, $0)
+            SampleBooks.book("y", 40, nil, nil, $0)
+            SampleBooks.book("x", 15, nil, nil, $0)
         }
         #expect(told == ["will", "insert x - 0.1", "insert y - 0.4", "did"])
         #expect(results.titles == [["a", "x", "b", "c", "y"]])
     }
 
-    @Test func aSaveAloneTellsNothingNew() throws {
+    @Test("A save alone reports nothing")
+    func saveReportsNothing() throws {
         let results = try stack()
-        _ = try results.event { Shelf.book("x", 15, nil, nil, $0) }
+        _ = try results.event { SampleBooks.book("x", 15, nil, nil, $0) }
         _ = try results.event { try $0.save() }
         #expect(results.titles == [["a", "x", "b", "c"]])
         #expect(try results.event { try $0.save() } == [])
     }
 
-    @Test func deletions() throws {
+    @Test("Deletions are reported at their old indexes")
+    func deletions() throws {
         let results = try stack()
         let told = try results.event {
             $0.delete(try results["a"])
@@ -35,15 +38,18 @@ import Testing
         #expect(results.titles == [["b"]])
     }
 
-    @Test func theLastOneDeleted() throws {
+    @Test("Deleting the last object leaves an empty section")
+    func lastObjectDeleted() throws {
         let results = try stack("title == 'a'")
         #expect(try results.event { $0.delete(try results["a"]) } == ["will", "delete a 0.0 -", "did"])
         #expect(results.titles == [[]])
         #expect(try results.event { try $0.save() } == [])
-        #expect(try results.event { Shelf.book("a", 1, nil, nil, $0) } == ["will", "insert a - 0.0", "did"])
+        #expect(
+            try results.event { SampleBooks.book("a", 1, nil, nil, $0) } == ["will", "insert a - 0.0", "did"])
     }
 
-    @Test func updates() throws {
+    @Test("Updates are reported at the same index")
+    func updates() throws {
         let results = try stack()
         let told = try results.event { _ in try results["b"].setValue(2.5, forKey: "rating") }
         #expect(told == ["will", "update b 0.1 0.1", "did"])
@@ -51,14 +57,16 @@ import Testing
             try results.event { _ in try results["b"].pages = 21 } == ["will", "update b 0.1 0.1", "did"])
     }
 
-    @Test func moves() throws {
+    @Test("A changed sort key is reported as a move")
+    func moves() throws {
         let results = try stack()
         #expect(try results.event { _ in try results["a"].pages = 99 } == ["will", "move a 0.0 0.2", "did"])
         #expect(results.titles == [["b", "c", "a"]])
         #expect(try results.event { _ in try results["a"].pages = 1 } == ["will", "move a 0.2 0.0", "did"])
     }
 
-    @Test func twoObjectsThatChangePlaces() throws {
+    @Test("Two objects that exchange their indexes are both reported as moved")
+    func objectsThatExchangeIndexes() throws {
         let results = try stack()
         let told = try results.event { _ in
             try results["a"].pages = 30
@@ -68,13 +76,14 @@ import Testing
     }
 
     /// What others do around an object is no move of it.
-    @Test func anUpdateBesideOtherChanges() throws {
+    @Test("An update beside insertions and deletions is not a move")
+    func updateBesideOtherChanges() throws {
         let results = try stack()
         let told = try results.event {
             $0.delete(try results["b"])
             try results["c"].pages = 31
             try results["a"].pages = 11
-            Shelf.book("x", 1, nil, nil, $0)
+            SampleBooks.book("x", 1, nil, nil, $0)
         }
         #expect(
             told == [
@@ -82,7 +91,8 @@ import Testing
             ])
     }
 
-    @Test func anUpdateBesideAMove() throws {
+    @Test("An update beside a move of another object is an update")
+    func updateBesideAMove() throws {
         let results = try stack()
         let told = try results.event { _ in
             try results["a"].pages = 99
@@ -92,14 +102,16 @@ import Testing
         #expect(told == ["will", "update b 0.1 0.0", "update c 0.2 0.1", "move a 0.0 0.2", "did"])
     }
 
-    @Test func anObjectAmongEqualsStaysWhereItIs() throws {
+    @Test("An update among objects with equal sort keys keeps its index")
+    func updateAmongEqualKeys() throws {
         let results = try ResultsStack(["a": 1, "b": 1, "c": 1], .books(by: "pages"))
         let told = try results.event { _ in try results["a"].setValue(2.5, forKey: "rating") }
         #expect(told == ["will", "update a 0.0 0.0", "did"])
         #expect(results.titles == [["a", "b", "c"]])
     }
 
-    @Test func objectsThatBeginAndEndToMeetTheCondition() throws {
+    @Test("Objects that begin or cease to match the predicate are inserted or deleted")
+    func predicateChanges() throws {
         let results = try stack("pages > 15")
         #expect(results.titles == [["b", "c"]])
         #expect(try results.event { _ in try results["c"].pages = 1 } == ["will", "delete c 0.1 -", "did"])
@@ -107,16 +119,18 @@ import Testing
         #expect(try results.event { _ in try results["c"].pages = 2 } == [])
     }
 
-    @Test func objectsOfOtherEntitiesDoNotConcernIt() throws {
+    @Test("Objects of other entities are not reported")
+    func otherEntities() throws {
         let results = try stack()
         #expect(try results.event { _ = Author(context: $0) } == [])
     }
 
-    @Test func aLimit() throws {
+    @Test("Results with a limit report objects that enter and leave the window")
+    func limit() throws {
         let results = try stack(limit: 2)
         #expect(results.titles == [["a", "b"]])
         #expect(
-            try results.event { Shelf.book("x", 15, nil, nil, $0) } == [
+            try results.event { SampleBooks.book("x", 15, nil, nil, $0) } == [
                 "will", "delete b 0.1 -", "insert x - 0.1", "did",
             ])
         #expect(
@@ -127,7 +141,8 @@ import Testing
         #expect(results.titles == [["x", "b"]])
     }
 
-    @Test func undoAndRedo() throws {
+    @Test("Undo and redo are reported")
+    func undoAndRedo() throws {
         let results = try stack()
         let undo = UndoManager()
         undo.groupsByEvent = false
@@ -148,42 +163,46 @@ import Testing
         #expect(try results.event { $0.undo() } == ["will", "move a 0.1 0.0", "did"])
     }
 
-    @Test func aRollback() throws {
+    @Test("A rollback restores the results")
+    func rollback() throws {
         let results = try stack()
         _ = try results.event {
             try results["a"].pages = 99
             $0.delete(try results["b"])
-            Shelf.book("x", 1, nil, nil, $0)
+            SampleBooks.book("x", 1, nil, nil, $0)
         }
         #expect(results.titles == [["x", "c", "a"]])
         _ = try results.event { $0.rollback() }
         #expect(results.titles == [["a", "b", "c"]])
     }
 
-    @Test func aRefreshedObject() throws {
+    @Test("A refreshed object with other values is reported as moved")
+    func refreshedObject() throws {
         let results = try stack()
         try results.elsewhere { try $0.book("a").pages = 25 }
         let told = try results.event { $0.refresh(try results["a"], mergeChanges: false) }
         #expect(told == ["will", "move a 0.0 0.1", "did"])
     }
 
-    @Test func changesSavedByAnotherContext() throws {
+    @Test("Automatically merged changes are reported")
+    func changesSavedByAnotherContext() throws {
         let results = try stack()
         results.context.performAndWait { results.context.automaticallyMergesChangesFromParent = true }
         try results.elsewhere {
             $0.delete(try $0.book("b"))
             try $0.book("a").pages = 40
-            Shelf.book("x", 35, nil, nil, $0)
+            SampleBooks.book("x", 35, nil, nil, $0)
         }
         let told = results.context.performAndWait { results.diary.take() }
         #expect(told == ["will", "delete b 0.1 -", "insert x - 0.1", "move a 0.0 0.2", "did"])
         #expect(results.titles == [["c", "x", "a"]])
     }
 
-    @Test func changesMergedByHand() throws {
+    @Test("Manually merged changes are reported")
+    func changesMergedManually() throws {
         let results = try stack()
         let save = try results.stack.saved { other in
-            Shelf.book("x", 5, nil, nil, other)
+            SampleBooks.book("x", 5, nil, nil, other)
             try other.book("c").pages = 1
         }
         #expect(results.titles == [["a", "b", "c"]])

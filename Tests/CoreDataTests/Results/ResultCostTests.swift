@@ -6,7 +6,7 @@ import Testing
     private let audience = ResultsAudience()
 
     private func fill(_ context: NSManagedObjectContext, _ count: Int) throws -> [Book] {
-        let books = (0..<count).map { Shelf.book("\($0)", Int32($0), nil, nil, context) }
+        let books = (0..<count).map { SampleBooks.book("\($0)", Int32($0), nil, nil, context) }
         try context.save()
         return books
     }
@@ -22,11 +22,11 @@ import Testing
         return controller
     }
 
-    @Test(arguments: [nil, "pages"])
-    func aChangeCostsItsRows(sections: String?) throws {
+    @Test("A change costs evaluations of its objects and logarithmic comparisons", arguments: [nil, "pages"])
+    func changeCostsItsObjects(sections: String?) throws {
         try TestStack().inContext { context in
             let books = try fill(context, 2048)
-            let diary = ResultsDiary()
+            let diary = ResultsLog()
             let controller = try controller(.books("pages >= 0", by: "pages"), sections: sections, context)
             controller.delegate = diary
             // Which methods the delegate has shows with the first change.
@@ -41,7 +41,7 @@ import Testing
 
             books[3].pages = 2000
             books[1999].pages = -1
-            Shelf.book("new", 77, nil, nil, context)
+            SampleBooks.book("new", 77, nil, nil, context)
             context.processPendingChanges()
             #expect(controller.cost.evaluations == 4)
             // For each of three objects at most 17 steps down a tree of 2,048, and whether the first still fits.
@@ -52,7 +52,8 @@ import Testing
         }
     }
 
-    @Test func onlyThoseWhoFollowAnEntityAreAsked() throws {
+    @Test("A change is evaluated only by controllers of its entity")
+    func otherEntitiesCostNothing() throws {
         try TestStack().inContext { context in
             let books = try fill(context, 500)
             let request = NSFetchRequest<Author>(entityName: "Author")
@@ -79,7 +80,8 @@ import Testing
     }
 
     /// Of many controllers that require different values of their objects, those that a change may concern are asked.
-    @Test func onlyThoseWhomTheValueConcernsAreAsked() throws {
+    @Test("A change is evaluated only by controllers whose predicate its values may match")
+    func otherValuesCostNothing() throws {
         try TestStack().inContext { context in
             let books = try fill(context, 1000)
             let all = try (0..<100).map { index in
@@ -103,7 +105,7 @@ import Testing
             #expect(try asked { books[123].pages = -1 } == [45: 1])
             #expect(try asked { books[123].pages = 458 } == [45: 1])
             #expect(try asked { context.delete(books[123]) } == [45: 1])
-            #expect(try asked { Shelf.book("new", 777, nil, nil, context) } == [77: 1])
+            #expect(try asked { SampleBooks.book("new", 777, nil, nil, context) } == [77: 1])
             #expect(try asked { for book in books[301..<303] { book.pages += 10 } } == [30: 2, 31: 2])
             // What is fetched anew is followed by its new objects.
             try all[0].performFetch()
@@ -112,7 +114,8 @@ import Testing
     }
 
     /// A related object bears on results by the properties that they read, not by any other.
-    @Test func relatedObjectsCountByWhatIsRead() throws {
+    @Test("A related object is evaluated only for the properties that the results read")
+    func relatedObjectsCostWhatIsRead() throws {
         try TestStack().inContext { context in
             let author = Author(context: context)
             author.name = "m"
@@ -123,13 +126,13 @@ import Testing
                 .books(by: "author.name", "pages"), sections: "author.name", context)
             #expect(controller.sections?.map(\.name) == ["", "m"])
 
-            let book = Shelf.book("new", 1000, nil, author, context)
+            let book = SampleBooks.book("new", 1000, nil, author, context)
             context.processPendingChanges()
             // The author's books changed too; the order does not read them.
             #expect(controller.cost.evaluations == 1)
             #expect(controller.indexPath(forObject: book) == IndexPath(item: 10, section: 1))
 
-            let diary = ResultsDiary()
+            let diary = ResultsLog()
             controller.delegate = diary
             author.name = "n"
             context.processPendingChanges()
@@ -142,15 +145,16 @@ import Testing
         }
     }
 
-    @Test func aWindowIsFetchedAgainOnlyWhenOthersComeIntoIt() throws {
+    @Test("Results with a limit are fetched again only when other objects enter the window")
+    func windowIsRefetchedWhenNeeded() throws {
         try TestStack().inContext { context in
             let books = try fill(context, 20)
             let controller = try controller(.books(by: "pages", limit: 5), context)
             books[10].pages = 11
-            Shelf.book("x", 30, nil, nil, context)
+            SampleBooks.book("x", 30, nil, nil, context)
             context.processPendingChanges()
             books[3].pages = 2
-            Shelf.book("first", -1, nil, nil, context)
+            SampleBooks.book("first", -1, nil, nil, context)
             context.processPendingChanges()
             #expect(controller.cost.fetches == 0)
             #expect(controller.fetchedObjects?.map(\.title) == ["first", "0", "1", "2", "3"])

@@ -8,7 +8,8 @@ import Testing
             ["a": 1, "b": 1, "c": 2, "d": 4], .books(by: "pages", "title"), sections: "pages")
     }
 
-    @Test func namesAndContents() throws {
+    @Test("Sections have names, counts, objects and index paths")
+    func namesAndContents() throws {
         let results = try stack()
         try results.context.performAndWait {
             let controller = results.controller
@@ -21,11 +22,13 @@ import Testing
             #expect(
                 controller.indexPath(forObject: try results.context.book("d"))
                     == IndexPath(row: 0, section: 2))
-            #expect(controller.indexPath(forObject: Shelf.book("e", 5, nil, nil, results.context)) == nil)
+            #expect(
+                controller.indexPath(forObject: SampleBooks.book("e", 5, nil, nil, results.context)) == nil)
         }
     }
 
-    @Test func indexTitles() throws {
+    @Test("Index titles are the first letters of section names")
+    func indexTitles() throws {
         // The titles are compared without accents, by a derived attribute.
         guard StoreKind.current.derives else { return }
         let results = try ResultsStack(
@@ -43,7 +46,8 @@ import Testing
     }
 
     /// Sections that do not follow each other have entries of their own: the place tells them apart.
-    @Test func indexTitlesThatComeAgain() throws {
+    @Test("Repeated index titles are distinguished by their index")
+    func repeatedIndexTitles() throws {
         let results = try ResultsStack(
             ["anna": 1, "Bert": 2, "Anton": 3, "Adam": 4, "Bea": 5], .books(by: "pages"), sections: "title")
         results.context.performAndWait {
@@ -56,8 +60,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [("B", 0), ("Z", 1), ("A", -1), ("B", 2)])
-    func aTitleThatIsNotAtThePlaceStops(title: String, place: Int) async {
+    @Test(
+        "An index title that does not match its index stops the process",
+        arguments: [("B", 0), ("Z", 1), ("A", -1), ("B", 2)])
+    func wrongIndexTitleStops(title: String, place: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [title, place] in
             let results = try ResultsStack(["anna": 1, "berta": 2], .books(by: "title"), sections: "title")
@@ -75,7 +81,8 @@ import Testing
         }
     }
 
-    @Test func aSubclassWithItsOwnTitles() throws {
+    @Test("A subclass may supply its own index titles")
+    func subclassWithOwnTitles() throws {
         let results = try ResultsStack(["ab": 1, "bb": 2, "ca": 3], .books(by: "title"), sections: "title")
         try results.context.performAndWait {
             let controller = LastLetters(
@@ -88,7 +95,8 @@ import Testing
         }
     }
 
-    @Test func withoutSections() throws {
+    @Test("Results without a section key path have one unnamed section")
+    func withoutSections() throws {
         let results = try ResultsStack([:], .books(by: "title"))
         results.context.performAndWait {
             #expect(results.controller.sections?.count == 1)
@@ -97,12 +105,13 @@ import Testing
         }
     }
 
-    @Test func sectionsThatCome() throws {
+    @Test("Objects with new section names insert sections")
+    func insertedSections() throws {
         let results = try stack()
         let told = try results.event {
-            Shelf.book("y", 3, nil, nil, $0)
-            Shelf.book("x", 0, nil, nil, $0)
-            Shelf.book("b1", 1, nil, nil, $0)
+            SampleBooks.book("y", 3, nil, nil, $0)
+            SampleBooks.book("x", 0, nil, nil, $0)
+            SampleBooks.book("b1", 1, nil, nil, $0)
         }
         #expect(
             told == [
@@ -112,7 +121,8 @@ import Testing
         #expect(results.titles == [["x"], ["a", "b", "b1"], ["c"], ["y"], ["d"]])
     }
 
-    @Test func sectionsThatGo() throws {
+    @Test("A section whose last object is deleted is deleted")
+    func deletedSections() throws {
         let results = try stack()
         let told = try results.event {
             $0.delete(try results["a"])
@@ -122,7 +132,8 @@ import Testing
         #expect(results.titles == [["b"], ["d"]])
     }
 
-    @Test func movesBetweenSections() throws {
+    @Test("Objects move between sections, which are inserted and deleted as needed")
+    func movesBetweenSections() throws {
         let results = try stack()
         #expect(try results.event { _ in try results["a"].pages = 2 } == ["will", "move a 0.0 1.0", "did"])
         #expect(
@@ -136,13 +147,14 @@ import Testing
             ])
     }
 
-    @Test func changesSavedByAnotherContext() throws {
+    @Test("Merged changes insert and delete sections")
+    func changesSavedByAnotherContext() throws {
         let results = try stack()
         results.context.performAndWait { results.context.automaticallyMergesChangesFromParent = true }
         try results.elsewhere {
             $0.delete(try $0.book("c"))
             try $0.book("a").pages = 4
-            Shelf.book("x", 5, nil, nil, $0)
+            SampleBooks.book("x", 5, nil, nil, $0)
         }
         let told = results.context.performAndWait { results.diary.take() }
         #expect(
@@ -153,7 +165,8 @@ import Testing
         #expect(results.titles == [["b"], ["a", "d"], ["x"]])
     }
 
-    @Test func allOfASectionMoveToANewOne() throws {
+    @Test("All objects of a section move to a new section")
+    func allObjectsMoveToANewSection() throws {
         let results = try stack()
         let told = try results.event { _ in
             try results["a"].pages = 3
@@ -166,18 +179,20 @@ import Testing
         #expect(results.titles == [["c"], ["a", "b"], ["d"]])
     }
 
-    @Test func theOnlyOneOfASectionDeleted() throws {
+    @Test("Deleting the only object deletes its section, and an insertion makes a new one")
+    func onlySectionIsDeleted() throws {
         let results = try ResultsStack(["a": 1], .books(by: "pages"), sections: "pages")
         let told = try results.event { $0.delete(try results["a"]) }
         #expect(told == ["will", "delete section 1 0", "delete a 0.0 -", "did"])
         #expect(results.titles == [])
         #expect(
-            try results.event { Shelf.book("x", 7, nil, nil, $0) } == [
+            try results.event { SampleBooks.book("x", 7, nil, nil, $0) } == [
                 "will", "insert section 7 0", "insert x - 0.0", "did",
             ])
     }
 
-    @Test func sectionsStayWhatTheyWereWhenOthersAreFetched() throws {
+    @Test("Section infos keep their content after another fetch")
+    func heldSectionsAreUnchanged() throws {
         let results = try stack()
         try results.context.performAndWait {
             let held = try #require(results.controller.sections)
@@ -190,7 +205,8 @@ import Testing
         }
     }
 
-    @Test func sectionsOutliveTheirController() throws {
+    @Test("Section infos outlive their controller")
+    func sectionsOutliveTheirController() throws {
         let results = try stack()
         try results.context.performAndWait {
             var held: [any NSFetchedResultsSectionInfo] = []
@@ -207,8 +223,9 @@ import Testing
         }
     }
 
-    @Test func byAKeyPathOverARelationship() throws {
-        let stack = try Shelf.stack()
+    @Test("Sections may be made by a key path over a relationship")
+    func keyPathOverARelationship() throws {
+        let stack = try SampleBooks.stack()
         try stack.inContext { context in
             let controller = NSFetchedResultsController(
                 fetchRequest: .books("author.name != nil", by: "author.name", "title"),

@@ -19,7 +19,8 @@ import Testing
         }
     }
 
-    @Test func thePresentContentThenChanges() async throws {
+    @Test("A sequence of results begins with the present content and continues with changes")
+    func contentThenChanges() async throws {
         let results = try stack()
         let context = results.context
         KeyPathNames.register("pages", for: \Book.pages)
@@ -37,11 +38,12 @@ import Testing
     }
 
     /// Who is slow gets the newest state, and what differs from the last one.
-    @Test func severalEventsAreOneElement() async throws {
+    @Test("A slow consumer gets several events as one element")
+    func severalEventsAreOneElement() async throws {
         let results = try stack()
         var iterator = results.context.results(of: .books(by: "title")).makeAsyncIterator()
         let first = try #require(try await iterator.next())
-        _ = try results.event { Shelf.book("x", 9, nil, nil, $0) }
+        _ = try results.event { SampleBooks.book("x", 9, nil, nil, $0) }
         _ = try results.event { $0.delete(try results["a"]) }
         _ = try results.event { _ in try results["b"].title = "z" }
         _ = try results.event { _ in try results["c"].pages = 77 }
@@ -58,19 +60,21 @@ import Testing
                 == second.changes.map(\.objectID))
     }
 
-    @Test func whatCancelsOutIsNoElement() async throws {
+    @Test("Changes that cancel each other make no element")
+    func cancelledChangesAreNoElement() async throws {
         let results = try stack()
         var iterator = results.context.results(of: .books(by: "title")).makeAsyncIterator()
         _ = try await iterator.next()
-        let book = results.context.performAndWait { Shelf.book("x", 9, nil, nil, results.context) }
+        let book = results.context.performAndWait { SampleBooks.book("x", 9, nil, nil, results.context) }
         _ = try results.event { $0.delete(book) }
-        _ = try results.event { Shelf.book("y", 9, nil, nil, $0) }
+        _ = try results.event { SampleBooks.book("y", 9, nil, nil, $0) }
         let next = try await iterator.next()
         #expect(titles(next, results.context) == [["a", "b", "c", "y"]])
         #expect(next?.changes.map(\.type) == [.insert])
     }
 
-    @Test func cancellationEndsIt() async throws {
+    @Test("Cancelling the task ends the sequence")
+    func cancellationEndsIt() async throws {
         let results = try stack()
         let context = results.context
         let (signals, signal) = AsyncStream.makeStream(of: Int.self)
@@ -88,14 +92,16 @@ import Testing
         #expect(try await task.value == 1)
     }
 
-    @Test func aWrongRequestThrows() async throws {
+    @Test("A sequence of a wrong request throws once and ends")
+    func wrongRequestThrows() async throws {
         let results = try stack()
         var iterator = results.context.results(of: .books("nothing == 1", by: "title")).makeAsyncIterator()
         await #expect(throws: NSError.self) { _ = try await iterator.next() }
         #expect(try await iterator.next() == nil)
     }
 
-    @Test func laterChangesOfTheRequestDoNotCount() async throws {
+    @Test("Later changes of the request do not affect the sequence")
+    func requestIsCopied() async throws {
         let results = try stack()
         let request = NSFetchRequest<Book>.books(by: "title")
         let sequence = results.context.results(of: request)

@@ -3,7 +3,8 @@ import Testing
 
 /// Delegates that take results as a whole.
 @Suite(.onEveryStore) struct ResultSnapshotTests {
-    @Test func snapshotsInPlaceOfChanges() throws {
+    @Test("A delegate that takes snapshots gets items, sections and reloaded identifiers")
+    func snapshotsInPlaceOfChanges() throws {
         let results = try ResultsStack(
             ["a": 1, "b": 1, "c": 2], .books(by: "pages", "title"), sections: "pages")
         let delegate = SnapshotMirror()
@@ -18,7 +19,7 @@ import Testing
         _ = try results.event {
             try results["b"].pages = 2
             try results["a"].setValue(1.5, forKey: "rating")
-            Shelf.book("x", 0, nil, nil, $0)
+            SampleBooks.book("x", 0, nil, nil, $0)
         }
         let ids = results.context.performAndWait {
             (results.controller.fetchedObjects ?? []).map(\.objectID)
@@ -36,9 +37,10 @@ import Testing
         #expect(first.itemIdentifiers == [ids[1], ids[2], ids[3]])
     }
 
-    @Test func aMoveIsAnAssociatedPairOfADifference() throws {
+    @Test("A move is an associated removal and insertion of a difference")
+    func moveInADifference() throws {
         let results = try ResultsStack(["a": 1, "b": 2, "c": 3], .books(by: "pages"))
-        let delegate = ResultsControllerLifeTests.DifferenceDelegate()
+        let delegate = ResultsControllerTests.DifferenceDelegate()
         results.controller.delegate = delegate
         _ = try results.event {
             try results["a"].pages = 9
@@ -58,7 +60,8 @@ import Testing
     }
 
     /// What was handed out shows the state in which it was asked for.
-    @Test func sectionsAreValues() throws {
+    @Test("Section infos show the state in which they were read")
+    func sectionsAreValues() throws {
         let results = try ResultsStack(["a": 1, "b": 1], .books(by: "pages", "title"), sections: "pages")
         let before = try #require(results.context.performAndWait { results.controller.sections })
         _ = try results.event { $0.delete(try results["a"]) }

@@ -75,7 +75,8 @@ import Testing
 
     private func deleteCache() { NSFetchedResultsController<CachedEntry>.deleteCache(withName: cacheName) }
 
-    @Test func namesAreComputedOnce() throws {
+    @Test("Cached section names are computed once until the cache is deleted")
+    func namesAreComputedOnce() throws {
         defer { deleteCache() }
         let first = try sections()
         #expect(first == Found(["0", "1", "2"], [10, 10, 5], 25))
@@ -84,7 +85,8 @@ import Testing
         #expect(try sections() == Found(["0", "1", "2"], [10, 10, 5], 25))
     }
 
-    @Test func aCacheThatDoesNotFitIsNotUsed() throws {
+    @Test("A cache of another request or of other stored values is not used")
+    func outdatedCacheIsNotUsed() throws {
         defer { deleteCache() }
         _ = try sections()
         #expect(try sections(where: "number < 12") == Found(["0", "1"], [10, 2], 12))
@@ -103,7 +105,8 @@ import Testing
         #expect(try sections() == Found(["0", "1", "2"], [10, 11, 3], 24))
     }
 
-    @Test func unsavedChangesUseNoCache() throws {
+    @Test("Results with unsaved changes do not use the cache")
+    func unsavedChangesUseNoCache() throws {
         defer { deleteCache() }
         _ = try sections()
         let changed = try sections { context in
@@ -113,7 +116,8 @@ import Testing
         #expect(try sections() == Found(["0", "1", "2"], [10, 10, 5], 0))
     }
 
-    @Test func aBrokenFileIsNoCache() throws {
+    @Test("A damaged cache file is not used")
+    func damagedFileIsNotUsed() throws {
         defer { deleteCache() }
         _ = try sections()
         let file = SectionCache.standard.file(cacheName)

@@ -20,16 +20,18 @@ import Testing
         }
     }
 
-    @Test func insertionsCountOnceTheyAreSaved() throws {
+    @Test("Without pending changes, insertions are reported when they are saved")
+    func insertionsAfterTheSave() throws {
         let results = try stack()
-        #expect(try results.event { Shelf.book("x", 15, nil, nil, $0) } == [])
+        #expect(try results.event { SampleBooks.book("x", 15, nil, nil, $0) } == [])
         #expect(results.titles == [["a", "b", "c"]])
         #expect(try save(results) == ["will", "insert x - 0.1", "did"])
         #expect(results.titles == [["a", "x", "b", "c"]])
         #expect(try save(results) == [])
     }
 
-    @Test func deletionsCountOnceTheyAreSaved() throws {
+    @Test("Without pending changes, deletions are reported when they are saved")
+    func deletionsAfterTheSave() throws {
         let results = try stack()
         let gone = try results["b"]
         #expect(try results.event { $0.delete(gone) } == [])
@@ -41,7 +43,8 @@ import Testing
         #expect(results.titles == [["a", "c"]])
     }
 
-    @Test func placesAreThoseOfTheStore() throws {
+    @Test("Without pending changes, the order is that of stored values")
+    func orderOfTheStore() throws {
         let results = try stack()
         #expect(
             try results.event { _ in try results["a"].pages = 40 } == ["will", "update a 0.0 0.0", "did"])
@@ -50,7 +53,8 @@ import Testing
         #expect(results.titles == [["b", "c", "a"]])
     }
 
-    @Test func theConditionIsThatOfTheStore() throws {
+    @Test("Without pending changes, the predicate reads stored values")
+    func predicateOnStoredValues() throws {
         let results = try stack("pages < 25")
         #expect(try results.event { _ in try results["c"].pages = 5 } == [])
         #expect(
@@ -61,7 +65,8 @@ import Testing
         #expect(results.titles == [["c", "b"]])
     }
 
-    @Test func sectionsAreThoseOfTheStore() throws {
+    @Test("Without pending changes, sections are those of stored values")
+    func sectionsOfTheStore() throws {
         let results = try stack(sections: "pages")
         #expect(
             try results.event { _ in try results["a"].pages = 40 } == ["will", "update a 0.0 0.0", "did"])
@@ -76,29 +81,32 @@ import Testing
         #expect(names() == ["20", "30", "40"])
     }
 
-    @Test func aWindow() throws {
+    @Test("Without pending changes, a limited window changes when it is saved")
+    func limit() throws {
         let results = try stack(limit: 2)
-        #expect(try results.event { Shelf.book("x", 15, nil, nil, $0) } == [])
+        #expect(try results.event { SampleBooks.book("x", 15, nil, nil, $0) } == [])
         #expect(
             try save(results) == ["will", "delete b 0.1 -", "insert x - 0.1", "did"])
     }
 
-    @Test func whatOthersSaveCountsWhenItIsMerged() throws {
+    @Test("Without pending changes, merged saves of other contexts are reported")
+    func mergedSavesCount() throws {
         let results = try stack()
         results.context.performAndWait { results.context.automaticallyMergesChangesFromParent = true }
-        _ = try results.event { Shelf.book("mine", 1, nil, nil, $0) }
+        _ = try results.event { SampleBooks.book("mine", 1, nil, nil, $0) }
         try results.elsewhere {
             $0.delete(try $0.book("b"))
-            Shelf.book("x", 25, nil, nil, $0)
+            SampleBooks.book("x", 25, nil, nil, $0)
         }
         let told = results.context.performAndWait { results.diary.take() }
         #expect(told == ["will", "delete b 0.1 -", "insert x - 0.1", "did"])
         #expect(results.titles == [["a", "x", "c"]])
     }
 
-    @Test func aChangedRequestCountsThem() throws {
+    @Test("Including pending changes takes effect with the next fetch")
+    func changedRequestIncludesThem() throws {
         let results = try stack()
-        _ = try results.event { Shelf.book("x", 15, nil, nil, $0) }
+        _ = try results.event { SampleBooks.book("x", 15, nil, nil, $0) }
         try results.context.performAndWait {
             results.controller.fetchRequest.includesPendingChanges = true
             try results.controller.performFetch()
@@ -107,11 +115,12 @@ import Testing
         #expect(try save(results) == [])
     }
 
-    @Test func aNewDelegateIsToldOfWhatWasSavedBefore() throws {
+    @Test("A new delegate gets changes that were saved before")
+    func newDelegateGetsEarlierSaves() throws {
         let results = try stack()
         results.controller.delegate = nil
         _ = try results.event {
-            Shelf.book("x", 15, nil, nil, $0)
+            SampleBooks.book("x", 15, nil, nil, $0)
             try $0.save()
         }
         #expect(results.titles == [["a", "b", "c"]])

@@ -18,12 +18,14 @@ struct AppleDocumentTests {
 
     // MARK: XML
 
-    @Test func thereAreFiles() {
+    @Test("The corpus has Apple's XML and binary stores")
+    func corpusHasDocuments() {
         #expect(Self.xmlFiles.count >= 30)
         #expect(Self.binaryFiles.count == 2)
     }
 
-    @Test(arguments: xmlFiles) func anXMLStore(_ path: String) throws {
+    @Test("An XML store of Apple's is read and written again with the same objects", arguments: xmlFiles)
+    func xmlStore(_ path: String) throws {
         let raw = try RawXMLStore(Data(contentsOf: Corpus.url(path)))
         try #require(!raw.objects.isEmpty)
         let file = folder.url.appendingPathComponent("Store.xml")
@@ -87,7 +89,8 @@ struct AppleDocumentTests {
     }
 
     /// The same values come with a model that was made from the objects.
-    @Test(arguments: xmlFiles) func anXMLStoreWithoutItsModel(_ path: String) throws {
+    @Test("An XML store of Apple's is read with a model made from its objects", arguments: xmlFiles)
+    func xmlStoreWithoutItsModel(_ path: String) throws {
         let url = Corpus.url(path)
         let raw = try RawXMLStore(Data(contentsOf: url))
         let model = try NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(
@@ -128,7 +131,8 @@ struct AppleDocumentTests {
 
     // MARK: Binary
 
-    @Test(arguments: binaryFiles) func aBinaryStore(_ path: String) throws {
+    @Test("A binary store of Apple's is read and written again with the same objects", arguments: binaryFiles)
+    func binaryStore(_ path: String) throws {
         let raw = try RawBinaryStore(Data(contentsOf: Corpus.url(path)))
         try #require(!raw.nodes.isEmpty)
         let file = folder.url.appendingPathComponent("Store.binary")
@@ -174,7 +178,8 @@ struct AppleDocumentTests {
     }
 
     /// The same values come, in their order, with a model that was made from the objects.
-    @Test(arguments: binaryFiles) func aBinaryStoreWithoutItsModel(_ path: String) throws {
+    @Test("A binary store of Apple's is read with a model made from its objects", arguments: binaryFiles)
+    func binaryStoreWithoutItsModel(_ path: String) throws {
         let url = Corpus.url(path)
         let raw = try RawBinaryStore(Data(contentsOf: url))
         let model = try NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(
@@ -214,7 +219,8 @@ struct AppleDocumentTests {
 
     // MARK: Metadata without opening
 
-    @Test(arguments: xmlFiles) func metadataOfAnXMLStore(_ path: String) throws {
+    @Test("The metadata of an XML store of Apple's is read without opening it", arguments: xmlFiles)
+    func metadataOfAnXMLStore(_ path: String) throws {
         let raw = try RawXMLStore(Data(contentsOf: Corpus.url(path)))
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
             type: .xml, at: Corpus.url(path))

@@ -9,10 +9,11 @@ import Testing
     ) -> (NSManagedObjectContext, NSManagedObjectContext) {
         let root = NSManagedObjectContext(.privateQueue)
         root.persistentStoreCoordinator = coordinator
-        return (root, Family.child(of: root))
+        return (root, ContextFamily.child(of: root))
     }
 
-    @Test(arguments: StoreKind.allCases) func whatAChildSavesIsStored(_ kind: StoreKind) throws {
+    @Test("A child's changes are stored after its root saves", arguments: StoreKind.allCases)
+    func childSaveIsStored(_ kind: StoreKind) throws {
         let store = try ConformanceStore(kind)
         let coordinator = try store.open()
         let (root, child) = family(coordinator)
@@ -49,7 +50,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func aChildFindsWhatItsParentHasNotSaved(_ kind: StoreKind) throws {
+    @Test("A child's fetch finds its parent's unsaved objects", arguments: StoreKind.allCases)
+    func childFetchesUnsavedParentObjects(_ kind: StoreKind) throws {
         let store = try ConformanceStore(kind)
         let coordinator = try store.open()
         let (root, child) = family(coordinator)
@@ -77,7 +79,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func permanentIDsComeFromTheStore(_ kind: StoreKind) throws {
+    @Test("Permanent IDs obtained in a child are those of the store", arguments: StoreKind.allCases)
+    func permanentIDsComeFromTheStore(_ kind: StoreKind) throws {
         let store = try ConformanceStore(kind)
         let coordinator = try store.open()
         let (root, child) = family(coordinator)

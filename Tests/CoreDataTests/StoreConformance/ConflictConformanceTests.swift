@@ -85,7 +85,7 @@ import Testing
         return here
     }
 
-    @Test(arguments: kinds, outcomes)
+    @Test("Merge policies resolve conflicting attributes", arguments: kinds, outcomes)
     func valuesAreResolvedByProperty(_ kind: StoreKind, _ outcome: Outcome) throws {
         let found = try resolve(kind, outcome.policy) { _, items in
             items[0].setValue("theirs", forKey: "name")
@@ -96,8 +96,8 @@ import Testing
         #expect(found == ["1(\(outcome.name) \(outcome.note), b old)", "2()", "3()"])
     }
 
-    @Test(arguments: kinds, outcomes)
-    func linksAreResolvedAtBothEnds(_ kind: StoreKind, _ outcome: Outcome) throws {
+    @Test("Merge policies resolve conflicting relationships at both ends", arguments: kinds, outcomes)
+    func relationshipsAreResolvedAtBothEnds(_ kind: StoreKind, _ outcome: Outcome) throws {
         let found = try resolve(kind, outcome.policy) { owners, items in
             items[0].setValue(owners[1], forKey: "owner")
         } mine: { owners, items in
@@ -109,8 +109,8 @@ import Testing
                     ? ["1(b old)", "2()", "3(a old)"] : ["1(b old)", "2(a old)", "3()"]))
     }
 
-    @Test(arguments: kinds, outcomes)
-    func whatOthersDeletedComesBackOrNot(_ kind: StoreKind, _ outcome: Outcome) throws {
+    @Test("Merge policies restore or drop an object that was deleted elsewhere", arguments: kinds, outcomes)
+    func deletedElsewhere(_ kind: StoreKind, _ outcome: Outcome) throws {
         let found = try resolve(kind, outcome.policy) { _, items in
             items[0].managedObjectContext?.delete(items[0])
         } mine: { owners, items in
@@ -120,8 +120,10 @@ import Testing
         #expect(found == ["1(b old)", outcome.comesBack ? "2(mine old)" : "2()", "3()"])
     }
 
-    @Test(arguments: kinds, outcomes)
-    func aDeletionPrevailsOrNot(_ kind: StoreKind, _ outcome: Outcome) throws {
+    @Test(
+        "Merge policies apply or revert the deletion of an object that was changed elsewhere",
+        arguments: kinds, outcomes)
+    func deletionAgainstAChange(_ kind: StoreKind, _ outcome: Outcome) throws {
         let found = try resolve(kind, outcome.policy) { _, items in
             items[0].setValue("theirs", forKey: "name")
         } mine: { _, items in
@@ -131,8 +133,10 @@ import Testing
     }
 
     /// What the other has linked to a deleted owner goes with it, too.
-    @Test(arguments: kinds, outcomes.filter(\.staysDeleted))
-    func deletionsReachWhatOthersLinkedMeanwhile(_ kind: StoreKind, _ outcome: Outcome) throws {
+    @Test(
+        "A deletion that wins cascades to objects that were added elsewhere", arguments: kinds,
+        outcomes.filter(\.staysDeleted))
+    func deletionEndsReferencesMadeElsewhere(_ kind: StoreKind, _ outcome: Outcome) throws {
         let found = try resolve(kind, outcome.policy) { owners, items in
             items[0].setValue(owners[1], forKey: "owner")
         } mine: { owners, _ in
@@ -141,7 +145,8 @@ import Testing
         #expect(found == ["1(b old)", "3()"])
     }
 
-    @Test(arguments: kinds) func theErrorPolicyChangesNothing(_ kind: StoreKind) throws {
+    @Test("The error policy fails the save", arguments: kinds)
+    func errorPolicy(_ kind: StoreKind) throws {
         let found = try error {
             _ = try resolve(kind, .error) { _, items in
                 items[0].setValue("theirs", forKey: "name")

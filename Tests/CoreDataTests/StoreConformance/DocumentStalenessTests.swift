@@ -3,8 +3,10 @@ import Testing
 
 /// Stores that are read as a whole do not read again, however fresh values are to be.
 @Suite struct DocumentStalenessTests {
-    @Test(arguments: StoreKind.documents)
-    func theIntervalIsNotHeeded(_ kind: StoreKind) throws {
+    @Test(
+        "A document store ignores the staleness interval until it is opened again",
+        arguments: StoreKind.documents)
+    func stalenessIntervalIsIgnored(_ kind: StoreKind) throws {
         let store = try ConformanceStore(kind)
         let coordinator = try store.open()
         try coordinator.inContext { context throws in

@@ -18,7 +18,8 @@ struct DocumentStoreTests {
 
     // MARK: Text
 
-    @Test func theTextOfAnXMLStore() throws {
+    @Test("An XML store is written in the format of Apple's framework")
+    func textOfAnXMLStore() throws {
         let store = try filled(.xml)
         let text = try String(contentsOf: store.url, encoding: .utf8)
         #expect(
@@ -41,7 +42,8 @@ struct DocumentStoreTests {
         #expect(raw.nextObjectID == "110")
     }
 
-    @Test func theHeaderOfABinaryStore() throws {
+    @Test("A binary store is written in the format of Apple's framework")
+    func headerOfABinaryStore() throws {
         let store = try filled(.binary)
         let data = try Data(contentsOf: store.url)
         #expect(data.prefix(16) == Data("CoreData".utf8) + Data([0, 0, 0, 1, 8, 4, 8, 0]))
@@ -56,7 +58,8 @@ struct DocumentStoreTests {
 
     // MARK: Saving
 
-    @Test(arguments: StoreKind.documents) func aSaveThatCannotBeWritten(_ kind: StoreKind) throws {
+    @Test("A save that cannot replace the file fails and changes nothing", arguments: StoreKind.documents)
+    func saveThatCannotBeWritten(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let before = try Data(contentsOf: store.url)
         let coordinator = try store.open()
@@ -85,7 +88,8 @@ struct DocumentStoreTests {
         #expect(try store.open().inContext { try $0.people() } == ["Ada", "changed"])
     }
 
-    @Test func aCustomStoreThatCannotSave() throws {
+    @Test("A custom atomic store whose save fails keeps its nodes and saves later")
+    func customStoreThatCannotSave() throws {
         let store = try ConformanceStore(.atomic)
         let coordinator = try store.open()
         let custom = try #require(coordinator.persistentStores[0] as? PropertyListStore)
@@ -111,7 +115,8 @@ struct DocumentStoreTests {
         }
     }
 
-    @Test func nodesOfOtherObjectsAreNotWritten() throws {
+    @Test("A save refuses cache nodes and reference objects of other objects")
+    func foreignNodesAreRefused() throws {
         let store = try ConformanceStore(.atomic)
         let coordinator = try store.open()
         let custom = try #require(coordinator.persistentStores[0] as? PropertyListStore)
@@ -140,7 +145,8 @@ struct DocumentStoreTests {
                 == ["first", "second"])
     }
 
-    @Test(arguments: StoreKind.documents) func theFileKeepsItsModeAndItsLink(_ kind: StoreKind) throws {
+    @Test("A save keeps the file's mode and a symbolic link to it", arguments: StoreKind.documents)
+    func fileKeepsModeAndLink(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let link = store.folder.url.appendingPathComponent("link")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: store.url)
@@ -158,7 +164,8 @@ struct DocumentStoreTests {
         #expect(try store.open().inContext { try $0.all("Team").count } == 2)
     }
 
-    @Test func severalStoresInMemory() throws {
+    @Test("Several stores in memory are separate")
+    func severalStoresInMemory() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ConformanceModel.make())
         let first = try coordinator.addPersistentStore(
             ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
@@ -177,7 +184,8 @@ struct DocumentStoreTests {
         }
     }
 
-    @Test func anEmptyFileIsANewStore() throws {
+    @Test("An empty file is opened as a new store")
+    func emptyFileIsANewStore() throws {
         for kind in StoreKind.documents {
             let store = try ConformanceStore(kind)
             try Data().write(to: store.url)
@@ -186,7 +194,8 @@ struct DocumentStoreTests {
         }
     }
 
-    @Test(arguments: StoreKind.documents) func metadataOfEveryKind(_ kind: StoreKind) throws {
+    @Test("Metadata of every type is kept over several saves", arguments: StoreKind.documents)
+    func metadataOfEveryKind(_ kind: StoreKind) throws {
         let store = try ConformanceStore(kind)
         let coordinator = try store.open()
         let values: [String: Any] = [
@@ -216,7 +225,10 @@ struct DocumentStoreTests {
         }
     }
 
-    @Test(arguments: StoreKind.documents) func metadataThatCannotBeKept(_ kind: StoreKind) throws {
+    @Test(
+        "Metadata that the format cannot hold fails the save and leaves the file",
+        arguments: StoreKind.documents)
+    func invalidMetadata(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let before = try Data(contentsOf: store.url)
         var deep: Any = 1
@@ -248,7 +260,8 @@ struct DocumentStoreTests {
         }
     }
 
-    @Test func aDecimalThatIsNoNumber() throws {
+    @Test("An XML store refuses a decimal that is not a number")
+    func decimalThatIsNaN() throws {
         let store = try filled(.xml)
         let coordinator = try store.open()
         try coordinator.inContext { context in
@@ -259,7 +272,8 @@ struct DocumentStoreTests {
         #expect(try store.open().inContext { try $0.people() } == ["Ada", "Alan", "Grace"])
     }
 
-    @Test func aStoreThatGivesReferencesTwiceTakesNoObjects() throws {
+    @Test("A migration to a store with duplicate reference objects is refused")
+    func duplicateReferencesAreRefused() throws {
         let coordinator = try filled(.xml).open()
         let type = NSPersistentStore.StoreType(rawValue: "Twins \(UUID().uuidString)")
         NSPersistentStoreCoordinator.registerStoreClass(TwinStore.self, type: type)
@@ -275,7 +289,8 @@ struct DocumentStoreTests {
 
     // MARK: Bad files
 
-    @Test(arguments: StoreKind.documents) func whatIsNoRegularFile(_ kind: StoreKind) throws {
+    @Test("A pipe in place of the file is refused", arguments: StoreKind.documents)
+    func otherKindsOfFiles(_ kind: StoreKind) throws {
         let store = try ConformanceStore(kind)
         #expect(mkfifo(store.url.path, 0o600) == 0)
         let pipe = try error { _ = try store.open() }
@@ -286,7 +301,8 @@ struct DocumentStoreTests {
         #expect(reading.code == 134080)
     }
 
-    @Test func filesOfOtherTypes() throws {
+    @Test("A file of another store type is refused")
+    func filesOfOtherTypes() throws {
         let kinds: [StoreKind] = [.xml, .binary, .sqlite]
         for file in kinds {
             let store = try filled(file)
@@ -298,7 +314,10 @@ struct DocumentStoreTests {
         }
     }
 
-    @Test(arguments: StoreKind.documents) func cutAndChangedFiles(_ kind: StoreKind) throws {
+    @Test(
+        "A truncated or changed file gives an error or a store, and stays unchanged",
+        arguments: StoreKind.documents)
+    func damagedFiles(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let bytes = try Data(contentsOf: store.url)
         var numbers = Fuzzing.numbers(seed: 20)
@@ -336,6 +355,7 @@ struct DocumentStoreTests {
     }
 
     @Test(
+        "Hostile XML is refused, and the file stays unchanged",
         arguments: [
             "<database>", "<database><object/></database>",
             "<database><databaseInfo><UUID>a</UUID><nextObjectID>9223372036854775806</nextObjectID></databaseInfo></database>",
@@ -360,7 +380,8 @@ struct DocumentStoreTests {
 
     // MARK: Values
 
-    @Test func anArchiveOfAnUnknownClassIsKept() throws {
+    @Test("An archive that cannot be decoded is kept by a save")
+    func unknownArchiveIsKept() throws {
         let store = try ConformanceStore(.xml)
         let coordinator = try store.open()
         try coordinator.inContext { context in
@@ -383,7 +404,8 @@ struct DocumentStoreTests {
         #expect(try String(contentsOf: store.url, encoding: .utf8).contains(archive))
     }
 
-    @Test func predicatesThatOnlyMemoryKnows() throws {
+    @Test("A document store evaluates predicates over relationships and subqueries in memory")
+    func memoryPredicates() throws {
         let coordinator = try filled(.xml).open()
         try coordinator.inContext { context in
             #expect(try context.people("chores.@count == 3") == ["Ada"])
@@ -424,7 +446,8 @@ struct IncrementalStoreTests {
         return (again, Service.at(store.url))
     }
 
-    @Test func aFetchBringsFaultsThatAreLoadedOnce() throws {
+    @Test("An incremental store loads each object and relationship once")
+    func faultsAreLoadedOnce() throws {
         let (coordinator, service) = try filled()
         try coordinator.inContext { context in
             let request = NSFetchRequest<NSManagedObject>(entityName: "Skill")
@@ -446,7 +469,8 @@ struct IncrementalStoreTests {
         #expect(service.loads == loads)
     }
 
-    @Test func aFetchOfAnEntityWithSubentitiesLoadsNothing() throws {
+    @Test("A fetch of an entity with subentities from an incremental store loads no values")
+    func fetchLoadsNothing() throws {
         let (coordinator, service) = try filled()
         try coordinator.inContext { context in
             let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
@@ -457,7 +481,8 @@ struct IncrementalStoreTests {
         }
     }
 
-    @Test func conflictsThatTheStoreCannotName() throws {
+    @Test("Conflicts that an incremental store reports fail the save")
+    func conflictsReportedByTheStore() throws {
         let (coordinator, service) = try filled()
         try coordinator.inContext { context in
             context.mergePolicy = NSMergePolicy.overwrite
@@ -474,7 +499,8 @@ struct IncrementalStoreTests {
         }
     }
 
-    @Test func itIsToldOfTheObjectsInUse() throws {
+    @Test("An incremental store is notified of registered and unregistered objects")
+    func registeredObjects() throws {
         let (coordinator, service) = try filled()
         let context = coordinator.context()
         try context.performAndWait {
@@ -486,7 +512,8 @@ struct IncrementalStoreTests {
         #expect(service.registered.values.allSatisfy { $0 == 0 })
     }
 
-    @Test func anErrorOfTheStore() throws {
+    @Test("Errors of an incremental store are thrown by fetches and saves")
+    func storeErrors() throws {
         let (coordinator, service) = try filled()
         try coordinator.inContext { context in
             service.failure = CocoaError(.coderReadCorrupt) as NSError
@@ -500,7 +527,8 @@ struct IncrementalStoreTests {
         }
     }
 
-    @Test func referenceObjectsThatCameAsTextsFirst() throws {
+    @Test("Reference objects keep their type after their URI was read first")
+    func referenceObjectsAsStrings() throws {
         let (coordinator, _) = try filled()
         let store = try #require(coordinator.persistentStores[0] as? NSIncrementalStore)
         let entity = try #require(coordinator.managedObjectModel.entitiesByName["Team"])
@@ -518,7 +546,8 @@ struct IncrementalStoreTests {
         #expect(Set(ids).count == references.count)
     }
 
-    @Test func referenceObjects() throws {
+    @Test("Reference objects have URIs that lead back to them")
+    func referenceObjects() throws {
         let (coordinator, _) = try filled()
         let store = try #require(coordinator.persistentStores[0] as? NSIncrementalStore)
         let entity = try #require(coordinator.managedObjectModel.entitiesByName["Team"])
@@ -533,7 +562,8 @@ struct IncrementalStoreTests {
 
 /// The classes of types of stores.
 struct StoreTypeTests {
-    @Test func registeredTypes() throws {
+    @Test("A store class can be registered and unregistered")
+    func registeredTypes() throws {
         let types = NSPersistentStoreCoordinator.registeredStoreTypes
         #expect(Set(types.keys).isSuperset(of: ["SQLite", "XML", "Binary", "InMemory"]))
         let name = "Passing \(UUID().uuidString)"
@@ -549,7 +579,8 @@ struct StoreTypeTests {
         #expect(found.code == 134000 && found.localizedDescription.contains(name))
     }
 
-    @Test func namesOfTypes() {
+    @Test("Store types have the names of Apple's framework")
+    func typeNames() {
         #expect(NSPersistentStore.StoreType.xml.rawValue == "XML")
         #expect(NSPersistentStore.StoreType.binary.rawValue == "Binary")
         #expect(NSPersistentStore.StoreType.inMemory.rawValue == "InMemory")

@@ -77,7 +77,8 @@ struct HostileBinaryStoreTests {
         return store
     }
 
-    @Test func valuesThatAreMadeOfMuch() throws {
+    @Test("Seven thousand objects may share one deeply relative URL")
+    func sharedURLs() throws {
         let objects = Objects()
         // One address that is made of 400, as Foundation would not write it.
         var base = 0
@@ -102,7 +103,8 @@ struct HostileBinaryStoreTests {
         }
     }
 
-    @Test func aNodeThatIsListedAgain() throws {
+    @Test("A node that is listed twice is refused")
+    func nodeListedTwice() throws {
         let objects = Objects()
         let list = objects.list([0])
         let place = objects.node(1, values: list)
@@ -112,7 +114,8 @@ struct HostileBinaryStoreTests {
         #expect(found.code == NSFileReadCorruptFileError && found.localizedDescription.contains("twice"))
     }
 
-    @Test func listsThatManyNodesShare() throws {
+    @Test("A value list shared by nodes is read, and one longer than its entity is refused")
+    func sharedLists() throws {
         // Each node stands for a thousand values that are nothing.
         let objects = Objects()
         let list = objects.list(Array(repeating: 0, count: 1000))
@@ -128,7 +131,8 @@ struct HostileBinaryStoreTests {
         #expect(try shared.open(Self.model()).inContext { try $0.all("Link").count } == 50)
     }
 
-    @Test func relationshipsThatListMoreThanTheFileHas() throws {
+    @Test("Relationships that list more than the file holds are refused")
+    func oversizedRelationships() throws {
         let objects = Objects()
         let numbers = objects.list(Array(repeating: objects.archive.addObject(.integer(1)), count: 20_000))
         let keys = (0..<500).map { objects.archive.addObject(.string("links\($0)")) }

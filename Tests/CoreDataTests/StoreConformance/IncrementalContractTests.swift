@@ -15,7 +15,8 @@ import Testing
         return (coordinator, Service.at(store.url))
     }
 
-    @Test func aRequestComesWithItsWishes() throws {
+    @Test("A fetch passes its settings to an incremental store")
+    func requestHasItsSettings() throws {
         let (coordinator, service) = try filled()
         try coordinator.inContext { context in
             let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
@@ -52,7 +53,8 @@ import Testing
         }
     }
 
-    @Test func aCountComesWithItsWishes() throws {
+    @Test("A count passes its settings to an incremental store")
+    func countHasItsSettings() throws {
         let (coordinator, service) = try filled()
         try coordinator.inContext { context in
             let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
@@ -64,7 +66,8 @@ import Testing
         }
     }
 
-    @Test func dictionariesComeWithWhatIsWanted() throws {
+    @Test("A dictionary request passes its settings to an incremental store")
+    func dictionaryRequestHasItsSettings() throws {
         let (coordinator, service) = try filled()
         try coordinator.inContext { context in
             let request = NSFetchRequest<NSDictionary>(entityName: "Skill")
@@ -78,7 +81,8 @@ import Testing
         }
     }
 
-    @Test func identitiesAreObtainedOncePerSave() throws {
+    @Test("Permanent IDs are obtained in one call for each save")
+    func idsAreObtainedOnce() throws {
         let (coordinator, service) = try filled()
         // Three people, one of them a manager, a team, two skills and three chores.
         #expect(service.idRequests.map(\.count) == [9])
@@ -93,7 +97,8 @@ import Testing
         }
     }
 
-    @Test func objectsAreRegisteredTogether() throws {
+    @Test("Objects of a result are registered in one call")
+    func objectsAreRegisteredTogether() throws {
         let (coordinator, service) = try filled()
         let before = service.registrations.count
         #expect(service.registrations == [9])
@@ -113,7 +118,8 @@ import Testing
         }
     }
 
-    @Test func nobodyIsTakenOffWhoWasNotRegistered() throws {
+    @Test("Every registration of an object is followed by one unregistration")
+    func registrationsAreBalanced() throws {
         let (coordinator, service) = try filled()
         for _ in 0..<3 {
             let context = coordinator.context()
@@ -145,7 +151,8 @@ import Testing
         }
     }
 
-    @Test func noUpdateIsLostByContextsThatSaveAtTheSameTime() throws {
+    @Test("Contexts that save at the same time lose no update")
+    func concurrentUpdates() throws {
         let (coordinator, service) = try filled()
         let results = Mutex<[Result<Void, any Error>]>([])
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
@@ -157,7 +164,8 @@ import Testing
         #expect(ages.contains(36 + 400))
     }
 
-    @Test func aSaveTellsWhatIsToBeCompared() throws {
+    @Test("A save request has the objects with conflict detection")
+    func saveNamesLockedObjects() throws {
         let (coordinator, service) = try filled()
         try coordinator.inContext { context in
             let people = try context.all("Person", by: "name")

@@ -3,7 +3,8 @@ import Testing
 
 /// When an incremental store is asked for relationships that its nodes do not have.
 @Suite struct NodeRelationshipTests {
-    @Test func toOneWithTheRowAndToManyWhenItIsRead() throws {
+    @Test("A to-one relationship is loaded with the row, a to-many one when it is read")
+    func relationshipsOfNodes() throws {
         let store = try ConformanceStore(.incremental)
         let coordinator = try store.open()
         try coordinator.inContext { context throws in

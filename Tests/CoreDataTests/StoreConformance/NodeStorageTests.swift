@@ -46,7 +46,8 @@ import Testing
         }
     }
 
-    @Test func aFailedSaveLeavesTheirValues() throws {
+    @Test("A failed save restores the values of custom cache nodes")
+    func failedSaveRestoresNodes() throws {
         NSPersistentStoreCoordinator.registerStoreClass(LedgerStore.self, forStoreType: "Ledger")
         let folder = try StoreFolder()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ConformanceModel.make())

@@ -51,7 +51,8 @@ import Testing
 
     // MARK: What the objects tell
 
-    @Test func anXMLStoreTellsItsModel() throws {
+    @Test("A model is made from the objects of an XML store")
+    func modelOfAnXMLStore() throws {
         let store = try filled(.xml)
         let before = try Data(contentsOf: store.url)
         let model = try reconstructed(store)
@@ -86,7 +87,8 @@ import Testing
         #expect(try Data(contentsOf: store.url) == before)
     }
 
-    @Test func aBinaryStoreTellsItsModel() throws {
+    @Test("A model is made from the objects of a binary store")
+    func modelOfABinaryStore() throws {
         let store = try filled(.binary)
         let before = try Data(contentsOf: store.url)
         let model = try reconstructed(store)
@@ -124,7 +126,8 @@ import Testing
         #expect(try Data(contentsOf: store.url) == before)
     }
 
-    @Test(arguments: kinds) func theStoreTakesNoChanges(_ kind: StoreKind) throws {
+    @Test("A document store opened with a reconstructed model is read-only", arguments: kinds)
+    func storeIsReadOnly(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let before = try Data(contentsOf: store.url)
         let coordinator = try store.open(try reconstructed(store))
@@ -158,7 +161,8 @@ import Testing
         try again.close()
     }
 
-    @Test func everyTypeIsRead() throws {
+    @Test("Attributes of every type are read with a reconstructed model")
+    func everyTypeIsRead() throws {
         let archive = try NSKeyedArchiver.archivedData(
             withRootObject: NSString("kept"), requiringSecureCoding: true)
         let values = [
@@ -199,7 +203,8 @@ import Testing
     // MARK: Superentities
 
     /// Objects that lead to objects of the entity `T` by the names of others.
-    @Test func whatLinksLeadToTellsSuperentities() throws {
+    @Test("Destinations of relationships determine superentities")
+    func relationshipsGiveSuperentities() throws {
         let name = "<attribute name=\"name\" type=\"string\">n</attribute>"
         let store = try document(
             object("T", 1, name) + object("U", 2, name) + object("LOW", 3, name)
@@ -224,7 +229,8 @@ import Testing
     }
 
     /// Two entities above one, without a sign of which is the upper one: one of them is taken for it.
-    @Test func superentitiesThatNothingOrders() throws {
+    @Test("Superentities without a known order are put in some order")
+    func unorderedSuperentities() throws {
         let store = try document(
             object("T", 1) + object("P", 2) + object("Q", 3)
                 + object("O", 4, link("p", "P", "z1 z2") + link("q", "Q", "z1 z3") + link("r", "R", "z2")))
@@ -242,54 +248,57 @@ import Testing
 
     private static let attribute = "<attribute name=\"a\" type=\"string\">x</attribute>"
 
-    @Test(arguments: [
-        (
-            "<object type=\"A\" id=\"z1\"><attribute name=\"a\" type=\"colour\">x</attribute></object>",
-            "'colour'"
-        ),
-        ("<object type=\"A\" id=\"z1\"><attribute name=\"a\">x</attribute></object>", "type ''"),
-        (
-            "<object type=\"A\" id=\"z1\">\(attribute)</object><object type=\"A\" id=\"z2\"><attribute name=\"A\" type=\"bool\">1</attribute></object>",
-            "'a' of entity 'A' is String and Boolean"
-        ),
-        (
-            "<object type=\"A\" id=\"z1\">\(attribute)<relationship name=\"a\" type=\"0/1\" destination=\"A\"/></object>",
-            "an attribute and a relationship 'a'"
-        ),
-        (
-            "<object type=\"A\" id=\"z1\"><relationship name=\"r\" type=\"0/1\" destination=\"A\"/><relationship name=\"r\" type=\"0/0\" destination=\"A\"/></object>",
-            "'r'"
-        ),
-        (
-            "<object type=\"A\" id=\"z1\"><relationship name=\"r\" type=\"one\" destination=\"A\"/></object>",
-            "type 'one'"
-        ),
-        (
-            "<object type=\"A\" id=\"z1\"><relationship name=\"r\" type=\"5/2\" destination=\"A\"/></object>",
-            "5"
-        ),
-        (
-            "<object type=\"A\" id=\"z1\"><attribute name=\"a.b\" type=\"string\">x</attribute></object>",
-            "a.b"
-        ),
-        ("<object type=\"\" id=\"z1\"/>", "no name"),
-        (
-            "<object type=\"A\" id=\"z1\"><relationship name=\"r\" type=\"0/1\" destination=\"B\" idrefs=\"z1\"/></object><object type=\"B\" id=\"z2\"><relationship name=\"r\" type=\"0/1\" destination=\"A\" idrefs=\"z2\"/></object>",
-            "above itself"
-        ),
-        (
-            "<object type=\"A\" id=\"z1\">\(attribute)</object><object type=\"B\" id=\"z2\"><attribute name=\"a\" type=\"bool\">1</attribute></object><object type=\"O\" id=\"z3\"><relationship name=\"r\" type=\"0/0\" destination=\"A\" idrefs=\"z1 z2\"/></object>",
-            "entity 'B' has another property 'a'"
-        ),
-    ])
-    func contradictionsAreNamed(_ objects: String, _ reason: String) throws {
+    @Test(
+        "Objects that contradict each other give no model and name the reason",
+        arguments: [
+            (
+                "<object type=\"A\" id=\"z1\"><attribute name=\"a\" type=\"colour\">x</attribute></object>",
+                "'colour'"
+            ),
+            ("<object type=\"A\" id=\"z1\"><attribute name=\"a\">x</attribute></object>", "type ''"),
+            (
+                "<object type=\"A\" id=\"z1\">\(attribute)</object><object type=\"A\" id=\"z2\"><attribute name=\"A\" type=\"bool\">1</attribute></object>",
+                "'a' of entity 'A' is String and Boolean"
+            ),
+            (
+                "<object type=\"A\" id=\"z1\">\(attribute)<relationship name=\"a\" type=\"0/1\" destination=\"A\"/></object>",
+                "an attribute and a relationship 'a'"
+            ),
+            (
+                "<object type=\"A\" id=\"z1\"><relationship name=\"r\" type=\"0/1\" destination=\"A\"/><relationship name=\"r\" type=\"0/0\" destination=\"A\"/></object>",
+                "'r'"
+            ),
+            (
+                "<object type=\"A\" id=\"z1\"><relationship name=\"r\" type=\"one\" destination=\"A\"/></object>",
+                "type 'one'"
+            ),
+            (
+                "<object type=\"A\" id=\"z1\"><relationship name=\"r\" type=\"5/2\" destination=\"A\"/></object>",
+                "5"
+            ),
+            (
+                "<object type=\"A\" id=\"z1\"><attribute name=\"a.b\" type=\"string\">x</attribute></object>",
+                "a.b"
+            ),
+            ("<object type=\"\" id=\"z1\"/>", "no name"),
+            (
+                "<object type=\"A\" id=\"z1\"><relationship name=\"r\" type=\"0/1\" destination=\"B\" idrefs=\"z1\"/></object><object type=\"B\" id=\"z2\"><relationship name=\"r\" type=\"0/1\" destination=\"A\" idrefs=\"z2\"/></object>",
+                "above itself"
+            ),
+            (
+                "<object type=\"A\" id=\"z1\">\(attribute)</object><object type=\"B\" id=\"z2\"><attribute name=\"a\" type=\"bool\">1</attribute></object><object type=\"O\" id=\"z3\"><relationship name=\"r\" type=\"0/0\" destination=\"A\" idrefs=\"z1 z2\"/></object>",
+                "entity 'B' has another property 'a'"
+            ),
+        ])
+    func contradictoryObjects(_ objects: String, _ reason: String) throws {
         let store = try document(objects)
         let refusal = try error { _ = try reconstructed(store) }
         #expect(refusal.code == 134080 && refusal.localizedDescription.contains(reason), "\(refusal)")
         #expect(refusal.localizedDescription.contains(store.url.path))
     }
 
-    @Test func modelsBeyondMeasureAreRefused() throws {
+    @Test("A model that would be too large is refused")
+    func oversizedModels() throws {
         let entities = (1...501).map { object("E\($0)", $0) }.joined()
         #expect(
             try error { _ = try reconstructed(document(entities)) }.localizedDescription.contains(
@@ -317,7 +326,8 @@ import Testing
                 "too many entities above"))
     }
 
-    @Test func otherStoresTellNone() throws {
+    @Test("Other stores and files give no reconstructed model")
+    func otherStores() throws {
         let store = try filled(.xml)
         func code(_ type: String, _ url: URL) throws -> Int {
             try error {
@@ -331,7 +341,8 @@ import Testing
         #expect(try code(NSXMLStoreType, store.folder.url) == 134080)
     }
 
-    @Test(arguments: kinds) func changedBytesAreErrorsOrRead(_ kind: StoreKind) throws {
+    @Test("A document with changed bytes gives an error or is read", arguments: kinds)
+    func changedBytes(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let bytes = Array(try Data(contentsOf: store.url))
         var numbers = SeededNumbers(seed: 23)

@@ -17,7 +17,8 @@ struct StoreConformance {
 
     // MARK: Values
 
-    @Test(arguments: StoreKind.allCases) func valuesOfEveryType(_ kind: StoreKind) throws {
+    @Test("Values of every type are stored and read again", arguments: StoreKind.allCases)
+    func valuesOfEveryType(_ kind: StoreKind) throws {
         let store = try ConformanceStore(kind)
         var coordinator = try store.open()
         let id = UUID()
@@ -61,7 +62,8 @@ struct StoreConformance {
 
     // MARK: Fetching
 
-    @Test(arguments: StoreKind.allCases) func fetchesWithConditionsAndOrders(_ kind: StoreKind) throws {
+    @Test("A fetch filters, sorts, limits and offsets", arguments: StoreKind.allCases)
+    func fetchesWithConditionsAndOrders(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         try coordinator.inContext { (context) throws in
             #expect(try context.people() == ["Ada", "Alan", "Grace"])
@@ -78,7 +80,8 @@ struct StoreConformance {
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func countsAndIDs(_ kind: StoreKind) throws {
+    @Test("Counts and IDs of objects can be fetched", arguments: StoreKind.allCases)
+    func countsAndIDs(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         try coordinator.inContext { context in
             let request = NSFetchRequest<NSManagedObjectID>(entityName: "Person")
@@ -98,8 +101,10 @@ struct StoreConformance {
     }
 
     /// What a store cannot sort by is told before anything is sorted.
-    @Test(arguments: StoreKind.answering, ["members", "nothing"])
-    func noOrder(_ kind: StoreKind, _ key: String) throws {
+    @Test(
+        "A sort key that cannot be sorted by is an error that names it", arguments: StoreKind.answering,
+        ["members", "nothing"])
+    func invalidSortKeys(_ kind: StoreKind, _ key: String) throws {
         let (_, coordinator) = try filled(kind)
         try coordinator.inContext { context in
             let request = NSFetchRequest<NSManagedObject>(entityName: "Team")
@@ -111,7 +116,9 @@ struct StoreConformance {
     }
 
     /// SQL cannot call code; the other stores, which are in memory, can.
-    @Test(arguments: StoreKind.answering, [true, false])
+    @Test(
+        "A closure comparator sorts or is refused, before and after a save", arguments: StoreKind.answering,
+        [true, false])
     func ordersByClosures(_ kind: StoreKind, _ isSaved: Bool) throws {
         let (_, coordinator) = try filled(kind)
         try coordinator.inContext { context in
@@ -143,7 +150,8 @@ struct StoreConformance {
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func inheritance(_ kind: StoreKind) throws {
+    @Test("A fetch includes subentities unless includesSubentities is false", arguments: StoreKind.allCases)
+    func inheritance(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         try coordinator.inContext { (context) throws in
             #expect(try context.all("Manager").map { $0.value(forKey: "bonus") as? Int64 } == [7])
@@ -155,7 +163,8 @@ struct StoreConformance {
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func dictionaries(_ kind: StoreKind) throws {
+    @Test("Dictionaries have the requested attributes", arguments: StoreKind.allCases)
+    func dictionaries(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         try coordinator.inContext { context in
             let request = NSFetchRequest<NSDictionary>(entityName: "Person")
@@ -169,7 +178,8 @@ struct StoreConformance {
         }
     }
 
-    @Test(arguments: StoreKind.answering) func groupsAndSums(_ kind: StoreKind) throws {
+    @Test("Groups of dictionaries have sums, counts, minima and averages", arguments: StoreKind.answering)
+    func groupsAndSums(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         try coordinator.inContext { context in
             func column(_ name: String, _ function: String, _ type: NSAttributeType)
@@ -211,7 +221,8 @@ struct StoreConformance {
         }
     }
 
-    @Test(arguments: StoreKind.answering) func conditionsOnGroups(_ kind: StoreKind) throws {
+    @Test("A having predicate filters groups", arguments: StoreKind.answering)
+    func conditionsOnGroups(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         try coordinator.inContext { (context) throws in
             func groups(_ format: String) throws -> [Bool] {
@@ -233,7 +244,10 @@ struct StoreConformance {
         }
     }
 
-    @Test(arguments: StoreKind.with([.isBuiltIn, .isAtomic])) func transformablesInRequests(_ kind: StoreKind)
+    @Test(
+        "Transformable attributes may be fetched and compared in memory",
+        arguments: StoreKind.with([.isBuiltIn, .isAtomic]))
+    func transformablesInRequests(_ kind: StoreKind)
         throws
     {
         var (store, coordinator) = try filled(kind)
@@ -260,7 +274,8 @@ struct StoreConformance {
         }
     }
 
-    @Test(arguments: StoreKind.answering) func unknownKeys(_ kind: StoreKind) throws {
+    @Test("Unknown keys in a predicate or a sort descriptor are errors", arguments: StoreKind.answering)
+    func unknownKeys(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         try coordinator.inContext { context in
             for format in ["nothing == 1", "team.nothing == 1", "name.length > 2 AND nothing != nil"] {
@@ -272,7 +287,8 @@ struct StoreConformance {
         }
     }
 
-    @Test(arguments: StoreKind.answering) func missingValuesMeetNoComparison(
+    @Test("A missing value matches no comparison except with nil", arguments: StoreKind.answering)
+    func missingValues(
         _ kind: StoreKind
     ) throws {
         let (_, coordinator) = try filled(kind)
@@ -288,7 +304,8 @@ struct StoreConformance {
 
     // MARK: Relationships
 
-    @Test(arguments: StoreKind.allCases) func relationships(_ kind: StoreKind) throws {
+    @Test("Relationships of every shape are stored and changed", arguments: StoreKind.allCases)
+    func relationships(_ kind: StoreKind) throws {
         var (store, coordinator) = try filled(kind)
         if kind.isLasting {
             try coordinator.close()
@@ -322,7 +339,8 @@ struct StoreConformance {
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func deletions(_ kind: StoreKind) throws {
+    @Test("Deletions follow the delete rules", arguments: StoreKind.allCases)
+    func deletions(_ kind: StoreKind) throws {
         var (store, coordinator) = try filled(kind)
         try coordinator.inContext { context in
             context.delete(try context.person("Ada"))
@@ -341,7 +359,8 @@ struct StoreConformance {
         }
     }
 
-    @Test(arguments: StoreKind.atomics) func deletionsOfWhatOneWayLinksLeadTo(_ kind: StoreKind) throws {
+    @Test("Deleting an object clears references without an inverse", arguments: StoreKind.atomics)
+    func oneWayReferencesOfDeletedObjects(_ kind: StoreKind) throws {
         let item = NSEntityDescription("Item", attribute("name", .string))
         item.relate("next", to: item)
         item.relate("others", to: item, many: true)
@@ -372,7 +391,10 @@ struct StoreConformance {
         #expect(try names("others.@count == 2") == ["b"])
     }
 
-    @Test(arguments: StoreKind.allCases) func updatesAndUnsavedChanges(_ kind: StoreKind) throws {
+    @Test(
+        "Updates are fetched before and after a save, and a rollback restores them",
+        arguments: StoreKind.allCases)
+    func updatesAndUnsavedChanges(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         try coordinator.inContext { context in
             let alan = try context.person("Alan")
@@ -391,7 +413,8 @@ struct StoreConformance {
 
     // MARK: Identity
 
-    @Test(arguments: StoreKind.lasting) func identitiesLast(_ kind: StoreKind) throws {
+    @Test("The URI of an ID finds its object after the store is opened again", arguments: StoreKind.lasting)
+    func identitiesLast(_ kind: StoreKind) throws {
         var (store, coordinator) = try filled(kind)
         let uri = try coordinator.inContext { try $0.person("Alan").objectID.uriRepresentation() }
         #expect(uri.scheme == "x-coredata" && uri.host == coordinator.persistentStores[0].identifier)
@@ -404,7 +427,8 @@ struct StoreConformance {
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func permanentIDsBeforeTheSave(_ kind: StoreKind) throws {
+    @Test("Permanent IDs obtained before a save stay the objects' IDs", arguments: StoreKind.allCases)
+    func permanentIDsBeforeTheSave(_ kind: StoreKind) throws {
         let store = try ConformanceStore(kind)
         try store.open().inContext { context in
             let person = try context.insert("Person", ["name": "x"])
@@ -418,7 +442,8 @@ struct StoreConformance {
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func missingObjects(_ kind: StoreKind) throws {
+    @Test("A deleted object does not exist", arguments: StoreKind.allCases)
+    func missingObjects(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         let id = try coordinator.inContext { context in
             let alan = try context.person("Alan")
@@ -437,7 +462,10 @@ struct StoreConformance {
 
     // MARK: Conflicts and errors
 
-    @Test(arguments: StoreKind.allCases) func conflictsOfContexts(_ kind: StoreKind) throws {
+    @Test(
+        "A change made by another context is a conflict that object trump resolves",
+        arguments: StoreKind.allCases)
+    func conflictsOfContexts(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         let other = coordinator.context()
         other.retainsRegisteredObjects = true
@@ -462,7 +490,8 @@ struct StoreConformance {
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func watchedObjects(_ kind: StoreKind) throws {
+    @Test("detectConflicts(for:) finds a change of an unchanged object", arguments: StoreKind.allCases)
+    func detectConflicts(_ kind: StoreKind) throws {
         let coordinator = try ConformanceStore(kind).open()
         try coordinator.inContext { context in
             try ConformanceModel.fill(context)
@@ -493,7 +522,10 @@ struct StoreConformance {
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func objectsThatAnotherContextDeleted(_ kind: StoreKind) throws {
+    @Test(
+        "Object trump and overwrite restore an object that another context deleted",
+        arguments: StoreKind.allCases)
+    func objectsDeletedByAnotherContext(_ kind: StoreKind) throws {
         for policy in [NSMergePolicy.mergeByPropertyObjectTrump, NSMergePolicy.overwrite] {
             var (store, coordinator) = try filled(kind)
             let other = coordinator.context()
@@ -528,7 +560,8 @@ struct StoreConformance {
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func differentObjectsDoNotConflict(_ kind: StoreKind) throws {
+    @Test("Changes of different objects do not conflict", arguments: StoreKind.allCases)
+    func differentObjectsDoNotConflict(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         let other = coordinator.context()
         other.retainsRegisteredObjects = true
@@ -541,7 +574,8 @@ struct StoreConformance {
         #expect(try coordinator.inContext { try $0.people("age < 3") } == ["Ada", "Alan"])
     }
 
-    @Test(arguments: StoreKind.allCases) func aSaveThatIsNotValid(_ kind: StoreKind) throws {
+    @Test("A save that fails validation stores nothing", arguments: StoreKind.allCases)
+    func invalidSave(_ kind: StoreKind) throws {
         let (_, coordinator) = try filled(kind)
         try coordinator.inContext { context in
             let person = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
@@ -554,7 +588,8 @@ struct StoreConformance {
         #expect(try coordinator.inContext { try $0.people() } == ["Ada", "Alan", "Grace", "valid"])
     }
 
-    @Test(arguments: StoreKind.lasting) func readOnlyStores(_ kind: StoreKind) throws {
+    @Test("A read-only store refuses saves", arguments: StoreKind.lasting)
+    func readOnlyStores(_ kind: StoreKind) throws {
         var (store, coordinator) = try filled(kind)
         try coordinator.close()
         coordinator = try store.open(ConformanceModel.make(), [NSReadOnlyPersistentStoreOption: true])
@@ -570,7 +605,8 @@ struct StoreConformance {
 
     // MARK: Opening
 
-    @Test(arguments: StoreKind.lasting) func anotherModel(_ kind: StoreKind) throws {
+    @Test("A store of another model version is refused", arguments: StoreKind.lasting)
+    func anotherModel(_ kind: StoreKind) throws {
         let (store, coordinator) = try filled(kind)
         try coordinator.close()
         let found = try error { _ = try store.open(ConformanceModel.make(extra: "level")) }
@@ -579,7 +615,8 @@ struct StoreConformance {
         #expect(try store.open().inContext { try $0.people() } == ["Ada", "Alan", "Grace"])
     }
 
-    @Test(arguments: StoreKind.lasting) func metadata(_ kind: StoreKind) throws {
+    @Test("Metadata is written, read without opening, and set without opening", arguments: StoreKind.lasting)
+    func metadata(_ kind: StoreKind) throws {
         let store = try ConformanceStore(kind)
         let coordinator = try store.open()
         let opened = coordinator.persistentStores[0]
@@ -605,7 +642,8 @@ struct StoreConformance {
         #expect(again.persistentStores[0].identifier == identifier)
     }
 
-    @Test(arguments: StoreKind.files) func aDestroyedStore(_ kind: StoreKind) throws {
+    @Test("A destroyed store has no objects", arguments: StoreKind.files)
+    func destroyedStore(_ kind: StoreKind) throws {
         let (store, coordinator) = try filled(kind)
         try coordinator.close()
         try coordinator.destroyPersistentStore(at: store.url, type: kind.type)
@@ -615,7 +653,8 @@ struct StoreConformance {
         #expect(try store.open().inContext { try $0.people() } == [])
     }
 
-    @Test(arguments: StoreKind.files) func aReplacedStore(_ kind: StoreKind) throws {
+    @Test("A replaced store has the objects of its source", arguments: StoreKind.files)
+    func replacedStore(_ kind: StoreKind) throws {
         let (source, first) = try filled(kind)
         try first.close()
         let store = try ConformanceStore(kind)
@@ -626,7 +665,10 @@ struct StoreConformance {
         #expect(try store.open().inContext { try $0.people() } == ["Ada", "Alan", "Grace"])
     }
 
-    @Test(arguments: StoreKind.without(.isFile)) func whatHasNoFile(_ kind: StoreKind) throws {
+    @Test(
+        "A store without a file cannot be destroyed, replaced or read for metadata",
+        arguments: StoreKind.without(.isFile))
+    func storesWithoutAFile(_ kind: StoreKind) throws {
         let store = try ConformanceStore(kind)
         let coordinator = try store.open()
         #expect(
@@ -644,7 +686,10 @@ struct StoreConformance {
         #expect(reading.code == 134070)
     }
 
-    @Test(arguments: StoreKind.with([.isBuiltIn, .isAtomic])) func modelsThatAreNotTaken(_ kind: StoreKind)
+    @Test(
+        "Unsupported constraints and derivations are refused by name",
+        arguments: StoreKind.with([.isBuiltIn, .isAtomic]))
+    func unsupportedModels(_ kind: StoreKind)
         throws
     {
         let unique = NSEntityDescription("Item", attribute("name", .string))
@@ -674,7 +719,8 @@ struct StoreConformance {
         }
     }
 
-    @Test(arguments: pairs) func migration(_ from: StoreKind, _ to: StoreKind) throws {
+    @Test("Objects and unsaved changes follow a store migrated to another type", arguments: pairs)
+    func migration(_ from: StoreKind, _ to: StoreKind) throws {
         let (_, coordinator) = try filled(from)
         let context = coordinator.context()
         let alan = try context.performAndWait {
@@ -711,7 +757,8 @@ struct StoreConformance {
         }
     }
 
-    @Test func migrationToAnIncrementalStore() throws {
+    @Test("A migration to an incremental store is refused")
+    func migrationToAnIncrementalStore() throws {
         let (_, coordinator) = try filled(.xml)
         let store = coordinator.persistentStores[0]
         let found = try error {

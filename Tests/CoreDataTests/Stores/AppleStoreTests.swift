@@ -66,10 +66,13 @@ struct AppleStoreTests {
         return Set(rows.map { String.fromDatabaseValue($0[0]) ?? "" })
     }
 
-    @Test func somePairsAreKnown() { #expect(StorePair.all.count > 10) }
+    @Test("The corpus has more than ten pairs of store and model")
+    func pairsAreKnown() { #expect(StorePair.all.count > 10) }
 
-    @Test(arguments: StorePair.all)
-    func tablesAreTheSame(_ pair: StorePair) throws {
+    @Test(
+        "A new store has the same tables and indexes as Apple's store of that model", arguments: StorePair.all
+    )
+    func tablesMatchApple(_ pair: StorePair) throws {
         try copy(pair)
         // SQLite puts a column that is added behind a blank and a comma.
         let migrated = Set(try folder.schema().filter { $0.value.contains(" , Z") }.keys)
@@ -87,7 +90,7 @@ struct AppleStoreTests {
         #expect(theirs.indexes.subtracting(ours.indexes) == [])
     }
 
-    @Test(arguments: StorePair.all)
+    @Test("Objects of Apple's stores are read and changed in place", arguments: StorePair.all)
     func objectsAreReadAndChanged(_ pair: StorePair) throws {
         try copy(pair)
         let model = try model(pair)

@@ -32,7 +32,8 @@ import Testing
         .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite, .rollback, .error,
     ]
 
-    @Test(arguments: giving) func changedRowsAreComparedTogether(_ policy: NSMergePolicy) throws {
+    @Test("Changed rows in conflict are read with one request for each entity", arguments: giving)
+    func changedRowsAreReadTogether(_ policy: NSMergePolicy) throws {
         try make(30)
         try coordinator.inContext { context in
             context.mergePolicy = policy
@@ -59,7 +60,8 @@ import Testing
                 == [isMine ? "\"mine\"" : "\"theirs\""])
     }
 
-    @Test func watchedRowsAreComparedTogether() throws {
+    @Test("Objects with conflict detection are compared in one read")
+    func detectedRowsAreReadTogether() throws {
         try make(30)
         try coordinator.inContext { context in
             for owner in try all("Owner", context) { context.detectConflicts(for: owner) }
@@ -69,7 +71,8 @@ import Testing
     }
 
     /// What the rules of deletions reach in the rows that others have linked is read together.
-    @Test func deletionsThatPrevailReadTheirLinksTogether() throws {
+    @Test("Deletions that win a conflict read their references together")
+    func deletionsReadTheirReferencesTogether() throws {
         var counts: [Int] = []
         for count in [3, 30] {
             let folder = try StoreFolder()
@@ -103,7 +106,8 @@ import Testing
     }
 
     /// Objects that come back look for what else is gone, together.
-    @Test func whatComesBackReadsItsLinksTogether() throws {
+    @Test("Objects restored by a conflict read their references together")
+    func restoredObjectsReadTheirReferencesTogether() throws {
         var counts: [Int] = []
         for count in [3, 30] {
             let folder = try StoreFolder()

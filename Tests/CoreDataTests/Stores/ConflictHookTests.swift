@@ -3,17 +3,18 @@ import Testing
 
 /// What objects are told when a merge policy chose their values.
 @Suite(.onEveryStore) struct ConflictHookTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
 
-    init() throws { diary = try DiaryStack() }
+    init() throws { diary = try HookStack() }
 
     @Test(
+        "An object whose conflict was resolved awakes once from its snapshot",
         arguments: [
             (NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, 50),
             (.mergeByPropertyStoreTrumpMergePolicyType, 40), (.overwriteMergePolicyType, 50),
             (.rollbackMergePolicyType, 40),
         ])
-    func thePolicyAwakensWhatItResolved(_ type: NSMergePolicyType, _ number: Int) throws {
+    func resolvedObjectAwakes(_ type: NSMergePolicyType, _ number: Int) throws {
         let (entry, other) = (try diary.savedEntry("a"), try diary.savedEntry("b"))
         try diary.stack.inContext { context in
             try #require(
@@ -35,7 +36,8 @@ import Testing
         #expect(try diary.stored("a", \.number) == number)
     }
 
-    @Test func aRefusedSaveAwakensNothing() throws {
+    @Test("A save refused for a conflict calls no awake and no didSave")
+    func failedSaveAwakesNothing() throws {
         let entry = try diary.savedEntry("a")
         try diary.stack.inContext { context in
             try #require(try context.fetch(NSFetchRequest<Entry>(entityName: "Entry")).first).number = 40

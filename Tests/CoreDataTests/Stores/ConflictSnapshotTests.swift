@@ -3,7 +3,8 @@ import Testing
 
 /// What the snapshots of a conflict have.
 @Suite(.onEveryStore) struct ConflictSnapshotTests {
-    @Test func attributesAndToOneRelationshipsAndNothingElse() throws {
+    @Test("Snapshots of a conflict have attributes and to-one relationships only")
+    func snapshotsHaveAttributesAndToOnes() throws {
         let stack = try TestStack(OwnerModel.model())
         try stack.inContext { context in
             _ = try context.owner("old", items: "a", "b")
@@ -31,7 +32,8 @@ import Testing
     }
 
     /// The key's own text, which programs have as a string.
-    @Test func theKeyOfTheConflicts() {
+    @Test("The key of conflicts in an error is conflictList")
+    func conflictsKey() {
         #expect(NSPersistentStoreSaveConflictsErrorKey == "conflictList")
     }
 }

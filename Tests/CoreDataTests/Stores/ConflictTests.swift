@@ -90,8 +90,8 @@ import Testing
 
     // MARK: The error policy
 
-    @Test(arguments: Rival.allCases)
-    func theSaveFailsWithTheConflict(_ rival: Rival) throws {
+    @Test("The error policy fails the save with the conflict and its snapshots", arguments: Rival.allCases)
+    func saveFailsWithTheConflict(_ rival: Rival) throws {
         guard rival.exists else { return }
         try conflict(rival, rival: rename) { context, item in
             item.setValue("mine", forKey: "name")
@@ -133,8 +133,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Rival.allCases)
-    func aConflictFailsTheWholeSave(_ rival: Rival) throws {
+    @Test("A conflict makes the whole save fail", arguments: Rival.allCases)
+    func conflictFailsTheWholeSave(_ rival: Rival) throws {
         guard rival.exists else { return }
         try conflict(rival, rival: rename) { context, item in
             item.setValue("mine", forKey: "name")
@@ -147,8 +147,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Rival.allCases)
-    func deletingAChangedRowIsAConflict(_ rival: Rival) throws {
+    @Test("Deleting a row that was changed elsewhere is a conflict", arguments: Rival.allCases)
+    func deletingAChangedRow(_ rival: Rival) throws {
         guard rival.exists else { return }
         try conflict(rival, rival: rename) { context, item in
             context.delete(item)
@@ -162,8 +162,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Rival.allCases)
-    func changingADeletedRowIsAConflict(_ rival: Rival) throws {
+    @Test("Changing a row that was deleted elsewhere is a conflict", arguments: Rival.allCases)
+    func changingADeletedRow(_ rival: Rival) throws {
         guard rival.exists else { return }
         try conflict(rival, rival: { $0.delete($1) }) { context, item in
             item.setValue("mine", forKey: "name")
@@ -177,8 +177,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Rival.allCases)
-    func deletingADeletedRowIsNone(_ rival: Rival) throws {
+    @Test("Deleting a row that was deleted elsewhere is not a conflict", arguments: Rival.allCases)
+    func deletingADeletedRow(_ rival: Rival) throws {
         guard rival.exists else { return }
         let second = NSPredicate(format: "name == 'second'")
         try coordinator.inContext { context in
@@ -194,7 +194,7 @@ import Testing
         #expect(try storedCount("Owner") == 1)
     }
 
-    @Test(arguments: Rival.allCases)
+    @Test("Changes of different objects do not conflict", arguments: Rival.allCases)
     func differentObjectsDoNotConflict(_ rival: Rival) throws {
         guard rival.exists else { return }
         try conflict(rival, rival: rename) { context, item in
@@ -205,8 +205,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Rival.allCases)
-    func anUnchangedObjectIsComparedWhenAsked(_ rival: Rival) throws {
+    @Test("detectConflicts(for:) compares an unchanged object at the save", arguments: Rival.allCases)
+    func detectConflicts(_ rival: Rival) throws {
         guard rival.exists else { return }
         try conflict(rival, rival: rename) { context, item in
             context.detectConflicts(for: item)
@@ -227,7 +227,8 @@ import Testing
         }
     }
 
-    @Test func theComparisonHoldsForOneSave() throws {
+    @Test("detectConflicts(for:) holds for one save")
+    func detectionHoldsForOneSave() throws {
         try coordinator.inContext { context in
             let item = try context.only("Item")
             context.detectConflicts(for: item)
@@ -243,7 +244,8 @@ import Testing
         try expectStored("theirs", "old", version: 2)
     }
 
-    @Test func transientChangesDoNotConflict() throws {
+    @Test("Transient changes do not conflict")
+    func transientChangesDoNotConflict() throws {
         try conflict(.context, rival: rename) { context, item in
             item.setValue("mine", forKey: "fleeting")
             try context.save()
@@ -278,22 +280,26 @@ import Testing
         return shown
     }
 
-    @Test(arguments: Rival.allCases)
+    @Test(
+        "The object-trump policy keeps own changes and merges the other stored values",
+        arguments: Rival.allCases)
     func objectTrump(_ rival: Rival) throws {
         guard rival.exists else { return }
         let resolved = try resolve(rival, .mergeByPropertyObjectTrump, version: 4)
         #expect(resolved.name == "mine" && resolved.note == "theirs")
     }
 
-    @Test(arguments: Rival.allCases)
+    @Test("The store-trump policy replaces own changes by the stored values", arguments: Rival.allCases)
     func storeTrump(_ rival: Rival) throws {
         guard rival.exists else { return }
         let resolved = try resolve(rival, .mergeByPropertyStoreTrump, version: 3)
         #expect(resolved.name == "theirs" && resolved.note == "theirs")
     }
 
-    @Test(arguments: Rival.allCases)
-    func storeTrumpKeepsWhatTheyLeftAlone(_ rival: Rival) throws {
+    @Test(
+        "The store-trump policy keeps changes of properties that others left alone", arguments: Rival.allCases
+    )
+    func storeTrumpKeepsOtherChanges(_ rival: Rival) throws {
         guard rival.exists else { return }
         try conflict(rival, .mergeByPropertyStoreTrump, rival: rename) { context, item in
             item.setValue("mine", forKey: "name")
@@ -304,22 +310,22 @@ import Testing
         try expectStored("theirs", "mine", version: 3)
     }
 
-    @Test(arguments: Rival.allCases)
-    func overwriting(_ rival: Rival) throws {
+    @Test("The overwrite policy writes all values of the object", arguments: Rival.allCases)
+    func overwrite(_ rival: Rival) throws {
         guard rival.exists else { return }
         let resolved = try resolve(rival, .overwrite, version: 4)
         #expect(resolved.name == "mine" && resolved.note == "old")
     }
 
-    @Test(arguments: Rival.allCases)
-    func rollingBack(_ rival: Rival) throws {
+    @Test("The rollback policy discards the object's changes", arguments: Rival.allCases)
+    func rollback(_ rival: Rival) throws {
         guard rival.exists else { return }
         let resolved = try resolve(rival, .rollback, version: 3)
         #expect(resolved.name == "theirs" && resolved.note == "theirs")
     }
 
-    @Test(arguments: Rival.allCases)
-    func relationshipsAreResolvedToo(_ rival: Rival) throws {
+    @Test("The object-trump policy merges a relationship changed elsewhere", arguments: Rival.allCases)
+    func relationshipsAreResolved(_ rival: Rival) throws {
         guard rival.exists else { return }
         func setOwner(_ context: NSManagedObjectContext, _ item: NSManagedObject, _ name: String?) throws {
             let owners = try context.all("Owner", where: NSPredicate(format: "name == %@", name ?? ""))
@@ -338,8 +344,10 @@ import Testing
         }
     }
 
-    @Test(arguments: Rival.allCases, [NSMergePolicy.mergeByPropertyObjectTrump, .overwrite])
-    func aDeletedRowComesBack(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test(
+        "Object-trump and overwrite policies restore a row deleted elsewhere", arguments: Rival.allCases,
+        [NSMergePolicy.mergeByPropertyObjectTrump, .overwrite])
+    func deletedRowIsRestored(_ rival: Rival, _ policy: NSMergePolicy) throws {
         guard rival.exists else { return }
         try conflict(rival, policy, rival: { $0.delete($1) }) { context, item in
             item.setValue("mine", forKey: "name")
@@ -349,8 +357,10 @@ import Testing
         try expectStored("mine", "old")
     }
 
-    @Test(arguments: Rival.allCases, [NSMergePolicy.mergeByPropertyStoreTrump, .rollback])
-    func aDeletedRowStaysAway(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test(
+        "Store-trump and rollback policies drop an object deleted elsewhere", arguments: Rival.allCases,
+        [NSMergePolicy.mergeByPropertyStoreTrump, .rollback])
+    func deletedRowStaysDeleted(_ rival: Rival, _ policy: NSMergePolicy) throws {
         guard rival.exists else { return }
         try conflict(rival, policy, rival: { $0.delete($1) }) { context, item in
             item.setValue("mine", forKey: "name")
@@ -361,8 +371,10 @@ import Testing
         #expect(try storedCount("Item") == 0)
     }
 
-    @Test(arguments: Rival.allCases, [NSMergePolicy.mergeByPropertyObjectTrump, .overwrite])
-    func aDeletionPrevails(_ rival: Rival, _ policy: NSMergePolicy) throws {
+    @Test(
+        "Object-trump and overwrite policies delete a row changed elsewhere", arguments: Rival.allCases,
+        [NSMergePolicy.mergeByPropertyObjectTrump, .overwrite])
+    func deletionWins(_ rival: Rival, _ policy: NSMergePolicy) throws {
         guard rival.exists else { return }
         try conflict(rival, policy, rival: rename) { context, item in
             context.delete(item)
@@ -372,8 +384,8 @@ import Testing
         #expect(try storedCount("Item") == 0)
     }
 
-    @Test(arguments: Rival.allCases)
-    func rollingBackADeletion(_ rival: Rival) throws {
+    @Test("The rollback policy reverts the deletion of a row changed elsewhere", arguments: Rival.allCases)
+    func rollbackOfADeletion(_ rival: Rival) throws {
         guard rival.exists else { return }
         try conflict(rival, .rollback, rival: rename) { context, item in
             context.delete(item)
@@ -383,7 +395,8 @@ import Testing
         }
     }
 
-    @Test func derivedValuesAreThoseOfTheStore() throws {
+    @Test("A resolved object has the derived values of the store")
+    func derivedValuesOfTheStore() throws {
         guard store.kind.derives else { return }
         try conflict(.coordinator, .mergeByPropertyObjectTrump, rival: rename) { context, item in
             let before = try #require(item.value(forKey: "changed") as? Date)
@@ -408,8 +421,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Rival.allCases)
-    func aSubclassSeesTheConflicts(_ rival: Rival) throws {
+    @Test("A merge policy subclass receives the conflicts", arguments: Rival.allCases)
+    func subclassResolvesConflicts(_ rival: Rival) throws {
         guard rival.exists else { return }
         let policy = Recording(merge: .mergeByPropertyObjectTrumpMergePolicyType)
         try conflict(rival, policy, rival: rename) { context, item in
@@ -432,8 +445,10 @@ import Testing
     /// What the other side does.
     enum Act: CaseIterable, Sendable { case rename, delete }
 
-    @Test(arguments: [UInt(1), 2, 3, 4], Act.allCases)
-    func aFailedSaveTakesTheResolutionBack(_ type: UInt, _ act: Act) throws {
+    @Test(
+        "A save that fails after the resolution restores the unsaved state", arguments: [UInt(1), 2, 3, 4],
+        Act.allCases)
+    func failedSaveRevertsTheResolution(_ type: UInt, _ act: Act) throws {
         let policy = Failing(merge: try #require(NSMergePolicyType(rawValue: type)))
         try conflict(
             .context, policy, rival: { act == .rename ? rename($0, $1) : $0.delete($1) }
@@ -458,8 +473,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [UInt(1), 2, 3, 4], Rival.allCases)
-    func aFailedSaveTakesTheResolutionOfADeletionBack(_ type: UInt, _ rival: Rival) throws {
+    @Test(
+        "A save that fails after the resolution of a deletion restores the deletion",
+        arguments: [UInt(1), 2, 3, 4], Rival.allCases)
+    func failedSaveRevertsAResolvedDeletion(_ type: UInt, _ rival: Rival) throws {
         guard rival.exists else { return }
         let policy = Failing(merge: try #require(NSMergePolicyType(rawValue: type)))
         try conflict(rival, policy, rival: rename) { context, item in

@@ -20,7 +20,9 @@ struct CorpusTriggerTests {
     }
 
     /// Hiding a face, deleting another and adding one count for the person, who is not part of the save.
-    @Test(arguments: [("10.15.1", "person"), ("13.0.0", "person"), ("15.4.1", "personForFace")])
+    @Test(
+        "Saves fire the count triggers of Apple's photo libraries, and objects show the counts",
+        arguments: [("10.15.1", "person"), ("13.0.0", "person"), ("15.4.1", "personForFace")])
     func facesAreCounted(_ version: String, _ key: String) throws {
         let (folder, container) = try library(version)
         let context = container.newBackgroundContext()
@@ -58,7 +60,9 @@ struct CorpusTriggerTests {
     }
 
     /// Places are found by the R-tree after a save.
-    @Test(arguments: [("10.15.1", "Asset", "GenericAsset"), ("13.0.0", "Asset", "Asset")])
+    @Test(
+        "A save updates the R-tree of Apple's photo libraries",
+        arguments: [("10.15.1", "Asset", "GenericAsset"), ("13.0.0", "Asset", "Asset")])
     func placesAreIndexed(_ version: String, _ entity: String, _ root: String) throws {
         let (folder, container) = try library(version)
         let context = container.newBackgroundContext()

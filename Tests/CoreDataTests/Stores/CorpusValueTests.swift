@@ -44,7 +44,8 @@ struct CorpusValueTests {
         return values
     }
 
-    @Test func allStoresAreReadAndChanged() throws {
+    @Test("Every store of the corpus is read, changed and read again")
+    func allStoresAreReadAndChanged() throws {
         var counts = Counts()
         for store in CorpusStore.all {
             let folder = try store.copy()

@@ -33,7 +33,8 @@ struct EditorArchiveStoreTests {
             counts: ["Image": 6, "Ingredient": 35, "Recipe": 6, "RecipeType": 5]),
     ]
 
-    @Test(arguments: pairs) func aStoreIsOpenedWithItsModel(_ pair: Pair) throws {
+    @Test("An Apple store opens with the Xcode 3 model of its program", arguments: pairs)
+    func storeOpensWithItsModel(_ pair: Pair) throws {
         let folder = try StoreFolder(copying: Corpus.url("stores/\(pair.store)"))
         let model = try #require(NSManagedObjectModel(contentsOf: Corpus.url("models/\(pair.model)")))
         // A store whose version hashes are others is refused.
@@ -48,7 +49,8 @@ struct EditorArchiveStoreTests {
         #expect(counts == pair.counts)
     }
 
-    @Test func aStoreOfAnotherVersionIsRefused() throws {
+    @Test("An Apple store is refused with a model of another version")
+    func otherVersionIsRefused() throws {
         let folder = try StoreFolder(
             copying: Corpus.url("stores/alanjrogers+Recipes2/RecipeData/Recipes.sqlite"))
         let model = try #require(

@@ -49,8 +49,8 @@ import Testing
 
     init() throws { folder = try StoreFolder() }
 
-    @Test(arguments: names)
-    func everythingMayHaveAnOddName(_ name: String) throws {
+    @Test("Entities, properties and indexes may have hostile names", arguments: names)
+    func oddNamesWork(_ name: String) throws {
         let coordinator = try folder.open(Self.model(name))
         let id = try coordinator.inContext { context in
             let victim = try context.insert("Victim", ["text": "alive"])
@@ -99,7 +99,7 @@ import Testing
         #expect(try folder.value("PRAGMA integrity_check").description == "\"ok\"")
     }
 
-    @Test(arguments: names)
+    @Test("Hostile values are stored and matched as values", arguments: names)
     func valuesAreBound(_ value: String) throws {
         try folder.open(Self.model("Odd")).inContext { context in
             try context.insert("Victim", ["text": value])
@@ -115,7 +115,8 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM ZVICTIM").description == "2")
     }
 
-    @Test func namesThatDifferInCaseOnly() throws {
+    @Test("Names that differ only in case are different properties and entities")
+    func namesThatDifferInCase() throws {
         let item = NSEntityDescription(
             "Item", attribute("name", .string), attribute("Name", .string), attribute("NAME", .integer16))
         let other = NSEntityDescription("ITEM", attribute("name", .string))
@@ -140,8 +141,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["_metadata", "_PrimaryKey", "_1tags", "_ModelCache"])
-    func entitiesNamedLikeTablesOfTheFormat(_ name: String) throws {
+    @Test(
+        "Entities may be named like tables of the format",
+        arguments: ["_metadata", "_PrimaryKey", "_1tags", "_ModelCache"])
+    func namesOfFormatTables(_ name: String) throws {
         let tag = NSEntityDescription("Tag")
         let odd = NSEntityDescription(name, attribute("text", .string))
         pair(odd.relate("tags", to: tag, many: true), tag.relate("odds", to: odd, many: true))

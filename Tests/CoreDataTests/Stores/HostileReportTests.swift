@@ -41,7 +41,8 @@ import Testing
     }
 
     /// Each new name made the search among the known ones longer.
-    @Test func namesThatNoAttributeHasAreNotKept() throws {
+    @Test("Reports of unknown attributes by triggers are ignored")
+    func unknownNamesAreNotKept() throws {
         try report("NEW.Z_ENT, NEW.Z_PK, 'x' || a.i || ' ' || b.i, 'bad'", from: "n a, n b")
         try folder.open(Self.model).inContext { context in
             let item = try context.only("Item")
@@ -52,8 +53,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["size", "ZSIZE"])
-    func theLastReportOfAnAttributeCounts(_ name: String) throws {
+    @Test("The last report of an attribute by triggers counts", arguments: ["size", "ZSIZE"])
+    func lastReportCounts(_ name: String) throws {
         try folder.execute("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (9, 1, 1, 'other')")
         try report("1, 9, '\(name)', i", from: "(SELECT i FROM n ORDER BY i)")
         try folder.open(Self.model).inContext { context in
@@ -65,8 +66,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["1", "77", "4294967297"])
-    func moreThanFitsEndsTheSave(_ entity: String) throws {
+    @Test("Triggers that report too much fail the save", arguments: ["1", "77", "4294967297"])
+    func excessiveReportsFailTheSave(_ entity: String) throws {
         try report("\(entity), i, 'note', zeroblob(1000000)", from: "n")
         try folder.open(Self.model).inContext { context in
             let item = try context.only("Item")

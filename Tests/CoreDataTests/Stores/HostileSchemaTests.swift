@@ -52,20 +52,23 @@ import Testing
 
     // MARK: Things that are no tables
 
-    @Test(arguments: [
-        "CREATE VIEW ZITEM AS SELECT * FROM other",
-        "CREATE VIEW ZITEM AS WITH RECURSIVE n(Z_PK) AS (SELECT 1 UNION ALL SELECT Z_PK + 1 FROM n) SELECT Z_PK, 1 Z_ENT, 1 Z_OPT, 'x' ZNAME FROM n",
-        "CREATE VIRTUAL TABLE ZITEM USING fts5 (Z_PK, Z_ENT, Z_OPT, ZNAME)",
-        "CREATE VIRTUAL TABLE ZITEM USING rtree (Z_PK, Z_ENT, Z_OPT, ZNAME, z)",
-    ])
-    func anEntityWithoutATable(_ sql: String) throws {
+    @Test(
+        "A view or a virtual table in place of an entity's table is refused",
+        arguments: [
+            "CREATE VIEW ZITEM AS SELECT * FROM other",
+            "CREATE VIEW ZITEM AS WITH RECURSIVE n(Z_PK) AS (SELECT 1 UNION ALL SELECT Z_PK + 1 FROM n) SELECT Z_PK, 1 Z_ENT, 1 Z_OPT, 'x' ZNAME FROM n",
+            "CREATE VIRTUAL TABLE ZITEM USING fts5 (Z_PK, Z_ENT, Z_OPT, ZNAME)",
+            "CREATE VIRTUAL TABLE ZITEM USING rtree (Z_PK, Z_ENT, Z_OPT, ZNAME, z)",
+        ])
+    func entityWithoutATable(_ sql: String) throws {
         try make("ALTER TABLE ZITEM RENAME TO other; \(sql)")
         let refusal = try refusal()
         #expect(refusal.code == 134020)
         #expect(refusal.localizedDescription.contains("no table ZITEM"))
     }
 
-    @Test func aGeneratedColumnTakesNoValues() throws {
+    @Test("A generated column in place of an attribute's column is refused")
+    func generatedColumnIsRefused() throws {
         try make(
             """
             DROP TABLE ZITEM;
@@ -77,12 +80,14 @@ import Testing
     }
 
     /// The collations of sort descriptors depend on the locale; a file that names them would be read wrongly.
-    @Test(arguments: [
-        "CREATE INDEX byName ON ZITEM (ZNAME COLLATE %)",
-        "CREATE TABLE extra (name TEXT COLLATE \"%\")",
-        "CREATE TRIGGER extra AFTER UPDATE ON ZITEM BEGIN SELECT 'a' = 'b' COLLATE [%]; END",
-    ])
-    func aCollationOfConnections(_ sql: String) throws {
+    @Test(
+        "A schema that names a collation of the framework's connections is refused",
+        arguments: [
+            "CREATE INDEX byName ON ZITEM (ZNAME COLLATE %)",
+            "CREATE TABLE extra (name TEXT COLLATE \"%\")",
+            "CREATE TRIGGER extra AFTER UPDATE ON ZITEM BEGIN SELECT 'a' = 'b' COLLATE [%]; END",
+        ])
+    func foreignCollationIsRefused(_ sql: String) throws {
         try make("")
         try folder.withDatabase { database in
             let name = "openCoreDataOrderLocalized"
@@ -94,14 +99,16 @@ import Testing
         #expect(refusal.localizedDescription.contains("collation"))
     }
 
-    @Test(arguments: ["Z_METADATA", "Z_PRIMARYKEY"])
-    func aViewInThePlaceOfATableOfTheFormat(_ table: String) throws {
+    @Test("A view in place of a table of the format is refused", arguments: ["Z_METADATA", "Z_PRIMARYKEY"])
+    func viewInPlaceOfAFormatTable(_ table: String) throws {
         try make("ALTER TABLE \(table) RENAME TO other; CREATE VIEW \(table) AS SELECT * FROM other")
         #expect(try refusal().localizedDescription.contains(table))
     }
 
-    @Test(arguments: ["pragma_table_info", "pragma_page_count", "json_each"])
-    func aTableWithTheNameOfAFunction(_ name: String) throws {
+    @Test(
+        "A table named like a table-valued function gives an error or a working store",
+        arguments: ["pragma_table_info", "pragma_page_count", "json_each"])
+    func tableNamedLikeAFunction(_ name: String) throws {
         try make("CREATE TABLE \(name) (name, value, arg, cid, type, \"notnull\", dflt_value, pk)")
         // Whatever it is good for: an error, or a store that works.
         do {
@@ -115,7 +122,8 @@ import Testing
         }
     }
 
-    @Test func aSchemaThatIsNoSQL() throws {
+    @Test("A schema that is not SQL is refused as corrupt")
+    func invalidSchemaIsRefused() throws {
         try make(
             "PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = 'CREATE TABLE ZITEM (' WHERE name = 'ZITEM'"
         )
@@ -124,12 +132,14 @@ import Testing
 
     // MARK: Triggers
 
-    @Test(arguments: [
-        ("load_extension('/tmp/evil.so')", "load_extension"),
-        ("fts3_tokenizer('simple', x'0102030405060708')", "fts3_tokenizer"),
-        ("OpenCoreDataTextMatch(1, 'a', 'b', 0)", "OpenCoreDataTextMatch"),
-        ("NoSuchFunction(1)", "NoSuchFunction"),
-    ])
+    @Test(
+        "A save is refused if a trigger calls a function that is not allowed",
+        arguments: [
+            ("load_extension('/tmp/evil.so')", "load_extension"),
+            ("fts3_tokenizer('simple', x'0102030405060708')", "fts3_tokenizer"),
+            ("OpenCoreDataTextMatch(1, 'a', 'b', 0)", "OpenCoreDataTextMatch"),
+            ("NoSuchFunction(1)", "NoSuchFunction"),
+        ])
     func triggersCallNoOtherFunctions(_ call: String, _ name: String) throws {
         try make("CREATE TRIGGER evil AFTER UPDATE ON ZITEM BEGIN SELECT \(call); END")
         let refusal = try saveRefusal()
@@ -139,12 +149,14 @@ import Testing
         #expect(refusal.localizedDescription.contains("ZITEM"))
     }
 
-    @Test(arguments: [
-        "CREATE INDEX evil ON ZITEM (NoSuchFunction(ZNAME))",
-        "CREATE TABLE evil (x CHECK (NoSuchFunction(x))); CREATE TRIGGER t AFTER UPDATE ON ZITEM BEGIN INSERT INTO evil VALUES (1); END",
-        "CREATE VIEW evil AS SELECT NoSuchFunction(1) x; CREATE TRIGGER t AFTER UPDATE ON ZITEM BEGIN SELECT x FROM evil; END",
-    ])
-    func neitherDoTheRestOfTheSchema(_ sql: String) throws {
+    @Test(
+        "A save is refused if an index, a check or a view calls an unknown function",
+        arguments: [
+            "CREATE INDEX evil ON ZITEM (NoSuchFunction(ZNAME))",
+            "CREATE TABLE evil (x CHECK (NoSuchFunction(x))); CREATE TRIGGER t AFTER UPDATE ON ZITEM BEGIN INSERT INTO evil VALUES (1); END",
+            "CREATE VIEW evil AS SELECT NoSuchFunction(1) x; CREATE TRIGGER t AFTER UPDATE ON ZITEM BEGIN SELECT x FROM evil; END",
+        ])
+    func schemaCallsNoOtherFunctions(_ sql: String) throws {
         try make("CREATE TABLE spare (x)")
         // Without the function SQLite refuses to make some of these; so another connection has it.
         var configuration = Configuration()
@@ -160,7 +172,8 @@ import Testing
         #expect(refusal.localizedDescription.contains("NoSuchFunction"))
     }
 
-    @Test func aVirtualTableOfAnUnsafeModuleIsOutOfReachOfTriggers() throws {
+    @Test("A save is refused if a trigger uses a virtual table of an unsafe module")
+    func unsafeVirtualTableInATrigger() throws {
         try make(
             """
             CREATE TABLE log (x);
@@ -169,11 +182,13 @@ import Testing
         #expect(try saveRefusal().localizedDescription.contains("dbstat"))
     }
 
-    @Test(arguments: [
-        "INSERT INTO log WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n",
-        "UPDATE ZITEM SET Z_OPT = (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x FROM n) SELECT max(x) FROM n)",
-    ])
-    func aTriggerThatRunsOnAndOnIsStopped(_ body: String) throws {
+    @Test(
+        "A trigger that does not end is stopped and its save fails",
+        arguments: [
+            "INSERT INTO log WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n",
+            "UPDATE ZITEM SET Z_OPT = (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x FROM n) SELECT max(x) FROM n)",
+        ])
+    func endlessTriggerIsStopped(_ body: String) throws {
         try make("CREATE TABLE log (x); CREATE TRIGGER evil AFTER UPDATE ON ZITEM BEGIN \(body); END")
         let refusal = try saveRefusal()
         #expect(refusal.code == 134030)
@@ -181,7 +196,8 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM log").description == "0")
     }
 
-    @Test func triggersThatMultiplyAreStopped() throws {
+    @Test("Triggers that multiply are stopped")
+    func multiplyingTriggersAreStopped() throws {
         let tables = (0..<12).map { "CREATE TABLE t\($0) (x)" }
         let triggers = (0..<11).map { index in
             let inserts = (0..<10).map { "INSERT INTO t\(index + 1) VALUES (\($0));" }.joined(separator: " ")
@@ -195,7 +211,8 @@ import Testing
         #expect(try saveRefusal().localizedDescription.contains("trigger"))
     }
 
-    @Test func aTriggerThatSetsItselfOff() throws {
+    @Test("A trigger that would fire itself runs without recursion")
+    func triggerThatFiresItself() throws {
         try make(
             """
             CREATE TABLE log (x);
@@ -211,7 +228,8 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM log").description == "2")
     }
 
-    @Test func manySavesWithTriggersThatEndAreNotStopped() throws {
+    @Test("A long save with triggers that end is not stopped")
+    func longTriggersThatEndAreNotStopped() throws {
         try make(
             """
             CREATE TABLE log (x);
@@ -273,7 +291,8 @@ import Testing
         (0..<4).reversed().map { UInt8(truncatingIfNeeded: index >> ($0 * 8)) }
     }
 
-    @Test func deepNesting() throws {
+    @Test("Metadata nested too deep is refused")
+    func deeplyNestedMetadata() throws {
         let key: [UInt8] = [0x51, 0x61]
         var objects: [[UInt8]] = [[0xD1] + reference(1) + reference(2), key]
         for index in 2..<100_000 { objects.append([0xA1] + reference(index + 1)) }
@@ -283,26 +302,30 @@ import Testing
         #expect(refusal.localizedDescription.contains("nested"))
     }
 
-    @Test func itself() throws {
+    @Test("Metadata that contains itself is refused")
+    func metadataThatContainsItself() throws {
         let refusal = try refusal(list([[0xD1] + reference(1) + reference(0), [0x51, 0x61]]))
         #expect(refusal.code == 134080)
         #expect(refusal.localizedDescription.contains("contains itself"))
     }
 
-    @Test func aThousandMillionObjects() throws {
+    @Test("Metadata that expands to too many objects is refused")
+    func metadataWithTooManyObjects() throws {
         var objects: [[UInt8]] = [[0xD1] + reference(1) + reference(2), [0x51, 0x61]]
         for index in 2..<32 { objects.append([0xA2] + reference(index + 1) + reference(index + 1)) }
         objects.append([0xA0])
         #expect(try refusal(list(objects)).localizedDescription.contains("objects"))
     }
 
-    @Test func manyBytes() throws {
+    @Test("Metadata that is too large is refused with its size")
+    func metadataThatIsTooLarge() throws {
         let refusal = try refusal(Data(count: 17 << 20))
         #expect(refusal.code == 134080)
         #expect(refusal.localizedDescription.contains("17825792"))
     }
 
-    @Test func whatIsNoDictionaryOrNoPropertyList() throws {
+    @Test("Metadata that is not a property list of a dictionary is refused")
+    func invalidMetadata() throws {
         #expect(try refusal(list([[0xA0]])).localizedDescription.contains("dictionary"))
         #expect(try refusal(Data("<plist version=\"1.0\"><dict/></plist>".utf8)).code == 134080)
         #expect(try refusal(list([[0xD1] + reference(1) + reference(1), [0x80, 1]])).code == 134080)

@@ -32,8 +32,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["Vehicle", "Car", "Cart"])
-    func theRowOfAnotherEntityIsAConflict(_ entity: String) throws {
+    @Test("An inherited constraint covers rows of sibling entities", arguments: ["Vehicle", "Car", "Cart"])
+    func rowOfAnotherEntityConflicts(_ entity: String) throws {
         try coordinator.inContext { context in
             let new = try context.insert(entity, ["plate": "A", "owner": "new"])
             let refusal = try error { try context.save() }
@@ -48,7 +48,8 @@ import Testing
         #expect(try rows() == ["A Ada", "B Bea"])
     }
 
-    @Test func theNewObjectOfAnotherEntityCanWin() throws {
+    @Test("Under object trump, a new object of a sibling entity replaces the stored one")
+    func newObjectOfAnotherEntityWins() throws {
         try coordinator.inContext { context in
             context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
             try context.insert("Car", ["plate": "A", "owner": "new"])
@@ -57,7 +58,8 @@ import Testing
         #expect(try rows() == ["A new", "B Bea"])
     }
 
-    @Test func rowsOfTwoEntitiesChangePlaces() throws {
+    @Test("Objects of two entities may exchange their unique values")
+    func swappedValuesOfTwoEntities() throws {
         try coordinator.inContext { context in
             let (cart, car) = (try context.only("Cart"), try context.only("Car"))
             cart.setValue("B", forKey: "plate")

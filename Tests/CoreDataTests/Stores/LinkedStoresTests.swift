@@ -78,7 +78,8 @@ import Testing
         }
     }
 
-    @Test(arguments: kinds) func aFetchedPropertyLeadsToTheOtherStore(_ kinds: [StoreKind]) throws {
+    @Test("A fetched property returns objects of another store", arguments: kinds)
+    func fetchedPropertyOfTheOtherStore(_ kinds: [StoreKind]) throws {
         let coordinator = try open(kinds)
         try fill(coordinator)
         try coordinator.inContext { context in
@@ -94,7 +95,8 @@ import Testing
         }
     }
 
-    @Test(arguments: kinds) func theListIsReadAgainWhenTheObjectIsRefreshed(_ kinds: [StoreKind]) throws {
+    @Test("A fetched property is fetched once and again after a refresh", arguments: kinds)
+    func fetchedPropertyIsRefreshed(_ kinds: [StoreKind]) throws {
         let coordinator = try open(kinds)
         try fill(coordinator)
         try coordinator.inContext { context in
@@ -112,7 +114,8 @@ import Testing
         }
     }
 
-    @Test(arguments: kinds) func aDerivedKeyLinksToo(_ kinds: [StoreKind]) throws {
+    @Test("A fetched property may use a derived key, which follows its source at a save", arguments: kinds)
+    func derivedKeyRelatesStores(_ kinds: [StoreKind]) throws {
         let coordinator = try open(kinds)
         try fill(coordinator)
         try coordinator.inContext { context in
@@ -127,7 +130,8 @@ import Testing
         }
     }
 
-    @Test(arguments: kinds.prefix(2)) func theURIOfAnIDIsGoodInAnotherSession(_ kinds: [StoreKind]) throws {
+    @Test("The URI of an ID finds its object in another session", arguments: kinds.prefix(2))
+    func uriInAnotherSession(_ kinds: [StoreKind]) throws {
         let first = try open(kinds)
         try fill(first)
         try first.close()

@@ -22,7 +22,8 @@ import Testing
             try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
     }
 
-    @Test func aNewStoreHasWhatApplesHave() throws {
+    @Test("A new store has the metadata that Apple's stores have")
+    func newStoreHasApplesMetadata() throws {
         let coordinator = try folder.open(Self.model)
         let list = try plist()
         #expect(
@@ -50,7 +51,8 @@ import Testing
 
     // MARK: Open
 
-    @Test func theNextSaveWritesIt() throws {
+    @Test("Metadata set on an open store is written by the next save")
+    func nextSaveWritesMetadata() throws {
         let coordinator = try folder.open(Self.model)
         let store = coordinator.persistentStores[0]
         var metadata = coordinator.metadata(for: store)
@@ -70,14 +72,16 @@ import Testing
         #expect(again.metadata(for: again.persistentStores[0])["Author"] as? String == "Jane")
     }
 
-    @Test func aSaveWithoutChangesWritesIt() throws {
+    @Test("A save without changes writes metadata")
+    func saveWithoutChangesWritesMetadata() throws {
         let coordinator = try folder.open(Self.model)
         coordinator.persistentStores[0].metadata["Author"] = "Jane"
         try coordinator.inContext { try $0.save() }
         #expect(try plist()["Author"] as? String == "Jane")
     }
 
-    @Test func whatIsNotGivenIsRemovedButForWhatOpensTheStore() throws {
+    @Test("Metadata that is omitted is removed, except for type and identifier")
+    func omittedMetadataIsRemoved() throws {
         let coordinator = try folder.open(Self.model)
         let store = coordinator.persistentStores[0]
         let identifier = store.identifier
@@ -94,7 +98,8 @@ import Testing
         #expect(metadata[NSStoreUUIDKey] as? String == identifier)
     }
 
-    @Test func aFailedSaveWritesItLater() throws {
+    @Test("Metadata of a failed save is written by the next successful save")
+    func failedSaveWritesMetadataLater() throws {
         let pages = 30
         let coordinator = try folder.open(Self.model, [NSSQLitePragmasOption: ["max_page_count": pages]])
         coordinator.persistentStores[0].metadata["Author"] = "Jane"
@@ -110,7 +115,8 @@ import Testing
         #expect(try plist()["Author"] as? String == "Jane")
     }
 
-    @Test func whatIsNoPropertyListIsRefused() throws {
+    @Test("Metadata that is not a property list fails the save")
+    func invalidMetadataIsRefused() throws {
         let coordinator = try folder.open(Self.model)
         let store = coordinator.persistentStores[0]
         store.metadata["Bad"] = NSObject()
@@ -125,7 +131,8 @@ import Testing
         }
     }
 
-    @Test func foreignKeysAreKept() throws {
+    @Test("Unknown keys of the metadata are kept")
+    func foreignKeysAreKept() throws {
         try folder.make(Self.model)
         var list = try plist()
         list["com.example.secret"] = Data([1, 2, 3])
@@ -139,7 +146,8 @@ import Testing
 
     // MARK: Not open
 
-    @Test func itIsReadWithoutOpening() throws {
+    @Test("Metadata is read without opening the store, which stays unchanged")
+    func metadataIsReadWithoutOpening() throws {
         let coordinator = try folder.open(Self.model)
         let identifier = coordinator.persistentStores[0].identifier
         try coordinator.close()
@@ -154,7 +162,8 @@ import Testing
         #expect(try Data(contentsOf: folder.file) == before)
     }
 
-    @Test func itIsSetWithoutOpening() throws {
+    @Test("Metadata is set without opening the store")
+    func metadataIsSetWithoutOpening() throws {
         let coordinator = try folder.open(Self.model)
         let identifier = coordinator.persistentStores[0].identifier
         try coordinator.close()
@@ -166,7 +175,8 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM Z_METADATA").description == "1")
     }
 
-    @Test func readingWhatIsNoStore() throws {
+    @Test("Reading the metadata of other files gives the right errors")
+    func metadataOfOtherFiles() throws {
         func code() throws -> Int {
             try error {
                 _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(
@@ -190,7 +200,8 @@ import Testing
 
     // MARK: Destroying
 
-    @Test func aStoreIsRemovedWithAllItsFiles() throws {
+    @Test("Destroying a store empties its file and removes all others, unless it is in use")
+    func storeIsDestroyed() throws {
         let coordinator = try folder.open(Self.model)
         try coordinator.inContext { context in
             try context.insert("Item")
@@ -217,7 +228,8 @@ import Testing
         #expect(try coordinator.inContext { try $0.all("Item").count } == 0)
     }
 
-    @Test func aDamagedStoreIsRemovedToo() throws {
+    @Test("A damaged store can be destroyed")
+    func damagedStoreIsDestroyed() throws {
         try folder.make(Self.model)
         try Data(contentsOf: folder.file).prefix(3000).write(to: folder.file)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)

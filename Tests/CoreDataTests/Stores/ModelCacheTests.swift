@@ -20,7 +20,8 @@ struct ModelCacheTests {
             ofType: NSSQLiteStoreType, at: folder.file)
     }
 
-    @Test func aNewStoreHoldsItsModel() throws {
+    @Test("A new store holds a copy of its model")
+    func newStoreHoldsItsModel() throws {
         let model = Library.model()
         try folder.make(model)
         let copy = try NSManagedObjectModel(modelCacheArchive: archive())
@@ -28,7 +29,8 @@ struct ModelCacheTests {
         #expect(try cachedModel().entityVersionHashesByName == model.entityVersionHashesByName)
     }
 
-    @Test func aStoreOpensWithoutItsModel() throws {
+    @Test("A container opens a store with the model that the store holds")
+    func storeOpensWithoutItsModel() throws {
         do {
             let coordinator = try folder.open(Library.model())
             try coordinator.inContext { context in
@@ -65,7 +67,8 @@ struct ModelCacheTests {
         return model
     }
 
-    @Test func aStoreOfAConfigurationOpensWithIt() throws {
+    @Test("A container opens a store with the configuration that it was made with")
+    func storeOfAConfiguration() throws {
         _ = try makeStoreOfConfiguration(besides: "Other")
         let container = try NSPersistentContainer(storeAt: folder.file)
         var failure: (any Error)?
@@ -74,7 +77,8 @@ struct ModelCacheTests {
         #expect(container.persistentStoreCoordinator.persistentStores.first?.configurationName == "Mine")
     }
 
-    @Test func aStoreWithoutACopySaysSo() throws {
+    @Test("Reading the model of a store without a copy is an error that says so")
+    func storeWithoutACopy() throws {
         try folder.make(Library.model())
         try folder.execute("DROP TABLE Z_MODELCACHE")
         let error = #expect(throws: (any Error).self) { try cachedModel() }
@@ -82,7 +86,8 @@ struct ModelCacheTests {
         #expect(error?.localizedDescription.contains("no copy of its model") == true)
     }
 
-    @Test func aTableWithoutTheColumnIsNamed() throws {
+    @Test("A model table without its column is an error that names the column")
+    func tableWithoutTheColumn() throws {
         try folder.make(Library.model())
         try folder.execute("DROP TABLE Z_MODELCACHE")
         try folder.execute("CREATE TABLE Z_MODELCACHE (Z_OTHER BLOB)")
@@ -94,8 +99,8 @@ struct ModelCacheTests {
     }
 
     /// Contents of the copy with random mistakes: a model, or an error with its code.
-    @Test(arguments: 0..<4)
-    func mutatedCopiesAreModelsOrErrors(seed: UInt64) throws {
+    @Test("Mutated copies of the model give a model or an error", arguments: 0..<4)
+    func mutatedCopies(seed: UInt64) throws {
         try folder.make(Library.model())
         var random = Fuzzing.numbers(seed: seed)
         let deflated = try RawDeflate.compress(try archive())
@@ -125,8 +130,9 @@ struct ModelCacheTests {
         "substr(Z_CONTENT, 1, length(Z_CONTENT) / 2)", "x'0102030405'", "'text'", "x''",
     ]
 
-    @Test(arguments: damages)
-    func aDamagedCopyIsWrittenAnewWhenTheModelFits(_ damage: String) throws {
+    @Test(
+        "A damaged copy of the model is replaced when the store is opened with its model", arguments: damages)
+    func damagedCopyIsReplaced(_ damage: String) throws {
         try folder.make(Library.model())
         try folder.execute("UPDATE Z_MODELCACHE SET Z_CONTENT = \(damage)")
         #expect(throws: NSError.self) { try cachedModel() }
@@ -137,7 +143,8 @@ struct ModelCacheTests {
         #expect(try folder.rows("SELECT 1 FROM Z_MODELCACHE").count == 1)
     }
 
-    @Test func aDamagedCopyStaysWhenTheStoreIsOpenedForReading() throws {
+    @Test("A damaged copy of the model stays when the store is opened read-only")
+    func damagedCopyOfAReadOnlyStore() throws {
         try folder.make(Library.model())
         try folder.execute("UPDATE Z_MODELCACHE SET Z_CONTENT = x'0102'")
         let before = try Data(contentsOf: folder.file)
@@ -148,8 +155,8 @@ struct ModelCacheTests {
         #expect(try Data(contentsOf: folder.file) == before)
     }
 
-    @Test(arguments: damages)
-    func aStoreWithADamagedCopyOpensWithAModelOfItsTables(_ damage: String) throws {
+    @Test("A store with a damaged copy opens with a model made from its tables", arguments: damages)
+    func damagedCopyIsReconstructed(_ damage: String) throws {
         let made = try folder.open(Library.model())
         try made.inContext { context in
             try context.insert("Author", ["name": "Kafka"])
@@ -170,7 +177,8 @@ struct ModelCacheTests {
         #expect(names == ["Kafka"])
     }
 
-    @Test func theFileOfAConfigurationHasTheTablesOfAllEntities() throws {
+    @Test("A store of a configuration has the tables of all entities")
+    func configurationHasAllTables() throws {
         let model = NSManagedObjectModel()
         let (kept, other) = (NSEntityDescription(), NSEntityDescription())
         kept.name = "Kept"
@@ -196,7 +204,8 @@ struct ModelCacheTests {
         #expect(try folder.hasTable("ZALIEN"))
     }
 
-    @Test func aFileWithTheTablesOfItsConfigurationAloneCountsThese() throws {
+    @Test("A file with only the tables of its configuration can be opened")
+    func fileWithTablesOfItsConfiguration() throws {
         let model = try makeStoreOfConfiguration(besides: "Alien")
         try folder.execute("DROP TABLE ZALIEN")
         try folder.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Alien'")
@@ -212,12 +221,14 @@ struct ModelCacheTests {
         try again.close()
     }
 
-    @Test func aMissingFileIsNamed() throws {
+    @Test("Reading the model of a missing file is an error")
+    func missingFile() throws {
         let error = #expect(throws: (any Error).self) { try cachedModel() }
         #expect((error as? NSError)?.code == 260)
     }
 
-    @Test func hostileCopiesAreRefused() throws {
+    @Test("Hostile copies of the model are refused, and the store opens with its model")
+    func hostileCopiesAreRefused() throws {
         try folder.make(Library.model())
         let good = try archive()
         let other = NSManagedObjectModel()
@@ -261,8 +272,10 @@ struct ModelCacheTests {
     }
 
     /// Every store of Apple's that holds a copy opens with it, and every row is reached.
-    @Test(.enabled(if: Corpus.isPresent, "\(Corpus.missing)"))
-    func storesOfAppleOpenFromTheirCopy() throws {
+    @Test(
+        "Every Apple store with a copy of its model opens with it",
+        .enabled(if: Corpus.isPresent, "\(Corpus.missing)"))
+    func appleStoresOpenFromTheirCopy() throws {
         var (opened, entities, rows) = (0, 0, 0)
         for path in Self.stores {
             let folder = try StoreFolder(copying: Corpus.url(path))

@@ -98,7 +98,7 @@ import Testing
         return isOpened
     }
 
-    @Test(arguments: 0..<4)
+    @Test("A store with flipped bytes gives an error or values", arguments: 0..<4)
     func flippedBytes(_ part: Int) throws {
         var numbers = Fuzzing.numbers(seed: UInt64(part) + 4711)
         let folder = try StoreFolder()
@@ -117,7 +117,8 @@ import Testing
         #expect(opened > 0 && opened < rounds)
     }
 
-    @Test func overwrittenPages() throws {
+    @Test("A store with overwritten pages gives an error or values")
+    func overwrittenPages() throws {
         var numbers = Fuzzing.numbers(seed: 42)
         let folder = try StoreFolder()
         for page in 0..<(Self.original.count / 4096) {
@@ -134,14 +135,16 @@ import Testing
         }
     }
 
-    @Test func truncatedFiles() throws {
+    @Test("A truncated store is refused")
+    func truncatedFiles() throws {
         let folder = try StoreFolder()
         for length in stride(from: 1, to: Self.original.count - 4096, by: 1777) {
             #expect(try !check(Self.original.prefix(length), folder), "\(length)")
         }
     }
 
-    @Test func aDamagedLog() throws {
+    @Test("A store with a damaged log gives an error or values")
+    func damagedLog() throws {
         let origin = try StoreFolder()
         try Self.original.write(to: origin.file)
         let coordinator = try origin.open(Self.model)
@@ -172,9 +175,10 @@ import Testing
     }
 
     @Test(
+        "A file padded with ten gigabytes of zeros takes bounded memory",
         .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/statm")),
         arguments: [Data(), Data("SQLite format 3\0".utf8), MutatedStoreTests.original])
-    func tenGigabytesOfNothing(_ start: Data) throws {
+    func sparseTenGigabytes(_ start: Data) throws {
         let folder = try StoreFolder()
         try start.write(to: folder.file)
         let before = try residentSize()

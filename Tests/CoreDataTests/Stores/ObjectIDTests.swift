@@ -21,7 +21,8 @@ import Testing
         coordinator = try folder.open(Self.model)
     }
 
-    @Test func theFormOfAPermanentID() throws {
+    @Test("The URI of a permanent ID names store, entity and key")
+    func permanentIDForm() throws {
         try coordinator.inContext { context in
             for _ in 0..<2 { try context.insert("Item") }
             try context.save()
@@ -31,7 +32,8 @@ import Testing
         }
     }
 
-    @Test func theFormOfATemporaryID() throws {
+    @Test("The URI of a temporary ID names the entity and finds no object")
+    func temporaryIDForm() throws {
         try coordinator.inContext { context in
             let item = try context.insert("Item")
             #expect(item.objectID.isTemporaryID)
@@ -46,8 +48,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["Item", "Root", "Heir", "Größe \"100%\" / a+b?#é"])
-    func aURIFindsTheObjectAgain(_ entity: String) throws {
+    @Test(
+        "A URI finds its object after the store is opened again",
+        arguments: ["Item", "Root", "Heir", "Größe \"100%\" / a+b?#é"])
+    func uriFindsTheObject(_ entity: String) throws {
         let uri = try coordinator.inContext { context in
             let object = try context.insert(entity)
             try context.save()
@@ -67,7 +71,8 @@ import Testing
         }
     }
 
-    @Test func permanentIDsAreObtainedBeforeTheSave() throws {
+    @Test("Permanent IDs are obtained before the save and kept by it")
+    func permanentIDsBeforeTheSave() throws {
         try coordinator.inContext { context in
             let items = try (0..<3).map { _ in try context.insert("Item") }
             try context.obtainPermanentIDs(for: items)
@@ -85,7 +90,8 @@ import Testing
         #expect(try folder.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Item'").description == "4")
     }
 
-    @Test func theEntityOfAURIMayBeARoot() throws {
+    @Test("A URI that names the root entity finds the object of its subentity")
+    func uriMayNameTheRootEntity() throws {
         let uri = try coordinator.inContext { context in
             let heir = try context.insert("Heir")
             try context.save()
@@ -98,7 +104,8 @@ import Testing
         }
     }
 
-    @Test func keysOfTheDeadAreNotUsedAgain() throws {
+    @Test("Keys of deleted objects are not used again")
+    func keysAreNotReused() throws {
         try coordinator.inContext { context in
             let first = try context.insert("Item")
             try context.save()
@@ -113,7 +120,8 @@ import Testing
         }
     }
 
-    @Test func idsOfOneObjectAreEqual() throws {
+    @Test("IDs of one object in two contexts are equal")
+    func idsOfOneObjectAreEqual() throws {
         let id = try coordinator.inContext { context in
             let item = try context.insert("Item")
             try context.save()
@@ -126,7 +134,8 @@ import Testing
         }
     }
 
-    @Test func whatIsNoID() throws {
+    @Test("Invalid strings and URIs give no ID")
+    func invalidURIs() throws {
         let store = identifier
         let strings = [
             "", " ", "x", "x-coredata:", "x-coredata://", "x-coredata:///", "x-coredata://\(store)",
@@ -157,7 +166,8 @@ import Testing
         }
     }
 
-    @Test func mutatedURIsDoNotStopTheProgram() throws {
+    @Test("Mutated URIs give an ID of a known entity or none")
+    func mutatedURIs() throws {
         let uri = Array("x-coredata://\(identifier)/Item/p12".utf8)
         var generator = Fuzzing.numbers(seed: 0x1D)
         for _ in 0..<2000 {
@@ -171,7 +181,8 @@ import Testing
         }
     }
 
-    @Test func aStoreThatWasRemoved() throws {
+    @Test("IDs and URIs of a removed store find no object")
+    func removedStore() throws {
         let (uri, id) = try coordinator.inContext { context in
             let item = try context.insert("Item")
             try context.save()

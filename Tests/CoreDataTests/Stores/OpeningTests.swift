@@ -35,7 +35,8 @@ import Testing
 
     // MARK: Other files
 
-    @Test func aTextFile() throws {
+    @Test("A text file is refused as corrupt with its path")
+    func textFile() throws {
         try Data("Dear diary, nothing happened today.".utf8).write(to: folder.file)
         let refusal = try refusal()
         #expect(refusal.domain == NSCocoaErrorDomain && refusal.code == NSFileReadCorruptFileError)
@@ -44,20 +45,22 @@ import Testing
         #expect((refusal.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.intValue == 26)
     }
 
-    @Test func aFileThatBeginsLikeADatabase() throws {
+    @Test("A file with a database header only is refused as corrupt")
+    func fileThatBeginsLikeADatabase() throws {
         try Data("SQLite format 3\0 but then goes on differently".utf8).write(to: folder.file)
         #expect(try refusal().code == NSFileReadCorruptFileError)
     }
 
-    @Test func anotherDatabase() throws {
+    @Test("A database that is not a store is refused")
+    func anotherDatabase() throws {
         try folder.execute("CREATE TABLE diary (day, text); INSERT INTO diary VALUES (1, 'nothing')")
         let refusal = try refusal()
         #expect(refusal.code == 134010)
         #expect(refusal.localizedDescription.contains("Z_METADATA"))
     }
 
-    @Test(arguments: [100, 1000, 4096, 5000, 12_288])
-    func aTruncatedStore(_ length: Int) throws {
+    @Test("A truncated store is refused as corrupt", arguments: [100, 1000, 4096, 5000, 12_288])
+    func truncatedStore(_ length: Int) throws {
         try folder.make(Self.model)
         try Data(contentsOf: folder.file).prefix(length).write(to: folder.file)
         let refusal = try refusal()
@@ -65,7 +68,8 @@ import Testing
         #expect(refusal.userInfo[NSUnderlyingErrorKey] is NSError)
     }
 
-    @Test func aStoreWithoutItsMetadata() throws {
+    @Test("A store without its metadata is refused")
+    func storeWithoutMetadata() throws {
         try folder.make(Self.model)
         try folder.execute("DELETE FROM Z_METADATA")
         let refusal = try refusal()
@@ -73,13 +77,15 @@ import Testing
         #expect(refusal.localizedDescription.contains("metadata"))
     }
 
-    @Test func aStoreWithNoiseAsMetadata() throws {
+    @Test("A store with invalid metadata is refused")
+    func storeWithInvalidMetadata() throws {
         try folder.make(Self.model)
         try folder.execute("UPDATE Z_METADATA SET Z_PLIST = x'0102030405'")
         #expect(try refusal().code == 134080)
     }
 
-    @Test func aStoreWithoutOneOfItsTables() throws {
+    @Test("A store without one of its tables is refused with the table's name")
+    func storeWithoutATable() throws {
         try folder.make(Self.model)
         try folder.execute("DROP TABLE ZITEM")
         let refusal = try refusal()
@@ -87,7 +93,8 @@ import Testing
         #expect(refusal.localizedDescription.contains("ZITEM"))
     }
 
-    @Test func aStoreWithoutOneOfItsColumns() throws {
+    @Test("A store without one of its columns is refused with the column's name")
+    func storeWithoutAColumn() throws {
         try folder.make(Self.model)
         try folder.execute("ALTER TABLE ZITEM DROP COLUMN ZNAME")
         let refusal = try refusal()
@@ -97,7 +104,8 @@ import Testing
 
     // MARK: Places
 
-    @Test func aMissingFolder() throws {
+    @Test("A file in a folder that does not exist is refused")
+    func missingFolder() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
         let file = folder.url.appendingPathComponent("missing/Store.sqlite")
         let refusal = try error { try coordinator.addPersistentStore(type: .sqlite, at: file) }
@@ -106,14 +114,16 @@ import Testing
         #expect(try folder.names == [])
     }
 
-    @Test func aFolderInThePlaceOfTheFile() throws {
+    @Test("A folder in place of the store's file is refused")
+    func folderInPlaceOfTheFile() throws {
         try FileManager.default.createDirectory(at: folder.file, withIntermediateDirectories: false)
         let refusal = try refusal()
         #expect(refusal.code == 134080)
         #expect(refusal.localizedDescription.contains("it is a folder"))
     }
 
-    @Test func anotherURL() throws {
+    @Test("A URL that is not a file URL is refused")
+    func otherURL() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
         let url = try #require(URL(string: "https://example.org/Store.sqlite"))
         let refusal = try error { try coordinator.addPersistentStore(type: .sqlite, at: url) }
@@ -121,7 +131,8 @@ import Testing
         #expect(refusal.localizedDescription.contains("file URL"))
     }
 
-    @Test func noURL() throws {
+    @Test("A store without a URL is refused")
+    func noURL() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
         let refusal = try error {
             try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: nil)
@@ -129,13 +140,15 @@ import Testing
         #expect(refusal.code == 134080)
     }
 
-    @Test func aMissingFileToReadOnly() throws {
+    @Test("A missing file cannot be opened read-only")
+    func missingFileReadOnly() throws {
         let refusal = try refusal(Self.model, [NSReadOnlyPersistentStoreOption: true])
         #expect(refusal.code == 134080)
         #expect(refusal.localizedDescription.contains("does not exist"))
     }
 
-    @Test func anEmptyFileBecomesAStore() throws {
+    @Test("An empty file becomes a store")
+    func emptyFileBecomesAStore() throws {
         try Data().write(to: folder.file)
         try folder.open(Self.model).inContext { context in
             try context.insert("Item")
@@ -144,14 +157,16 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM ZITEM").description == "1")
     }
 
-    @Test func aDatabaseWithoutTablesBecomesAStore() throws {
+    @Test("A database without tables becomes a store unless it is opened read-only")
+    func databaseWithoutTables() throws {
         try folder.execute("CREATE TABLE diary (day); DROP TABLE diary")
         #expect(try refusal(Self.model, [NSReadOnlyPersistentStoreOption: true]).code == 134080)
         try folder.make(Self.model)
         try folder.open(Self.model).close()
     }
 
-    @Test func aFileThatMayNotBeWritten() async throws {
+    @Test("A file without write permission is refused and unchanged")
+    func unwritableFile() async throws {
         try folder.make(Self.model)
         let path = folder.url.path
         // Who may do everything may write every file.
@@ -170,7 +185,8 @@ import Testing
         }
     }
 
-    @Test func aFolderThatMayNotBeWritten() async throws {
+    @Test("A folder without write permission is refused")
+    func unwritableFolder() async throws {
         let path = folder.url.path
         await #expect(processExitsWith: .success) { [path = path as String] in
             chmod(path, 0o555)
@@ -185,7 +201,8 @@ import Testing
         chmod(path, 0o755)
     }
 
-    @Test func aStoreOnAMediumThatCannotBeWritten() async throws {
+    @Test("A store without write permission can be opened read-only")
+    func unwritableMedium() async throws {
         try folder.open(Self.model).inContext { context in
             try context.insert("Item", ["name": "kept"])
             try context.save()
@@ -206,7 +223,8 @@ import Testing
         chmod(path, 0o755)
     }
 
-    @Test func theSameFileTwice() throws {
+    @Test("A coordinator refuses the same file twice")
+    func sameFileTwice() throws {
         let coordinator = try folder.open(Self.model)
         let refusal = try error { try coordinator.addPersistentStore(type: .sqlite, at: folder.file) }
         #expect(refusal.code == 134081)
@@ -214,7 +232,8 @@ import Testing
         #expect(coordinator.persistentStores.count == 1)
     }
 
-    @Test func oddNamesOfFiles() throws {
+    @Test("Stores work in files with unusual names")
+    func oddFileNames() throws {
         for name in ["a b?c#d%20.sqlite", "ünï 🐘.sqlite", "it's \"quoted\".db"] {
             let file = folder.url.appendingPathComponent(name)
             for _ in 0..<2 {
@@ -243,7 +262,8 @@ import Testing
         return try DatabaseQueue(path: folder.file.path, configuration: configuration)
     }
 
-    @Test func aLockedStore() throws {
+    @Test("A locked store is refused with its path until it is unlocked")
+    func lockedStore() throws {
         try folder.make(Self.model)
         let holder = try holder()
         try holder.writeWithoutTransaction { database in
@@ -265,7 +285,8 @@ import Testing
         try folder.open(Self.model).close()
     }
 
-    @Test func aSaveInALockedStore() throws {
+    @Test("A save in a locked store fails and succeeds later")
+    func saveInALockedStore() throws {
         let coordinator = try folder.open(Self.model, [NSPersistentStoreTimeoutOption: 0.05])
         let holder = try holder()
         try holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
@@ -284,7 +305,8 @@ import Testing
 
     // MARK: Another model
 
-    @Test func anIncompatibleModel() throws {
+    @Test("An incompatible model is refused with the entities that differ")
+    func incompatibleModel() throws {
         let first = NSManagedObjectModel(
             of: NSEntityDescription("Same"), NSEntityDescription("Changed", attribute("a", .string)),
             NSEntityDescription("Gone"))
@@ -303,7 +325,8 @@ import Testing
         #expect(refusal.userInfo["reason"] is String)
     }
 
-    @Test func aDifferenceThatDoesNotMatter() throws {
+    @Test("A model that differs in user info and transient attributes is accepted")
+    func insignificantDifference() throws {
         try folder.make(Self.model)
         let other = NSEntityDescription("Item", attribute("name", .string))
         other.userInfo = ["a": "b"]

@@ -55,19 +55,22 @@ import Testing
 
     private let numbers = (0..<100).map(String.init)
 
-    @Test func anAppendedPageIsWritten() throws {
+    @Test("Appending a member writes one order")
+    func appendedMember() throws {
         try edit { context, pages in pages?.add(try context.insert("Page", ["name": "new"])) }
         #expect(try written() == 1)
         #expect(try names() == numbers + ["new"])
     }
 
-    @Test func anInsertedPageIsWritten() throws {
+    @Test("Inserting a member writes one order")
+    func insertedMember() throws {
         try edit { context, pages in pages?.insert(try context.insert("Page", ["name": "new"]), at: 50) }
         #expect(try written() == 1)
         #expect(try names() == numbers[..<50] + ["new"] + numbers[50...])
     }
 
-    @Test(arguments: [(0, 99), (99, 0), (70, 20)]) func aMovedPageIsWritten(_ from: Int, _ to: Int) throws {
+    @Test("Moving a member writes one order", arguments: [(0, 99), (99, 0), (70, 20)])
+    func movedMember(_ from: Int, _ to: Int) throws {
         try edit { _, pages in pages?.moveObjects(at: IndexSet(integer: from), to: to) }
         #expect(try written() == 1)
         var wanted = numbers
@@ -75,14 +78,16 @@ import Testing
         #expect(try names() == wanted)
     }
 
-    @Test func aRemovalWritesNoOrder() throws {
+    @Test("Removing a member writes no order")
+    func removalWritesNoOrder() throws {
         try edit { _, pages in pages?.removeObject(at: 10) }
         #expect(try written() == 0)
         #expect(try names() == numbers.filter { $0 != "10" })
     }
 
     /// The room in front of the first page is used up now and then; all get new numbers then.
-    @Test func pagesInFrontKeepTheirOrder() throws {
+    @Test("Members inserted in front keep their order and seldom renumber all")
+    func membersInFront() throws {
         var counts: [Int] = []
         for number in 0..<15 {
             try edit { context, pages in
@@ -94,7 +99,8 @@ import Testing
         #expect(try names() == (0..<15).reversed().map { "f\($0)" } + numbers)
     }
 
-    @Test func aReversedOrderIsWritten() throws {
+    @Test("A reversed order is stored")
+    func reversedOrder() throws {
         try edit { _, pages in
             let reversed = Array((pages?.array ?? []).reversed())
             pages?.removeAllObjects()
@@ -104,8 +110,10 @@ import Testing
     }
 
     /// Numbers that others have written: equal, missing, negative, as great as can be.
-    @Test(arguments: ["7", "NULL", "-Z_PK", "9223372036854775807", "9223372036854775807 - Z_PK", "Z_PK"])
-    func anyNumbersAreOrderedAnew(_ number: String) throws {
+    @Test(
+        "Any stored orders are accepted and renumbered as needed",
+        arguments: ["7", "NULL", "-Z_PK", "9223372036854775807", "9223372036854775807 - Z_PK", "Z_PK"])
+    func anyStoredOrders(_ number: String) throws {
         try folder.execute("UPDATE ZPAGE SET Z_FOK_BOOK = \(number)")
         let before = try names()
         #expect(before.sorted() == numbers.sorted())

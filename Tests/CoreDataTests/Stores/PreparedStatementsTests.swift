@@ -16,7 +16,8 @@ import Testing
     }
 
     /// Conditions that users make are without number; what they leave behind is not.
-    @Test func theyAreBounded() throws {
+    @Test("A connection keeps a bounded number of prepared statements")
+    func statementsAreBounded() throws {
         try DatabaseQueue().inDatabase { database in
             let kept = try PreparedStatements.statement("SELECT 'kept'", database)
             for number in 0..<(3 * PreparedStatements.limit) {
@@ -32,7 +33,8 @@ import Testing
         }
     }
 
-    @Test func oneIsPreparedOnce() throws {
+    @Test("The same SQL is prepared once")
+    func statementIsPreparedOnce() throws {
         try DatabaseQueue().inDatabase { database in
             let statement = try PreparedStatements.statement("SELECT 1", database)
             #expect(sqlite3_step(statement.sqliteStatement) == SQLITE_ROW)

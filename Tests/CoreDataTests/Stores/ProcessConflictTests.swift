@@ -41,7 +41,8 @@ import Testing
         try folder.rows("SELECT ZNAME FROM ZITEM").map { $0[0].description }
     }
 
-    @Test func theSaveFailsWithWhatTheProcessSaved() async throws {
+    @Test("A row changed by another process is a conflict with both snapshots")
+    func saveFailsWithTheConflict() async throws {
         await actElsewhere("theirs")
         try context.performAndWait {
             item.setValue("mine", forKey: "name")
@@ -59,11 +60,13 @@ import Testing
         #expect(try stored() == ["\"mine\""])
     }
 
-    @Test(arguments: [
-        (NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType, "theirs"),
-        (.mergeByPropertyObjectTrumpMergePolicyType, "mine"), (.overwriteMergePolicyType, "mine"),
-        (.rollbackMergePolicyType, "theirs"),
-    ])
+    @Test(
+        "Merge policies resolve a row changed by another process",
+        arguments: [
+            (NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType, "theirs"),
+            (.mergeByPropertyObjectTrumpMergePolicyType, "mine"), (.overwriteMergePolicyType, "mine"),
+            (.rollbackMergePolicyType, "theirs"),
+        ])
     func policiesResolveIt(_ type: NSMergePolicyType, _ name: String) async throws {
         await actElsewhere("theirs")
         try context.performAndWait {
@@ -75,11 +78,13 @@ import Testing
         #expect(try stored() == ["\"\(name)\""])
     }
 
-    @Test(arguments: [
-        (NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType, []),
-        (.mergeByPropertyObjectTrumpMergePolicyType, ["\"mine\""]),
-    ])
-    func whatTheProcessDeleted(_ type: NSMergePolicyType, _ names: [String]) async throws {
+    @Test(
+        "A row deleted by another process is a conflict that policies resolve",
+        arguments: [
+            (NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType, []),
+            (.mergeByPropertyObjectTrumpMergePolicyType, ["\"mine\""]),
+        ])
+    func deletedByTheProcess(_ type: NSMergePolicyType, _ names: [String]) async throws {
         await actElsewhere(nil)
         try context.performAndWait {
             item.setValue("mine", forKey: "name")

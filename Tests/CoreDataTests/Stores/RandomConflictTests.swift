@@ -180,8 +180,9 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...3, [false, true])
-    func everyLinkLeadsSomewhereAndBack(_ seed: UInt64, pinned: Bool) throws {
+    @Test(
+        "Every reference leads to an object and back after random conflicts", arguments: 1...3, [false, true])
+    func referencesAreValid(_ seed: UInt64, pinned: Bool) throws {
         for number in 0..<Fuzzing.rounds(1) {
             try walk(Fuzzing.seed(seed + 1000 * UInt64(number), givenBy: "CONFLICT_SEED"), pinned)
         }
@@ -189,11 +190,12 @@ import Testing
 
     /// Walks that once went wrong.
     @Test(
+        "Every reference leads to an object and back for seeds that failed before",
         arguments: [
             16_062_506_512_883_212_381, 16_795_061_872_882_676_718, 6_035_245_323_547_026_686,
             2_981_842_561_249_769_702, 4_202_025_568_868_186_079,
         ] as [UInt64], [false, true])
-    func theyDoWhereTheyDidNot(_ seed: UInt64, pinned: Bool) throws { try walk(seed, pinned) }
+    func formerFailures(_ seed: UInt64, pinned: Bool) throws { try walk(seed, pinned) }
 
     private func walk(_ seed: UInt64, _ isPinned: Bool) throws {
         let walk = try Walk(seed: seed, pinned: isPinned)

@@ -48,8 +48,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Leftovers.allCases)
-    func notAByteChanges(_ leftovers: Leftovers) throws {
+    @Test("Reading a read-only store changes no byte of its files", arguments: Leftovers.allCases)
+    func readingChangesNoByte(_ leftovers: Leftovers) throws {
         try make(leftovers)
         let before = try folder.contents()
         let coordinator = try folder.open(Self.model, Self.readOnly)
@@ -69,8 +69,9 @@ import Testing
         #expect(try folder.contents() == before)
     }
 
-    @Test(arguments: Leftovers.allCases)
-    func nobodyMayWriteThere(_ leftovers: Leftovers) async throws {
+    @Test(
+        "A read-only store opens without write permission and makes no files", arguments: Leftovers.allCases)
+    func withoutWritePermission(_ leftovers: Leftovers) async throws {
         try make(leftovers)
         let path = folder.url.path
         await #expect(processExitsWith: .success) { [path = path as String] in
@@ -91,8 +92,8 @@ import Testing
         chmod(path, 0o755)
     }
 
-    @Test(arguments: Leftovers.allCases)
-    func whatOthersWriteLaterIsSeen(_ leftovers: Leftovers) throws {
+    @Test("A read-only store sees later writes of others", arguments: Leftovers.allCases)
+    func laterWritesAreSeen(_ leftovers: Leftovers) throws {
         try make(leftovers)
         let reading = try folder.open(Self.model, Self.readOnly)
         func names() throws -> [String] {
@@ -118,7 +119,8 @@ import Testing
         #expect(try folder.value("PRAGMA integrity_check").description == "\"ok\"")
     }
 
-    @Test func aChangeThatWasInterruptedIsTakenBackBeforeAWriterReads() throws {
+    @Test("An interrupted change is refused by a read-only store and rolled back by a writer")
+    func interruptedChange() throws {
         try make(.rollbackJournalMode)
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
@@ -145,7 +147,8 @@ import Testing
         #expect(names == ["kept", "kept"])
     }
 
-    @Test func metadataIsNotSet() throws {
+    @Test("The metadata of a read-only store cannot be set")
+    func metadataIsNotSet() throws {
         try make(.nothing)
         let before = try folder.contents()
         let refusal = try error {
@@ -167,8 +170,8 @@ struct ReadOnlyCorpusTests {
     /// A store and whatever gives its model; more pairs make more cases.
     static let cases = StorePair.all
 
-    @Test(arguments: cases)
-    func theOriginalIsReadAndNotAByteChanges(_ pair: StorePair) throws {
+    @Test("Reading an Apple store changes no byte of its files", arguments: cases)
+    func appleStoreIsUnchanged(_ pair: StorePair) throws {
         let model = try #require(NSManagedObjectModel(contentsOf: pair.model.deletingLastPathComponent()))
         let folder = try StoreFolder(copying: pair.store)
         let before = try folder.contents()

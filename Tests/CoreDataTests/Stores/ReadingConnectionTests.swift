@@ -21,7 +21,8 @@ import Testing
 
     #if os(Linux)
     /// A store that is let go closes its file, with the log moved into it, as one that is removed does.
-    @Test(arguments: [false, true]) func theFileIsClosedWithTheStore(isRemoved: Bool) throws {
+    @Test("A store that is removed or released closes its files", arguments: [false, true])
+    func fileIsClosedWithTheStore(isRemoved: Bool) throws {
         try folder.make(OwnerModel.model())
         var coordinator: NSPersistentStoreCoordinator? = try folder.open(OwnerModel.model())
         try coordinator?.inContext { context in
@@ -37,7 +38,8 @@ import Testing
     }
 
     /// No more read at once than the option says; the others wait.
-    @Test func thereAreNoMoreThanAskedFor() async throws {
+    @Test("A store has no more reading connections than its option allows")
+    func connectionPoolSize() async throws {
         let coordinator = try folder.open(
             OwnerModel.model(), [NSPersistentStoreConnectionPoolMaxSizeKey: 2])
         try coordinator.inContext { context in
@@ -69,7 +71,8 @@ import Testing
     #endif
 
     /// What is asked for is without number; the statements that a connection keeps are not, and each answer is its own.
-    @Test func manyStatementsAreAnswered() throws {
+    @Test("More statements than a connection keeps give their own results")
+    func manyStatements() throws {
         try folder.open(OwnerModel.model()).inContext { context in
             try context.insert("Owner", ["name": "o"])
             try context.save()

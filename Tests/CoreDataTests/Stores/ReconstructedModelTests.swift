@@ -64,7 +64,8 @@ import Testing
         other.properties += [back]
     }
 
-    @Test func theTablesTellTheModel() throws {
+    @Test("A model made from the tables has entities, attributes and relationships")
+    func tablesGiveTheModel() throws {
         try makeStore()
         let model = try reconstructed()
         #expect(model.isReconstructed)
@@ -85,7 +86,8 @@ import Testing
         #expect(tags.inverseRelationship?.name == "books")
     }
 
-    @Test func theStoreIsReadAndTakesNoChanges() throws {
+    @Test("A store opened with a reconstructed model is read-only")
+    func storeIsReadOnly() throws {
         try makeStore()
         let before = try Data(contentsOf: folder.file)
         let container = try NSPersistentContainer(storeAt: folder.file)
@@ -109,7 +111,8 @@ import Testing
         #expect(try Data(contentsOf: folder.file) == before)
     }
 
-    @Test func noStoreIsMadeWithSuchAModel() throws {
+    @Test("A reconstructed model cannot make a new store")
+    func noStoreIsMade() throws {
         try makeStore()
         let model = try reconstructed()
         let other = try StoreFolder()
@@ -118,7 +121,8 @@ import Testing
         #expect(try other.names == [])
     }
 
-    @Test func aModelOfOtherTablesIsRefused() throws {
+    @Test("A reconstructed model is refused by a store with other tables")
+    func modelOfOtherTables() throws {
         try makeStore()
         let model = try reconstructed()
         try folder.execute("ALTER TABLE ZTAG DROP COLUMN ZTEXT")
@@ -127,13 +131,15 @@ import Testing
         #expect(refusal.localizedDescription.contains("ZTEXT"))
     }
 
-    @Test(arguments: [
-        "DELETE FROM Z_PRIMARYKEY", "DROP TABLE Z_PRIMARYKEY", "DROP TABLE ZTAG",
-        "UPDATE Z_PRIMARYKEY SET Z_SUPER = Z_ENT", "UPDATE Z_PRIMARYKEY SET Z_SUPER = 99 WHERE Z_ENT = 3",
-        "UPDATE Z_PRIMARYKEY SET Z_NAME = NULL WHERE Z_ENT = 1",
-        "UPDATE Z_PRIMARYKEY SET Z_NAME = CASE Z_ENT WHEN 1 THEN 'Tag' WHEN 4 THEN 'Author' ELSE Z_NAME END",
-        "DROP TABLE ZTAG; CREATE VIEW ZTAG AS SELECT 1 AS Z_PK",
-    ])
+    @Test(
+        "A store with damaged tables gives no model and stays unchanged",
+        arguments: [
+            "DELETE FROM Z_PRIMARYKEY", "DROP TABLE Z_PRIMARYKEY", "DROP TABLE ZTAG",
+            "UPDATE Z_PRIMARYKEY SET Z_SUPER = Z_ENT", "UPDATE Z_PRIMARYKEY SET Z_SUPER = 99 WHERE Z_ENT = 3",
+            "UPDATE Z_PRIMARYKEY SET Z_NAME = NULL WHERE Z_ENT = 1",
+            "UPDATE Z_PRIMARYKEY SET Z_NAME = CASE Z_ENT WHEN 1 THEN 'Tag' WHEN 4 THEN 'Author' ELSE Z_NAME END",
+            "DROP TABLE ZTAG; CREATE VIEW ZTAG AS SELECT 1 AS Z_PK",
+        ])
     func damagedTablesAreRefused(_ damage: String) throws {
         try makeStore()
         try folder.execute(damage)
@@ -144,7 +150,8 @@ import Testing
     }
 
     /// Names that no property can have, or that two would have.
-    @Test func strangeNamesAreReadAsFarAsPossible() throws {
+    @Test("Columns with unusual names are read as far as possible")
+    func oddColumnNames() throws {
         try makeStore()
         try folder.execute(
             """
@@ -167,8 +174,10 @@ import Testing
     }
 
     /// The stores of the corpus from before there were copies.
-    @Test(.enabled(if: Corpus.isPresent, "\(Corpus.missing)"))
-    func oldStoresTellTheirModel() throws {
+    @Test(
+        "Old stores of the corpus give models with their entities",
+        .enabled(if: Corpus.isPresent, "\(Corpus.missing)"))
+    func oldStoresGiveTheirModel() throws {
         var found: [String: (entities: Int, attributes: Int, relationships: Int)] = [:]
         for store in CorpusStore.all {
             let folder = try store.copy()

@@ -12,20 +12,23 @@ import CoreData
 
     private func path(_ name: String) -> String { folder.url.appendingPathComponent(name).path }
 
-    @Test func aPlainFileIsRead() throws {
+    @Test("A regular file is read")
+    func regularFileIsRead() throws {
         try Data([1, 2, 3]).write(to: URL(fileURLWithPath: path("plain")))
         try Data().write(to: URL(fileURLWithPath: path("empty")))
         #expect(try RegularFile.data(at: path("plain")) == Data([1, 2, 3]))
         #expect(try RegularFile.data(at: path("empty")) == Data())
     }
 
-    @Test func aMissingFileIsToldAsFoundationTellsIt() throws {
+    @Test("A missing file gives the error that Foundation gives")
+    func missingFile() throws {
         #expect(throws: DomainAndCode(domain: NSCocoaErrorDomain, code: 260)) {
             do { _ = try RegularFile.data(at: path("none")) } catch { throw (error as NSError).domainAndCode }
         }
     }
 
-    @Test func linksPipesAndFoldersAreNotFollowed() throws {
+    @Test("Symbolic links, pipes and folders are refused")
+    func otherFilesAreRefused() throws {
         try Data([1]).write(to: URL(fileURLWithPath: path("secret")))
         try FileManager.default.createSymbolicLink(
             atPath: path("link"), withDestinationPath: path("secret"))

@@ -18,7 +18,8 @@ import Testing
         }
     }
 
-    @Test func columnsStandInGroups() throws {
+    @Test("Columns are grouped by type and sorted by name")
+    func columnsInGroups() throws {
         let schema = try schema(
             NSEntityDescription(
                 "Thing", attribute("blob", .binaryData), attribute("flag", .boolean),
@@ -37,7 +38,8 @@ import Testing
             ])
     }
 
-    @Test func everyStoreHasTheTablesOfTheFormat() throws {
+    @Test("Every store has the tables of the format")
+    func tablesOfTheFormat() throws {
         try folder.make(NSManagedObjectModel(of: NSEntityDescription("A")))
         let schema = try folder.schema()
         #expect(
@@ -53,7 +55,8 @@ import Testing
         #expect(schema.count == 4)
     }
 
-    @Test func theFileIsSetUpAsApplesAre() throws {
+    @Test("A new file has the settings of Apple's files")
+    func fileSettings() throws {
         let coordinator = try folder.open(NSManagedObjectModel(of: NSEntityDescription("A")))
         for (pragma, value) in [
             ("auto_vacuum", "2"), ("journal_mode", "\"wal\""), ("page_size", "4096"),
@@ -67,7 +70,8 @@ import Testing
         #expect(try folder.names == ["Store.sqlite"])
     }
 
-    @Test func entitiesAreNumberedInPreorderWithoutRegardToCase() throws {
+    @Test("Entities are numbered in preorder without regard to case")
+    func entityNumbers() throws {
         let leaf = NSEntityDescription("leaf")
         let beech = NSEntityDescription("Beech")
         let tree = NSEntityDescription("tree", subentities: [leaf, beech])
@@ -94,7 +98,8 @@ import Testing
                 == [["1", "5", "1"], ["2", "4", "1"], ["3", "4", "1"]])
     }
 
-    @Test func heirsShareTheTableOfTheirRoot() throws {
+    @Test("Subentities share the table of their root entity")
+    func subentitiesShareATable() throws {
         let car = NSEntityDescription("Car", attribute("doors", .integer16), attribute("brand", .string))
         let bicycle = NSEntityDescription("Bicycle", attribute("brand", .string), attribute("bought", .date))
         let vehicle = NSEntityDescription(
@@ -120,7 +125,8 @@ import Testing
             ])
     }
 
-    @Test func orderedRelationshipsHaveAColumnForTheOrder() throws {
+    @Test("An ordered relationship has a column for its order")
+    func orderedRelationships() throws {
         let book = NSEntityDescription("Book", attribute("title", .string))
         let page = NSEntityDescription("Page", attribute("text", .string))
         pair(book.relate("pages", to: page, many: true, ordered: true), page.relate("book", to: book))
@@ -134,7 +140,8 @@ import Testing
         #expect(schema.keys.sorted() == ["ZBOOK", "ZPAGE", "ZPAGE_ZBOOK_INDEX"])
     }
 
-    @Test func manyToManyRelationshipsHaveATable() throws {
+    @Test("A many-to-many relationship has a join table with an index")
+    func manyToManyRelationships() throws {
         let note = NSEntityDescription("Note")
         let tag = NSEntityDescription("Tag")
         pair(note.relate("tags", to: tag, many: true), tag.relate("notes", to: note, many: true))
@@ -148,7 +155,8 @@ import Testing
                 == "CREATE INDEX Z_1TAGS_Z_2TAGS_INDEX ON Z_1TAGS (Z_2TAGS, Z_1NOTES)")
     }
 
-    @Test func bothEndsOfATableMayBeOrdered() throws {
+    @Test("A join table has an order column for each ordered end")
+    func bothEndsOrdered() throws {
         let note = NSEntityDescription("Note")
         let tag = NSEntityDescription("Tag")
         pair(
@@ -161,7 +169,8 @@ import Testing
                 """)
     }
 
-    @Test func relationshipsOfAnEntityWithItself() throws {
+    @Test("Relationships of an entity with itself have their own join tables")
+    func reflexiveRelationships() throws {
         let person = NSEntityDescription("Person")
         let friends = person.relate("friends", to: person, many: true)
         pair(friends, friends)
@@ -183,7 +192,8 @@ import Testing
         #expect(schema.count == 5)
     }
 
-    @Test func toManyRelationshipsWithoutInverseKeepAKeyAtTheOtherEnd() throws {
+    @Test("A to-many relationship without an inverse has a column at its destination")
+    func toManyWithoutInverse() throws {
         let ingredient = NSEntityDescription("Ingredient", attribute("value", .double))
         let cocktail = NSEntityDescription("Cocktail")
         cocktail.relate("spec", to: ingredient, many: true)
@@ -198,7 +208,8 @@ import Testing
                 == "CREATE INDEX ZINGREDIENT_Z1SPEC_INDEX ON ZINGREDIENT (Z1SPEC)")
     }
 
-    @Test func fetchIndexesAndConstraints() throws {
+    @Test("Fetch indexes and uniqueness constraints are SQL indexes")
+    func fetchIndexesAndConstraints() throws {
         let name = attribute("name", .string)
         let age = attribute("age", .integer16)
         let person = NSEntityDescription("Person", name, age, attribute("code", .string))
@@ -228,7 +239,8 @@ import Testing
         #expect(schema.count == 4)
     }
 
-    @Test func treeIndexesHaveATableAndTriggers() throws {
+    @Test("An R-tree index has a table and triggers")
+    func treeIndexes() throws {
         let latitude = attribute("latitude", .double)
         let longitude = attribute("longitude", .double)
         let asset = NSEntityDescription("Asset", latitude, longitude)
@@ -294,11 +306,15 @@ import Testing
         return NSFetchIndexElementDescription(property: description, collationType: .binary)
     }
 
-    @Test(arguments: [
-        ("name != nil", "ZNAME IS NOT NULL"), ("age = -1 AND name == nil", "(ZAGE = -1 AND ZNAME IS NULL)"),
-        ("age > 1 OR NOT age != 3", "(ZAGE > 1 OR NOT (ZAGE <> 3))"), ("name = \"it's\"", "ZNAME = 'it''s'"),
-    ])
-    func partialIndexesHaveTheirCondition(_ condition: String, _ sql: String) throws {
+    @Test(
+        "A partial index has its predicate in SQL",
+        arguments: [
+            ("name != nil", "ZNAME IS NOT NULL"),
+            ("age = -1 AND name == nil", "(ZAGE = -1 AND ZNAME IS NULL)"),
+            ("age > 1 OR NOT age != 3", "(ZAGE > 1 OR NOT (ZAGE <> 3))"),
+            ("name = \"it's\"", "ZNAME = 'it''s'"),
+        ])
+    func partialIndexes(_ condition: String, _ sql: String) throws {
         let name = NSFetchIndexElementDescription(propertyName: "name", collationType: .binary)
         try folder.make(try index(name, where: NSPredicate(format: condition)))
         #expect(
@@ -306,10 +322,12 @@ import Testing
                 == "CREATE INDEX Z_Person_some ON ZPERSON (ZNAME COLLATE BINARY ASC) WHERE \(sql)")
     }
 
-    @Test(arguments: [
-        "name CONTAINS 'a'", "name ==[c] 'a'", "age = name", "age < nil", "name = 3", "ANY name = 'a'",
-    ])
-    func conditionsThatNoIndexCanHaveAreRefused(_ condition: String) throws {
+    @Test(
+        "A partial index with an unsupported predicate is refused",
+        arguments: [
+            "name CONTAINS 'a'", "name ==[c] 'a'", "age = name", "age < nil", "name = 3", "ANY name = 'a'",
+        ])
+    func unsupportedIndexConditions(_ condition: String) throws {
         let name = NSFetchIndexElementDescription(propertyName: "name", collationType: .binary)
         let refusal = try error {
             try folder.make(try index(name, where: NSPredicate(format: condition)))
@@ -319,12 +337,14 @@ import Testing
         #expect(try folder.names == [])
     }
 
-    @Test func rowColumnsAreIndexed() throws {
+    @Test("An index of the object itself is an index of its key")
+    func rowIndex() throws {
         try folder.make(try index(over(NSExpression.expressionForEvaluatedObject())))
         #expect(try folder.schema()["Z_Person_some"]?.hasSuffix("(Z_PK COLLATE BINARY ASC)") == true)
     }
 
-    @Test func expressionsThatAreNoColumnAreRefusedByName() throws {
+    @Test("An index of an expression that is not a column is refused by name")
+    func unsupportedIndexExpressions() throws {
         let expression = NSExpression(format: "age + 1")
         let refusal = try error { try folder.make(try index(over(expression))) }
         #expect(refusal.code == 134020)
@@ -332,7 +352,8 @@ import Testing
         #expect(try folder.names == [])
     }
 
-    @Test func aStoreWithAConfigurationHasTheTablesOfAllEntities() throws {
+    @Test("A store of a configuration has the tables of all entities and its own hashes")
+    func configurationHasAllTables() throws {
         let model = NSManagedObjectModel()
         let kept = NSEntityDescription("Kept")
         model.entities = [kept, NSEntityDescription("Other")]

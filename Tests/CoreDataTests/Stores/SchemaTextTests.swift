@@ -38,7 +38,8 @@ struct SchemaTextTests {
         "Z_3MEMORIESBEINGREPRESENTATIVEASSETS",
     ]
 
-    @Test func schemasAreApples() throws {
+    @Test("New stores have the schema of Apple's stores, except for listed differences")
+    func schemasMatchApple() throws {
         var (compared, equal, statements, equalStatements) = (0, 0, 0, 0)
         for store in CorpusStore.all {
             let folder = try store.copy()

@@ -46,7 +46,8 @@ import Testing
         }
     }
 
-    @Test func aConflictInTheSecondDoesNotWriteTheFirstTwice() throws {
+    @Test("A conflict in the second store does not write the first store twice")
+    func firstStoreIsWrittenOnce() throws {
         try conflict(.mergeByPropertyObjectTrump) { context, _ in
             try context.save()
             #expect(!context.hasChanges)
@@ -55,7 +56,8 @@ import Testing
         }
     }
 
-    @Test func whatTheFirstHasWrittenIsSavedWhenTheSecondRefuses() throws {
+    @Test("Changes written to the first store stay saved when the second store refuses")
+    func firstStoreStaysSaved() throws {
         try conflict(.error) { context, two in
             let refusal = try error { try context.save() }
             #expect(refusal.code == 133020)
@@ -75,7 +77,8 @@ import Testing
         }
     }
 
-    @Test func whatResolvedConflictsOfTheSecondIsTakenBackWhenItFails() throws {
+    @Test("Resolved conflicts of the second store are reverted when it fails")
+    func failedSecondStoreRevertsItsResolution() throws {
         try conflict(Failing(merge: .rollbackMergePolicyType)) { context, two in
             for _ in 0..<2 {
                 let failure = try error { try context.save() }
@@ -89,7 +92,8 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM ZONE") == 1.databaseValue)
     }
 
-    @Test func whatTheSecondHasToCompareIsNotForgotten() throws {
+    @Test("A failed save keeps conflict detection for objects of the second store")
+    func secondStoreKeepsItsDetection() throws {
         try coordinator.inContext { context in
             try context.insert("Two", ["name": "watched"])
             try context.insert("Two", ["name": "old"])
@@ -137,8 +141,10 @@ import Testing
         return (both, writing)
     }
 
-    @Test(arguments: [NSPersistentStore.StoreType.sqlite, .xml, .binary])
-    func anObjectOfAReadOnlyStoreCanBeWatched(_ type: NSPersistentStore.StoreType) throws {
+    @Test(
+        "Conflict detection works for an object of a read-only store",
+        arguments: [NSPersistentStore.StoreType.sqlite, .xml, .binary])
+    func detectionInAReadOnlyStore(_ type: NSPersistentStore.StoreType) throws {
         try readOnlySecond(type).both.inContext { context in
             context.detectConflicts(for: try context.only("Two"))
             try context.insert("One", ["name": "new"])
@@ -151,7 +157,8 @@ import Testing
         }
     }
 
-    @Test func whatOthersDoToAWatchedObjectIsFoundBeforeAnythingIsWritten() throws {
+    @Test("A conflict in a read-only store is found before anything is written")
+    func detectionBeforeWriting() throws {
         let (both, writing) = try readOnlySecond()
         try both.inContext { context in
             let two = try context.only("Two")
@@ -178,7 +185,8 @@ import Testing
         }
     }
 
-    @Test func aWatchedObjectThatIsGoneIsFoundToo() throws {
+    @Test("Conflict detection finds an object deleted elsewhere")
+    func detectionOfADeletedObject() throws {
         let (both, writing) = try readOnlySecond()
         try both.inContext { context in
             let two = try context.only("Two")
@@ -197,7 +205,8 @@ import Testing
     }
 
     /// A conflict over an object of a store that has nothing to write does not come after others have written.
-    @Test func watchedObjectsOfAWritableStoreAreComparedFirst() throws {
+    @Test("Conflict detection in an unchanged store comes before other stores are written")
+    func detectionInAWritableStore() throws {
         try coordinator.inContext { context in
             try context.insert("Two", ["name": "old"])
             try context.save()
@@ -214,7 +223,8 @@ import Testing
         }
     }
 
-    @Test func metadataOfAStoreThatASaveDoesNotTouchIsWrittenWithIt() throws {
+    @Test("A save writes the metadata of a store that it does not change")
+    func metadataOfAnUntouchedStore() throws {
         try coordinator.inContext { context in
             let store = coordinator.persistentStores[1]
             var metadata = coordinator.metadata(for: store)
@@ -228,7 +238,8 @@ import Testing
         #expect(stored["application"] as? String == "set")
     }
 
-    @Test func unsavedObjectsAreThoseOfTheStoreThatTheyWillBeIn() throws {
+    @Test("Unsaved objects belong to the store that they will be saved to")
+    func unsavedObjectsHaveAStore() throws {
         try coordinator.inContext { context in
             try context.insert("One", ["name": "new"])
             for (store, count) in zip(coordinator.persistentStores, [1, 0]) {
@@ -272,7 +283,8 @@ import Testing
         return names
     }
 
-    @Test func anObjectIsSavedToTheStoreThatItIsAssignedTo() throws {
+    @Test("An object is saved to the store that it is assigned to")
+    func assignedStore() throws {
         try coordinator.inContext { context in
             try context.insert("Item", ["name": "first"])
             let second = try context.insert("Item", ["name": "second"])
@@ -298,7 +310,8 @@ import Testing
         }
     }
 
-    @Test func permanentIDsAreOfTheAssignedStore() throws {
+    @Test("Permanent IDs belong to the assigned store")
+    func permanentIDsOfTheAssignedStore() throws {
         try coordinator.inContext { context in
             let item = try context.insert("Item")
             context.assign(item, to: stores[1])
@@ -309,7 +322,8 @@ import Testing
         #expect(try folders[1].value("SELECT COUNT(*) FROM ZITEM").description == "1")
     }
 
-    @Test func aReadOnlyStoreThatWasAskedFor() throws {
+    @Test("Saving an object assigned to a read-only store fails with the store's path")
+    func assignedReadOnlyStore() throws {
         stores[1].isReadOnly = true
         try coordinator.inContext { context in
             let item = try context.insert("Item")
@@ -323,7 +337,8 @@ import Testing
         }
     }
 
-    @Test func relationshipsBetweenStoresAreRefused() throws {
+    @Test("Relationships between stores are refused")
+    func relationshipsBetweenStores() throws {
         try coordinator.inContext { context in
             let owner = try context.insert("Owner")
             let item = try context.insert("Item", ["owner": owner])
@@ -335,7 +350,8 @@ import Testing
         #expect(try folders[1].value("SELECT ZOWNER FROM ZITEM").description == "1")
     }
 
-    @Test func aStoreThatWasRemovedIsForgotten() throws {
+    @Test("An object assigned to a store that is removed is saved to another store")
+    func removedAssignedStore() throws {
         try coordinator.inContext { context in
             let item = try context.insert("Item")
             context.assign(item, to: stores[1])
@@ -345,8 +361,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["saved", "stranger"])
-    func assigningWhatCannotBe(_ kind: String) async {
+    @Test(
+        "Assigning a saved object, or a store of another coordinator, stops the process",
+        arguments: ["saved", "stranger"])
+    func invalidAssignmentStops(_ kind: String) async {
         await #expect(processExitsWith: .failure) { [kind = kind as String] in
             let test = try AssignedStoreTests()
             try test.coordinator.inContext { context in
@@ -362,7 +380,8 @@ import Testing
         }
     }
 
-    @Test func aCopyOfAStoreIsTheSameStore() throws {
+    @Test("A coordinator refuses a copy of a store that it has")
+    func copyOfAnAddedStore() throws {
         try coordinator.inContext { context in
             try context.insert("Item")
             try context.save()

@@ -50,8 +50,8 @@ import Testing
             .destroyPersistentStore(at: url, type: .sqlite, options: options)
     }
 
-    @Test(arguments: [false, true])
-    func destroyingOneLeavesTheFilesOfTheOther(_ isForced: Bool) throws {
+    @Test("Destroying a store keeps the external data of its namesake", arguments: [false, true])
+    func destroyingKeepsTheOthersFiles(_ isForced: Bool) throws {
         try fill(namesake, 2)
         #expect(files.count == 2)
         let options = isForced ? [NSPersistentStoreForceDestroyOption: true] : nil
@@ -63,13 +63,15 @@ import Testing
         #expect(try folder.names == ["Store.old", "Store.sqlite"])
     }
 
-    @Test func aCopyOfTheFileKeepsTheData() throws {
+    @Test("A copied store keeps the external data when the original is destroyed")
+    func copyKeepsItsData() throws {
         try FileManager.default.copyItem(at: folder.file, to: namesake)
         try destroy(folder.file)
         #expect(try image(namesake) == data(1))
     }
 
-    @Test func replacingOneLeavesTheFilesOfTheOther() throws {
+    @Test("Replacing a store keeps the external data of its namesake")
+    func replacingKeepsTheOthersFiles() throws {
         try fill(namesake, 2)
         let source = try StoreFolder()
         try fill(source.file, 3)
@@ -80,7 +82,8 @@ import Testing
         #expect(try image(namesake) == data(2))
     }
 
-    @Test func oneTakesThePlaceOfTheOther() throws {
+    @Test("A store can be replaced by its namesake")
+    func replacedByItsNamesake() throws {
         try fill(namesake, 2)
         try open(namesake).replacePersistentStore(
             at: folder.file, withPersistentStoreFrom: namesake, type: .sqlite)
@@ -89,7 +92,8 @@ import Testing
         #expect(try image(namesake) == data(2))
     }
 
-    @Test func whatIsNoStoreSharesNothing() throws {
+    @Test("A file that is not a store does not keep external data")
+    func otherFilesShareNothing() throws {
         try Data("Notes on the store, more than a header's worth of them: one hundred bytes and a few.".utf8)
             .write(to: folder.url.appendingPathComponent("Store.txt"))
         try Data().write(to: folder.url.appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA/stray"))
@@ -97,7 +101,8 @@ import Testing
         #expect(try folder.names == ["Store.sqlite", "Store.txt"])
     }
 
-    @Test func whileItCannotBeToldWhoseTheyAreFilesStay() throws {
+    @Test("External data stays while a damaged namesake may refer to it")
+    func damagedNamesakeKeepsFiles() throws {
         try fill(namesake, 2)
         let file = try FileHandle(forWritingTo: namesake)
         try file.seek(toOffset: 100)

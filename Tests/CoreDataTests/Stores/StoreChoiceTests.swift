@@ -12,7 +12,8 @@ import Testing
         return model
     }
 
-    @Test func theFirstWritableStoreWithTheEntity() throws {
+    @Test("A new object is saved to the first writable store that has its entity")
+    func firstWritableStore() throws {
         let folders = try (0..<4).map { _ in try StoreFolder() }
         let model = Self.model()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)

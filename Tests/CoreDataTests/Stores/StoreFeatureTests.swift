@@ -53,44 +53,46 @@ import Testing
         return refusal
     }
 
-    @Test(arguments: [
-        (
-            "CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY); CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY)",
-            "history"
-        ),
-        ("INSERT INTO Z_PRIMARYKEY VALUES (9, 'Stranger', 0, 4)", "'Stranger' (number 9)"),
-        ("UPDATE Z_PRIMARYKEY SET Z_NAME = 'Else' WHERE Z_NAME = 'Other'", "'Else' (number 2)"),
-        ("DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Other'", "no number for entity 'Other'"),
-        ("ALTER TABLE ZITEM ADD COLUMN ZODD NOT NULL DEFAULT 1", ""),
-        (
-            "CREATE TRIGGER t AFTER INSERT ON ZITEM BEGIN SELECT Fancy(NEW.Z_PK); END",
-            "no such function: Fancy"
-        ),
-        ("CREATE TRIGGER t AFTER DELETE ON ZOTHER BEGIN INSERT INTO gone VALUES (1); END", "gone"),
-        ("CREATE TRIGGER t AFTER UPDATE ON Z_PRIMARYKEY BEGIN SELECT Fancy(1); END", "Z_PRIMARYKEY"),
-        (
-            "CREATE TRIGGER quiet BEFORE UPDATE ON ZITEM WHEN NEW.ZNAME = 'changed' BEGIN SELECT RAISE(IGNORE); END",
-            "trigger quiet of table ZITEM"
-        ),
-        (
-            "CREATE TRIGGER quiet BEFORE INSERT ON zitem BEGIN SELECT CASE 1 WHEN 1 THEN rAiSe /* no */ ( -- ABORT\n Ignore) END; END",
-            "trigger quiet of table"
-        ),
-        (
-            "CREATE TRIGGER quiet AFTER UPDATE ON Z_PRIMARYKEY BEGIN SELECT RAISE(IGNORE); END",
-            "trigger quiet of table Z_PRIMARYKEY"
-        ),
-        // Only what a save writes to matters, and words in texts are none.
-        (
-            """
-            CREATE TABLE log (x UNIQUE ON CONFLICT IGNORE);
-            CREATE TRIGGER aside BEFORE INSERT ON log BEGIN SELECT RAISE(IGNORE); END;
-            CREATE TRIGGER loud BEFORE DELETE ON ZOTHER WHEN OLD.Z_PK = 'RAISE(IGNORE)' BEGIN
-            SELECT RAISE(ABORT, 'RAISE(IGNORE)'); END
-            """, ""
-        ),
-    ])
-    func theErrorNamesTheFeature(_ sql: String, _ name: String) throws {
+    @Test(
+        "A store with an unsupported feature refuses a save and names the feature",
+        arguments: [
+            (
+                "CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY); CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY)",
+                "history"
+            ),
+            ("INSERT INTO Z_PRIMARYKEY VALUES (9, 'Stranger', 0, 4)", "'Stranger' (number 9)"),
+            ("UPDATE Z_PRIMARYKEY SET Z_NAME = 'Else' WHERE Z_NAME = 'Other'", "'Else' (number 2)"),
+            ("DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Other'", "no number for entity 'Other'"),
+            ("ALTER TABLE ZITEM ADD COLUMN ZODD NOT NULL DEFAULT 1", ""),
+            (
+                "CREATE TRIGGER t AFTER INSERT ON ZITEM BEGIN SELECT Fancy(NEW.Z_PK); END",
+                "no such function: Fancy"
+            ),
+            ("CREATE TRIGGER t AFTER DELETE ON ZOTHER BEGIN INSERT INTO gone VALUES (1); END", "gone"),
+            ("CREATE TRIGGER t AFTER UPDATE ON Z_PRIMARYKEY BEGIN SELECT Fancy(1); END", "Z_PRIMARYKEY"),
+            (
+                "CREATE TRIGGER quiet BEFORE UPDATE ON ZITEM WHEN NEW.ZNAME = 'changed' BEGIN SELECT RAISE(IGNORE); END",
+                "trigger quiet of table ZITEM"
+            ),
+            (
+                "CREATE TRIGGER quiet BEFORE INSERT ON zitem BEGIN SELECT CASE 1 WHEN 1 THEN rAiSe /* no */ ( -- ABORT\n Ignore) END; END",
+                "trigger quiet of table"
+            ),
+            (
+                "CREATE TRIGGER quiet AFTER UPDATE ON Z_PRIMARYKEY BEGIN SELECT RAISE(IGNORE); END",
+                "trigger quiet of table Z_PRIMARYKEY"
+            ),
+            // Only what a save writes to matters, and words in texts are none.
+            (
+                """
+                CREATE TABLE log (x UNIQUE ON CONFLICT IGNORE);
+                CREATE TRIGGER aside BEFORE INSERT ON log BEGIN SELECT RAISE(IGNORE); END;
+                CREATE TRIGGER loud BEFORE DELETE ON ZOTHER WHEN OLD.Z_PK = 'RAISE(IGNORE)' BEGIN
+                SELECT RAISE(ABORT, 'RAISE(IGNORE)'); END
+                """, ""
+            ),
+        ])
+    func unsupportedFeatureIsNamed(_ sql: String, _ name: String) throws {
         try make(sql)
         guard !name.isEmpty else {
             // A column that the model does not have is no reason.
@@ -104,7 +106,8 @@ import Testing
         #expect(refusal.localizedDescription.contains(folder.file.path))
     }
 
-    @Test func aColumnThatMustHaveAValue() throws {
+    @Test("An unknown column that needs a value is named")
+    func columnThatNeedsAValue() throws {
         try make(
             """
             ALTER TABLE ZITEM RENAME TO old;
@@ -114,7 +117,8 @@ import Testing
         #expect(try saveRefusal().localizedDescription.contains("column ZODD of table ZITEM"))
     }
 
-    @Test(arguments: ["IGNORE", "replace"]) func aTableThatDropsRows(_ policy: String) throws {
+    @Test("A table whose constraints drop rows is named", arguments: ["IGNORE", "replace"])
+    func tableThatDropsRows(_ policy: String) throws {
         try make(
             """
             ALTER TABLE ZITEM RENAME TO old;
@@ -124,7 +128,8 @@ import Testing
         #expect(try saveRefusal().localizedDescription.contains("a condition of table ZITEM that drops rows"))
     }
 
-    @Test func aModuleThatIsNotThere() throws {
+    @Test("A virtual table of a missing module is named")
+    func missingModule() throws {
         try make(
             """
             CREATE VIRTUAL TABLE places USING fts5 (x); PRAGMA writable_schema = 1;
@@ -134,7 +139,8 @@ import Testing
         #expect(refusal.localizedDescription.contains("virtual table places: no such module: geosphere"))
     }
 
-    @Test func severalAreAllNamed() throws {
+    @Test("Several unsupported features are all named")
+    func severalFeatures() throws {
         try make(
             """
             INSERT INTO Z_PRIMARYKEY VALUES (9, 'Stranger', 0, 4);
@@ -145,15 +151,18 @@ import Testing
         #expect(refusal.localizedDescription.contains("Fancy"))
     }
 
-    @Test func theTriggersOfTheFormatAreNone() throws {
+    @Test("The triggers of the format are supported")
+    func ownTriggersAreSupported() throws {
         let stack = try TestStack()
         #expect(!stack.coordinator.persistentStores[0].isReadOnly)
         let again = try stack.reopened()
         #expect(!again.coordinator.persistentStores[0].isReadOnly)
     }
 
-    @Test(.enabled(if: Corpus.isPresent, "\(Corpus.missing)"), arguments: StorePair.all)
-    func storesOfApplesFrameworkHaveNone(_ pair: StorePair) throws {
+    @Test(
+        "Apple's stores have no unsupported feature", .enabled(if: Corpus.isPresent, "\(Corpus.missing)"),
+        arguments: StorePair.all)
+    func appleStoresAreSupported(_ pair: StorePair) throws {
         let folder = try StoreFolder(copying: pair.store)
         let model = try #require(NSManagedObjectModel(contentsOf: pair.model.deletingLastPathComponent()))
         let coordinator = try folder.open(model)

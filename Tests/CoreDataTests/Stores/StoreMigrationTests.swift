@@ -32,7 +32,8 @@ import Testing
         Int.fromDatabaseValue(try folder.value("SELECT COUNT(*) FROM \(table)"))
     }
 
-    @Test func objectsAndTheirChangesGoWithTheStore() throws {
+    @Test("Objects and their unsaved changes follow a store that is migrated")
+    func objectsFollowTheStore() throws {
         let coordinator = try folder.open(Self.model)
         let old = coordinator.persistentStores[0]
         nonisolated(unsafe) var changed: [NSPersistentStore]?
@@ -79,7 +80,8 @@ import Testing
         #expect(try coordinator.inContext { try $0.all("Item").count } == 3)
     }
 
-    @Test func aStoreInMemoryBecomesAFile() throws {
+    @Test("A store in memory can be migrated to a file")
+    func memoryStoreBecomesAFile() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
         let store = try coordinator.addPersistentStore(type: .sqlite, at: URL(fileURLWithPath: "/dev/null"))
         try coordinator.inContext { context in
@@ -93,7 +95,8 @@ import Testing
     }
 
     /// A migration is no save of the objects: times of their last saves stay.
-    @Test func timesOfLastSavesStay() throws {
+    @Test("A migration keeps derived times of the last save")
+    func timesOfLastSavesStay() throws {
         let changed = NSDerivedAttributeDescription()
         changed.name = "changed"
         changed.attributeType = .dateAttributeType
@@ -144,7 +147,8 @@ import Testing
         try coordinator.close()
     }
 
-    @Test func metadataThatWasNotWrittenYetGoesToTheCopy() throws {
+    @Test("A migration writes unsaved metadata to the copy")
+    func unwrittenMetadata() throws {
         let coordinator = try folder.open(Self.model)
         let store = coordinator.persistentStores[0]
         store.metadata["Author"] = "Jane"
@@ -159,7 +163,8 @@ import Testing
         #expect(try author(folder) == nil)
     }
 
-    @Test func externalDataIsCopied() throws {
+    @Test("A migration copies external data")
+    func externalDataIsCopied() throws {
         let coordinator = try folder.open(Self.model)
         let source = folder.url.appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA")
         try FileManager.default.createDirectory(at: source, withIntermediateDirectories: true)
@@ -173,7 +178,8 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: source.appendingPathComponent(name).path))
     }
 
-    @Test func aReadOnlyStoreIsCopiedAndTheCopyWritten() throws {
+    @Test("A read-only store is copied, and the copy is writable")
+    func readOnlyStore() throws {
         try fill(folder, "a")
         let coordinator = try folder.open(Self.model, [NSReadOnlyPersistentStoreOption: true])
         try coordinator.migratePersistentStore(coordinator.persistentStores[0], to: other.file, type: .sqlite)
@@ -205,7 +211,8 @@ import Testing
         return refusal
     }
 
-    @Test func aFileThatIsThereIsKept() throws {
+    @Test("A migration to an existing file is refused")
+    func existingFileIsKept() throws {
         try Data("diary".utf8).write(to: other.file)
         #expect(try refusal(to: other.file).code == 134080)
         #expect(try refusal(to: folder.file).code == 134080)
@@ -213,7 +220,8 @@ import Testing
         #expect(try other.names == ["Store.sqlite"])
     }
 
-    @Test func placesAndTypesThatDoNotExist() throws {
+    @Test("A migration to an invalid path or type is refused")
+    func invalidDestinations() throws {
         let missing = try refusal(to: other.url.appendingPathComponent("missing/Store.sqlite"))
         #expect(missing.code == 134080 && missing.localizedDescription.contains("missing does not exist"))
         #expect(try refusal(to: URL(fileURLWithPath: "/dev/null")).code == 134080)
@@ -221,7 +229,8 @@ import Testing
         #expect(try other.names == [])
     }
 
-    @Test func aCopyThatCannotBeOpenedIsTakenAway() throws {
+    @Test("A copy that cannot be opened is removed")
+    func unopenableCopyIsRemoved() throws {
         // SQLite says no to a database larger than it is allowed to be only when it writes; a pragma that does not
         // exist is found when the copy is opened.
         let refusal = try refusal(to: other.file, NSSQLiteStoreType, [NSSQLitePragmasOption: ["no_such": 1]])
@@ -229,7 +238,8 @@ import Testing
         #expect(try other.names == [])
     }
 
-    @Test func aStoreOfAnotherCoordinator() throws {
+    @Test("A store of another coordinator cannot be migrated")
+    func storeOfAnotherCoordinator() throws {
         let stranger = try folder.open(Self.model).persistentStores[0]
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
         let refusal = try error {
@@ -241,7 +251,8 @@ import Testing
 
     // MARK: Another URL
 
-    @Test func theStoreAtAnotherURL() throws {
+    @Test("setURL switches to the store at another URL")
+    func changedURL() throws {
         try fill(folder, "first")
         let coordinator = try folder.open(Self.model)
         let store = coordinator.persistentStores[0]

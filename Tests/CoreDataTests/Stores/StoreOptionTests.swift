@@ -12,7 +12,7 @@ import Testing
 
     init() throws { folder = try StoreFolder() }
 
-    @Test(arguments: [.infinity, .nan, 1e300, -1, 5_000_000])
+    @Test("Timeouts of any length are accepted", arguments: [.infinity, .nan, 1e300, -1, 5_000_000])
     func timeoutsOfAnyLength(_ seconds: Double) throws {
         let coordinator = try folder.open(Self.model, [NSPersistentStoreTimeoutOption: seconds])
         try coordinator.inContext { context in
@@ -22,7 +22,8 @@ import Testing
         #expect(try folder.stored("ZNAME", in: "ZITEM") == ["text 'kept'"])
     }
 
-    @Test func readOnly() throws {
+    @Test("A read-only store refuses saves and permanent IDs, and its file stays the same")
+    func readOnly() throws {
         try folder.open(Self.model).inContext { context in
             try context.insert("Item", ["name": "kept"])
             try context.save()
@@ -49,7 +50,8 @@ import Testing
         #expect(try Data(contentsOf: folder.file) == before)
     }
 
-    @Test func pragmas() throws {
+    @Test("Pragmas given as options are accepted")
+    func pragmas() throws {
         let options = [NSSQLitePragmasOption: ["cache_size": 123, "synchronous": "FULL"] as [String: Any]]
         let coordinator = try folder.open(Self.model, options)
         #expect(!coordinator.persistentStores.isEmpty)
@@ -59,8 +61,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["DELETE", "truncate", "WAL"])
-    func theJournalMode(_ mode: String) throws {
+    @Test("The journal mode given as an option is used", arguments: ["DELETE", "truncate", "WAL"])
+    func journalMode(_ mode: String) throws {
         let options = [NSSQLitePragmasOption: ["journal_mode": mode]]
         for _ in 0..<2 {
             let coordinator = try folder.open(Self.model, options)
@@ -76,17 +78,21 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM ZITEM").description == "2")
     }
 
-    @Test(arguments: [
-        ["synchronous": "FULL; DROP TABLE ZITEM"], ["a b": "1"], ["": "1"], ["x": ""], ["cache_size": "1'--"],
-    ])
-    func pragmasThatAreNoWordsAreRefused(_ pragmas: [String: String]) throws {
+    @Test(
+        "Pragmas that are not words are refused",
+        arguments: [
+            ["synchronous": "FULL; DROP TABLE ZITEM"], ["a b": "1"], ["": "1"], ["x": ""],
+            ["cache_size": "1'--"],
+        ])
+    func invalidPragmasAreRefused(_ pragmas: [String: String]) throws {
         let refusal = try error { try folder.open(Self.model, [NSSQLitePragmasOption: pragmas]).close() }
         #expect(refusal.code == 134000)
         #expect(refusal.localizedDescription.contains("pragma"))
         #expect(try folder.names == [])
     }
 
-    @Test func pragmasMustBeADictionary() throws {
+    @Test("Pragmas that are not a dictionary are refused")
+    func pragmasMustBeADictionary() throws {
         let refusal = try error {
             try folder.open(Self.model, [NSSQLitePragmasOption: "synchronous"]).close()
         }
@@ -94,18 +100,20 @@ import Testing
         #expect(refusal.localizedDescription.contains("NSSQLitePragmasOption"))
     }
 
-    @Test(arguments: [
-        "NSFlyToTheMoonOption", "NSPersistentStoreUbiquitousContentNameKey",
-        "NSPersistentStoreRebuildFromUbiquitousContentOption", NSValidateXMLStoreOption,
-        NSBinaryStoreInsecureDecodingCompatibilityOption,
-        NSPersistentStoreDeferredLightweightMigrationOptionKey,
-    ])
-    func optionsThatASQLiteStoreDoesNotHave(_ key: String) throws {
+    @Test(
+        "Options that a SQLite store does not have are ignored",
+        arguments: [
+            "NSFlyToTheMoonOption", "NSPersistentStoreUbiquitousContentNameKey",
+            "NSPersistentStoreRebuildFromUbiquitousContentOption", NSValidateXMLStoreOption,
+            NSBinaryStoreInsecureDecodingCompatibilityOption,
+            NSPersistentStoreDeferredLightweightMigrationOptionKey,
+        ])
+    func unknownOptions(_ key: String) throws {
         try folder.open(Self.model, [key: true]).close()
         #expect(try folder.names == ["Store.sqlite"])
     }
 
-    @Test("One line of the log names what is not known; what promises protection has a line of its own")
+    @Test("The log names unknown options in one line and each protection option in its own line")
     func warnings() {
         let sqlite = StoreOptionKeys(type: NSSQLiteStoreType, keepsHistory: true)
         let unknown = sqlite.warnings([
@@ -129,25 +137,28 @@ import Testing
         #expect(binary.warnings([NSSQLitePragmasOption: [:]]) == [])
     }
 
-    @Test(arguments: [
-        NSReadOnlyPersistentStoreOption, NSPersistentStoreTimeoutOption, NSSQLiteAnalyzeOption,
-        NSPersistentStoreFileProtectionKey, NSPersistentStoreConnectionPoolMaxSizeKey,
-    ])
-    func valuesOfNoUse(_ key: String) throws {
+    @Test(
+        "An option with an invalid value is refused by name",
+        arguments: [
+            NSReadOnlyPersistentStoreOption, NSPersistentStoreTimeoutOption, NSSQLiteAnalyzeOption,
+            NSPersistentStoreFileProtectionKey, NSPersistentStoreConnectionPoolMaxSizeKey,
+        ])
+    func invalidValues(_ key: String) throws {
         let refusal = try error { try folder.open(Self.model, [key: ["odd"]]).close() }
         #expect(refusal.code == 134000)
         #expect(refusal.localizedDescription.contains("'\(key)'"))
     }
 
-    @Test(arguments: [0, -1, 100_000])
-    func numbersOfConnectionsOfNoUse(_ count: Int) throws {
+    @Test("An invalid number of connections is refused", arguments: [0, -1, 100_000])
+    func invalidConnectionCounts(_ count: Int) throws {
         let refusal = try error {
             try folder.open(Self.model, [NSPersistentStoreConnectionPoolMaxSizeKey: count]).close()
         }
         #expect(refusal.code == 134000)
     }
 
-    @Test func protectionAndConnections() throws {
+    @Test("File protection and a single connection are accepted")
+    func protectionAndConnections() throws {
         let coordinator = try folder.open(
             Self.model,
             [
@@ -165,16 +176,20 @@ import Testing
         ).close()
     }
 
-    @Test(arguments: [["no_such_pragma": "1"], ["journal_mode": "sideways"], ["journal_mode": "OFF"]])
-    func pragmasThatDoNotExist(_ pragmas: [String: String]) throws {
+    @Test(
+        "Unknown pragmas and values are refused by name",
+        arguments: [["no_such_pragma": "1"], ["journal_mode": "sideways"], ["journal_mode": "OFF"]])
+    func unknownPragmas(_ pragmas: [String: String]) throws {
         let refusal = try error { try folder.open(Self.model, [NSSQLitePragmasOption: pragmas]).close() }
         #expect(refusal.code == 134000)
         #expect(refusal.localizedDescription.contains("'\(pragmas.keys.first ?? "")'"))
         #expect(try folder.names == [])
     }
 
-    @Test(arguments: [("FULL", "1"), ("none", "0"), ("2", "2")])
-    func theVacuumOfANewFile(_ name: String, _ number: String) throws {
+    @Test(
+        "The vacuum mode of a new file is set by its pragma",
+        arguments: [("FULL", "1"), ("none", "0"), ("2", "2")])
+    func vacuumOfANewFile(_ name: String, _ number: String) throws {
         try folder.open(Self.model, [NSSQLitePragmasOption: ["auto_vacuum": name]]).close()
         #expect(try folder.value("PRAGMA auto_vacuum").description == number)
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
@@ -182,7 +197,8 @@ import Testing
         #expect(metadata["_NSAutoVacuumLevel"] as? String == number)
     }
 
-    @Test func unknownTypesAreRefusedByName() throws {
+    @Test("An unknown store type is refused by name")
+    func unknownTypes() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
         let refusal = try error {
             try coordinator.addPersistentStore(type: .init(rawValue: "CardBox"), at: folder.file)
@@ -191,7 +207,8 @@ import Testing
         #expect(refusal.localizedDescription.contains("'CardBox'"))
     }
 
-    @Test func unknownConfigurationsAreRefusedByName() throws {
+    @Test("An unknown configuration is refused by name")
+    func unknownConfigurations() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
         let refusal = try error {
             try coordinator.addPersistentStore(type: .sqlite, configuration: "Winter", at: folder.file)
@@ -200,7 +217,8 @@ import Testing
         #expect(refusal.localizedDescription.contains("'Winter'"))
     }
 
-    @Test func analysisAndVacuum() throws {
+    @Test("Vacuum and analysis options shrink the file and add statistics")
+    func analysisAndVacuum() throws {
         let coordinator = try folder.open(Self.model)
         try coordinator.inContext { context in
             for index in 0..<500 {
@@ -221,7 +239,8 @@ import Testing
         #expect(try folder.value("PRAGMA auto_vacuum").description == "2")
     }
 
-    @Test func versionsMayBeIgnored() throws {
+    @Test("A store with another version opens when versions are ignored")
+    func ignoredVersions() throws {
         try folder.make(Self.model)
         let other = NSManagedObjectModel(
             of: NSEntityDescription("Item", attribute("name", .string, optional: false)))
@@ -229,7 +248,8 @@ import Testing
         try folder.open(other, [NSIgnorePersistentStoreVersioningOption: true]).close()
     }
 
-    @Test func aDescriptionTakesThemAll() throws {
+    @Test("A store description passes its options")
+    func descriptionOptions() throws {
         let description = NSPersistentStoreDescription(url: folder.file)
         description.timeout = 1
         description.setValue("NORMAL" as NSString, forPragmaNamed: "synchronous")
@@ -243,7 +263,8 @@ import Testing
 
     // MARK: In memory
 
-    @Test func aStoreInMemory() throws {
+    @Test("A SQLite store at /dev/null is kept in memory")
+    func storeInMemory() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
         let null = URL(fileURLWithPath: "/dev/null")
         let store = try coordinator.addPersistentStore(type: .sqlite, at: null)
@@ -268,7 +289,8 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "/dev/null-wal"))
     }
 
-    @Test func twoContextsOfAStoreInMemoryAtOnce() async throws {
+    @Test("Several contexts save to a store in memory at once")
+    func contextsOfAStoreInMemory() async throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
         try coordinator.addPersistentStore(type: .sqlite, at: URL(fileURLWithPath: "/dev/null"))
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -63,8 +63,8 @@ import Testing
             at: folder.file, destinationOptions: options, withPersistentStoreFrom: source.file, type: .sqlite)
     }
 
-    @Test(arguments: [false, true])
-    func theCopyHasAllThatTheSourceHas(_ isThere: Bool) throws {
+    @Test("A replaced store has all rows and external data of its source", arguments: [false, true])
+    func copyIsComplete(_ isThere: Bool) throws {
         if isThere {
             try fill(folder, "old")
             try addExternal(folder, "only-old", "shared")
@@ -83,7 +83,8 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM ZITEM").description == "2")
     }
 
-    @Test func theLogOfASourceThatIsInUseIsCopied() throws {
+    @Test("Replacing from a store in use copies its log")
+    func logOfTheSourceIsCopied() throws {
         let coordinator = try source.open(Self.model)
         try coordinator.inContext { context in
             try context.insert("Item", ["name": "in the log"])
@@ -96,7 +97,8 @@ import Testing
         }
     }
 
-    @Test func whoHasTheDestinationOpenKeepsIt() throws {
+    @Test("A destination in use is not replaced")
+    func destinationInUse() throws {
         try fill(source, "new")
         try addExternal(source, "only-new")
         let coordinator = try folder.open(Self.model)
@@ -114,7 +116,8 @@ import Testing
         #expect(try folder.names == ["Store.sqlite"])
     }
 
-    @Test func aBadSourceLeavesTheDestinationAlone() throws {
+    @Test("A bad source leaves the destination unchanged")
+    func badSource() throws {
         try fill(folder, "old")
         let before = try Data(contentsOf: folder.file)
         func code() throws -> Int { try error { try replace() }.code }
@@ -139,7 +142,8 @@ import Testing
         #expect(try folder.names == ["Store.sqlite"])
     }
 
-    @Test func aDestinationThatIsNoStoreIsReplaced() throws {
+    @Test("A destination that is not a store is replaced")
+    func invalidDestination() throws {
         try fill(source, "new")
         try Data("diary".utf8).write(to: folder.file)
         try Data("the log of another file".utf8).write(to: URL(fileURLWithPath: folder.file.path + "-wal"))
@@ -148,7 +152,8 @@ import Testing
         #expect(try folder.stored("ZNAME", in: "ZITEM") == ["text 'new'"])
     }
 
-    @Test func aStoreCannotTakeItsOwnPlace() throws {
+    @Test("A store cannot replace itself")
+    func storeCannotReplaceItself() throws {
         try fill(folder, "old")
         let refusal = try error {
             try NSPersistentStoreCoordinator(managedObjectModel: Self.model).replacePersistentStore(
@@ -158,7 +163,8 @@ import Testing
         #expect(try folder.stored("ZNAME", in: "ZITEM") == ["text 'old'"])
     }
 
-    @Test func theLogOfAStoreThatIsGoneDoesNotComeIntoANewOne() throws {
+    @Test("The log of a removed store does not affect a new one")
+    func leftoverLog() throws {
         let coordinator = try folder.open(Self.model)
         let log = URL(fileURLWithPath: folder.file.path + "-wal")
         var left = Data()
@@ -175,7 +181,8 @@ import Testing
         #expect(try folder.names == ["Store.sqlite"])
     }
 
-    @Test func destroyingByForce() throws {
+    @Test("A store in use is destroyed only by force")
+    func forcedDestruction() throws {
         let coordinator = try folder.open(Self.model)
         let user = try folder.user()
         let other = NSPersistentStoreCoordinator(managedObjectModel: Self.model)

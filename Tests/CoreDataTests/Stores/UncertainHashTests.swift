@@ -38,7 +38,8 @@ struct UncertainHashTests {
             ofType: NSSQLiteStoreType, at: folder.file)
     }
 
-    @Test func theHashOfTheMetadataCountsWhereTheModelIsOtherwiseEqual() throws {
+    @Test("A store with an uncertain hash opens when its model is otherwise equal")
+    func storedHashIsKept() throws {
         try folder.make(model())
         try changeHash(of: "Item")
         #expect(try cachedModel().entityVersionHashesByName == model().entityVersionHashesByName)
@@ -49,7 +50,8 @@ struct UncertainHashTests {
         #expect(hashes?["Item"] == Data(repeating: 7, count: 32))
     }
 
-    @Test func anotherModelIsRefusedWithTheRules() throws {
+    @Test("Another model is refused with the hashing rules that are uncertain")
+    func otherModelIsRefused() throws {
         try folder.make(model())
         try changeHash(of: "Item")
         let error = refusal(model(.integer16))
@@ -60,14 +62,16 @@ struct UncertainHashTests {
                 && error?.localizedDescription.contains("Item (several uniqueness constraints)") == true)
     }
 
-    @Test func aStoreWithoutACopyIsRefused() throws {
+    @Test("A store with an uncertain hash and no copy of its model is refused")
+    func storeWithoutACopy() throws {
         try folder.make(model())
         try changeHash(of: "Item")
         try folder.execute("DROP TABLE Z_MODELCACHE")
         #expect(refusal(model())?.code == 134100)
     }
 
-    @Test func aHashUnderKnownRulesHasToBeEqual() throws {
+    @Test("A hash under known rules must be equal")
+    func knownHashMustBeEqual() throws {
         try folder.make(model())
         try changeHash(of: "Plain")
         let error = refusal(model())

@@ -55,7 +55,8 @@ import Testing
         (try cost(25, policy) { try prepare(25, $0) }, try cost(100, policy) { try prepare(100, $0) })
     }
 
-    @Test func withoutAViolationNothingIsAsked() throws {
+    @Test("Without a violation uniqueness costs no reads")
+    func withoutAViolation() throws {
         let (few, many) = try costs(.mergeByPropertyObjectTrump) { count, context in
             _ = try insert(count..<2 * count, "new", context)
         }
@@ -63,14 +64,16 @@ import Testing
     }
 
     /// One question finds the rows that have the values of any number of objects.
-    @Test(arguments: policies) func valuesOfStoredRows(_ policy: NSMergePolicy) throws {
+    @Test("Violations of stored rows cost a bounded number of reads", arguments: policies)
+    func valuesOfStoredRows(_ policy: NSMergePolicy) throws {
         let (few, many) = try costs(policy) { count, context in _ = try insert(0..<count, "new", context) }
         #expect(few.rows == 25 && many.rows == 100)
         #expect(few.reads > 0)
         #expect(many.reads <= 4 * few.reads, "\(few.reads), \(many.reads)")
     }
 
-    @Test(arguments: policies) func valuesSharedInOneContext(_ policy: NSMergePolicy) throws {
+    @Test("Violations among new objects cost a bounded number of reads", arguments: policies)
+    func valuesSharedInOneContext(_ policy: NSMergePolicy) throws {
         let (few, many) = try costs(policy) { count, context in
             for title in ["new", "newer", "newest"] { _ = try insert(count..<2 * count, title, context) }
         }
@@ -80,7 +83,8 @@ import Testing
     }
 
     /// Objects that change places are written in an order that no row is in the way of.
-    @Test func valuesThatGoRound() throws {
+    @Test("Rotating unique values costs one write for each row")
+    func rotatedValues() throws {
         let (few, many) = try costs(.error) { _, context in
             let books = try context.all("Book", by: "shelf")
             let numbers = books.map { $0.value(forKey: "isbn") }

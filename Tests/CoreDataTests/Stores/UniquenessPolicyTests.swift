@@ -74,23 +74,29 @@ import Testing
         return try rows()
     }
 
-    @Test func objectTrump() throws {
+    @Test("The object-trump policy updates the stored row with the values that were set")
+    func objectTrump() throws {
         #expect(try insertSame(.mergeByPropertyObjectTrump) == ["1 1 new 5 mine", "2 2 second 1 -"])
     }
 
-    @Test func overwrite() throws {
+    @Test("The overwrite policy replaces all values of the stored row")
+    func overwrite() throws {
         #expect(try insertSame(.overwrite) == ["1 1 new 1 mine", "2 2 second 1 -"])
     }
 
-    @Test(arguments: [NSMergePolicy.mergeByPropertyStoreTrump, .rollback])
-    func theStoreWins(_ policy: NSMergePolicy) throws {
+    @Test(
+        "Store-trump and rollback policies keep the stored row",
+        arguments: [NSMergePolicy.mergeByPropertyStoreTrump, .rollback])
+    func storeWins(_ policy: NSMergePolicy) throws {
         #expect(try insertSame(policy) == ["1 1 old 5 theirs", "2 2 second 1 -"])
     }
 
-    @Test(arguments: [
-        NSMergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite, .rollback,
-    ])
-    func whatLedToTheNewObjectLeadsToTheStoredOne(_ policy: NSMergePolicy) throws {
+    @Test(
+        "References to the new object move to the stored one",
+        arguments: [
+            NSMergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite, .rollback,
+        ])
+    func referencesMoveToTheStoredObject(_ policy: NSMergePolicy) throws {
         try coordinator.inContext { context in
             context.mergePolicy = policy
             let new = try context.insert("Book", ["isbn": "1"])
@@ -111,7 +117,8 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM ZBOOK") == 2.databaseValue)
     }
 
-    @Test func unsavedChangesOfTheStoredObjectStay() throws {
+    @Test("Unsaved changes of the stored object are kept")
+    func unsavedChangesStay() throws {
         try coordinator.inContext { context in
             context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
             try book("1", context).setValue(9, forKey: "copies")
@@ -121,7 +128,8 @@ import Testing
         #expect(try rows()[0] == "1 1 new 9 theirs")
     }
 
-    @Test func anObjectOfAnotherEntityTakesTheRowsPlace() throws {
+    @Test("A new object of a subentity replaces the stored row")
+    func objectOfAnotherEntityReplacesTheRow() throws {
         try coordinator.inContext { context in
             context.mergePolicy = NSMergePolicy.overwrite
             try context.insert("Novel", ["isbn": "1", "title": "new", "genre": "crime"])
@@ -135,7 +143,8 @@ import Testing
 
     // MARK: Objects of one context
 
-    @Test func newObjectsAmongThemselves() throws {
+    @Test("New objects with equal unique values become one under object trump")
+    func newObjectsAmongThemselves() throws {
         try coordinator.inContext { context in
             context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
             let first = try context.insert("Book", ["isbn": "3", "title": "a", "copies": 7])
@@ -147,8 +156,10 @@ import Testing
         #expect(try rows()[2...] == ["3 3 b 7 -"])
     }
 
-    @Test(arguments: [NSMergePolicy.mergeByPropertyStoreTrump, .rollback])
-    func theFirstOfNewObjectsStays(_ policy: NSMergePolicy) throws {
+    @Test(
+        "Store-trump and rollback policies keep the first of several new objects",
+        arguments: [NSMergePolicy.mergeByPropertyStoreTrump, .rollback])
+    func firstNewObjectStays(_ policy: NSMergePolicy) throws {
         try coordinator.inContext { context in
             context.mergePolicy = policy
             for title in ["a", "b", "c"] { try context.insert("Book", ["isbn": "3", "title": title]) }
@@ -171,17 +182,20 @@ import Testing
         return try rows()
     }
 
-    @Test func aChangedObjectPrevails() throws {
+    @Test("Under object trump a changed object replaces the one with its unique value")
+    func changedObjectWins() throws {
         #expect(try takeValues(.mergeByPropertyObjectTrump) == ["2 1 changed 1 -"])
         // What belonged to the other one is the winner's now.
         #expect(try folder.value("SELECT ZBOOK FROM ZPAGE") == 2.databaseValue)
     }
 
-    @Test func aChangedObjectOverwrites() throws {
+    @Test("Under overwrite a changed object replaces the one with its unique value")
+    func changedObjectOverwrites() throws {
         #expect(try takeValues(.overwrite) == ["2 1 changed 1 -"])
     }
 
-    @Test func linksThatOnlyTheStoreKnowsLeadToTheWinner() throws {
+    @Test("References that only the store has move to the winner")
+    func unknownReferencesMove() throws {
         try coordinator.inContext { context in
             let first = try book("1", context)
             try context.insert("Loan", ["by": "me", "book": first])
@@ -197,8 +211,10 @@ import Testing
     }
 
     /// Every book takes the number of the next, and the last one a number that is in use.
-    @Test(arguments: [NSMergePolicy.mergeByPropertyStoreTrump, .rollback])
-    func aLongChainIsResolved(_ policy: NSMergePolicy) throws {
+    @Test(
+        "A long chain of violations is resolved",
+        arguments: [NSMergePolicy.mergeByPropertyStoreTrump, .rollback])
+    func longChain(_ policy: NSMergePolicy) throws {
         let numbers = (100..<300).map(String.init)
         try coordinator.inContext { context in
             for number in numbers + ["end"] { try context.insert("Book", ["isbn": number, "title": number]) }
@@ -216,7 +232,8 @@ import Testing
             try folder.value("SELECT COUNT(*) FROM ZBOOK WHERE ZISBN = ZTITLE") == 201.databaseValue)
     }
 
-    @Test func aResolutionThatLeavesAnInvalidObjectFailsTheSave() throws {
+    @Test("A resolution that leaves an invalid object fails the save")
+    func invalidResolution() throws {
         try coordinator.inContext { context in
             context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
             let new = try context.insert("Book", ["isbn": "1"])
@@ -230,17 +247,20 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM ZCOVER") == 0.databaseValue)
     }
 
-    @Test func aChangedObjectGetsItsOwnValuesBack() throws {
+    @Test("Under store trump a changed object gets its unique value back only")
+    func changedObjectKeepsOtherChanges() throws {
         #expect(try takeValues(.mergeByPropertyStoreTrump) == ["1 1 old 5 theirs", "2 2 changed 1 -"])
     }
 
-    @Test func aChangedObjectIsRolledBack() throws {
+    @Test("Under rollback a changed object gets all its values back")
+    func changedObjectIsRolledBack() throws {
         #expect(try takeValues(.rollback) == ["1 1 old 5 theirs", "2 2 second 1 -"])
     }
 
     // MARK: Versions and constraints
 
-    @Test func versionsAreResolvedFirst() throws {
+    @Test("Version conflicts are resolved before constraint conflicts")
+    func versionsBeforeConstraints() throws {
         let policy = Recording(merge: .mergeByPropertyObjectTrumpMergePolicyType)
         let other = try folder.open(Self.model)
         try coordinator.inContext { context in
@@ -286,7 +306,8 @@ import Testing
         }
     }
 
-    @Test func aPolicyOfOnesOwn() throws {
+    @Test("A merge policy subclass resolves constraint conflicts")
+    func ownPolicy() throws {
         try coordinator.inContext { context in
             context.mergePolicy = Renumbering(merge: .errorMergePolicyType)
             try context.insert("Book", ["isbn": "1"])
@@ -296,8 +317,10 @@ import Testing
     }
 
     /// SQLite tells texts apart that are canonically equivalent: who has one of them is in nobody's way who wants the other.
-    @Test(arguments: [NSMergePolicy.rollback, .mergeByPropertyStoreTrump])
-    func equivalentTextsAreNoViolation(_ policy: NSMergePolicy) throws {
+    @Test(
+        "Canonically equivalent strings are not a violation",
+        arguments: [NSMergePolicy.rollback, .mergeByPropertyStoreTrump])
+    func equivalentStrings(_ policy: NSMergePolicy) throws {
         let (composed, decomposed) = ("\u{E4}", "a\u{308}")
         try coordinator.inContext { context in
             try context.insert("Book", ["isbn": composed, "title": "third"])
@@ -322,7 +345,8 @@ import Testing
         override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {}
     }
 
-    @Test func aPolicyThatResolvesNothingFailsTheSave() throws {
+    @Test("A merge policy that resolves nothing fails the save")
+    func idlePolicy() throws {
         try coordinator.inContext { context in
             context.mergePolicy = Idle(merge: .errorMergePolicyType)
             let book = try context.insert("Book", ["isbn": "1"])
@@ -340,8 +364,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [UInt(1), 2, 3, 4], [false, true])
-    func aFailedSaveTakesBackWhatResolvedItsConflicts(_ type: UInt, _ canUndo: Bool) throws {
+    @Test(
+        "A save that fails after the resolution restores the unsaved state", arguments: [UInt(1), 2, 3, 4],
+        [false, true])
+    func failedSaveRevertsTheResolution(_ type: UInt, _ canUndo: Bool) throws {
         let type = try #require(NSMergePolicyType(rawValue: type))
         try coordinator.inContext { context in
             if canUndo { context.undoManager = UndoManager() }
@@ -375,7 +401,8 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM ZPAGE WHERE ZBOOK = 1") == 2.databaseValue)
     }
 
-    @Test func aResolutionCanBeUndone() throws {
+    @Test("A resolution can be undone and redone")
+    func resolutionCanBeUndone() throws {
         try coordinator.inContext { context in
             context.undoManager = UndoManager()
             context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
@@ -393,7 +420,8 @@ import Testing
         }
     }
 
-    @Test func aConflictMadeByHand() throws {
+    @Test("A constraint conflict made by a program is resolved by the policies")
+    func conflictMadeManually() throws {
         try coordinator.inContext { context in
             let stored = try book("1", context)
             let new = try context.insert("Book", ["isbn": "1"])

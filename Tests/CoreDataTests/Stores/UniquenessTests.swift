@@ -43,7 +43,8 @@ import Testing
 
     // MARK: The error policy
 
-    @Test func aStoredRowHasTheValues() throws {
+    @Test("A unique value of a stored row is a conflict with both snapshots")
+    func storedRowHasTheValues() throws {
         try insert("Book", ["isbn": "1", "title": "old"])
         try coordinator.inContext { context in
             let book = try context.insert(
@@ -80,7 +81,8 @@ import Testing
                 == ["1", "3", "2"].map(\.databaseValue))
     }
 
-    @Test func objectsOfOneContextShareValues() throws {
+    @Test("A unique value shared by objects of one context is a conflict without a stored object")
+    func sharedInOneContext() throws {
         try coordinator.inContext { context in
             let first = try context.insert("Book", ["isbn": "1"])
             try context.insert("Book", ["isbn": "2"])
@@ -94,7 +96,8 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM ZBOOK") == 0.databaseValue)
     }
 
-    @Test func aChangedObjectTakesTheValuesOfAnother() throws {
+    @Test("Changing an object to another's unique value is a conflict")
+    func changedObjectTakesAValue() throws {
         try insert("Book", ["isbn": "1"], ["isbn": "2"])
         try coordinator.inContext { context in
             let books = try context.all("Book", by: "isbn")
@@ -108,18 +111,21 @@ import Testing
 
     // MARK: What is a violation
 
-    @Test func missingValuesAreNone() throws {
+    @Test("Missing values do not violate a constraint")
+    func missingValues() throws {
         try insert("Book", ["title": "a"], ["title": "b"])
         try insert("Seat", ["row": "a"], ["row": "a"], ["number": 1], ["number": 1])
         #expect(try folder.value("SELECT COUNT(*) FROM ZSEAT") == 4.databaseValue)
     }
 
-    @Test func equivalentTextsAreDifferent() throws {
+    @Test("Canonically equivalent strings are different unique values")
+    func equivalentStrings() throws {
         try insert("Book", ["isbn": "\u{E9}"], ["isbn": "e\u{301}"], ["isbn": "\u{C9}"])
         #expect(try folder.value("SELECT COUNT(*) FROM ZBOOK") == 3.databaseValue)
     }
 
-    @Test func allValuesOfACompoundCount() throws {
+    @Test("A compound constraint compares all of its values")
+    func compoundConstraint() throws {
         try insert("Seat", ["row": "a", "number": 1], ["row": "a", "number": 2], ["row": "b", "number": 1])
         try coordinator.inContext { context in
             let seat = try context.insert("Seat", ["row": "b", "number": 1])
@@ -131,7 +137,8 @@ import Testing
         }
     }
 
-    @Test func elementsOfACompositeCount() throws {
+    @Test("A constraint may use elements of composite attributes")
+    func compositeElements() throws {
         let place: [String: Any] = ["hall": "x", "floor": 2]
         try insert("Seat", ["place": place], ["place": ["hall": "x", "floor": 3]])
         try coordinator.inContext { context in
@@ -142,7 +149,8 @@ import Testing
         }
     }
 
-    @Test func theConstraintOfASuperentityHoldsForItsHeirs() throws {
+    @Test("A constraint of a superentity covers its subentities")
+    func subentitiesInheritConstraints() throws {
         try insert("Book", ["isbn": "1"])
         try coordinator.inContext { context in
             let novel = try context.insert("Novel", ["isbn": "1", "genre": "crime"])
@@ -153,7 +161,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["at", "amount", "id", "code"])
+    @Test("Constraints compare dates, decimals, UUIDs and data", arguments: ["at", "amount", "id", "code"])
     func valuesOfEveryType(_ key: String) throws {
         let values: [String: any Sendable] = [
             "at": Date(timeIntervalSinceReferenceDate: 12.5), "amount": Decimal(string: "12.10") ?? 0,
@@ -172,7 +180,8 @@ import Testing
 
     // MARK: What is none in the end
 
-    @Test func valuesChangePlaces() throws {
+    @Test("Two objects may exchange unique values in one save")
+    func exchangedValues() throws {
         try insert("Book", ["isbn": "1", "title": "a"], ["isbn": "2", "title": "b"])
         try coordinator.inContext { context in
             let books = try context.all("Book", by: "title")
@@ -186,7 +195,8 @@ import Testing
                 == "a22,b12".databaseValue)
     }
 
-    @Test func valuesOfAnObjectThatHasOthersNow() throws {
+    @Test("A new object may take a unique value that another object gives away")
+    func freedValue() throws {
         try insert("Book", ["isbn": "1", "title": "a"])
         try coordinator.inContext { context in
             try context.only("Book").setValue("2", forKey: "isbn")
@@ -196,7 +206,8 @@ import Testing
         #expect(try folder.value("SELECT group_concat(ZTITLE || ZISBN) FROM ZBOOK") == "a2,b1".databaseValue)
     }
 
-    @Test func valuesOfADeletedObject() throws {
+    @Test("A new object may take the unique value of a deleted object")
+    func valueOfADeletedObject() throws {
         try insert("Book", ["isbn": "1", "title": "a"])
         try coordinator.inContext { context in
             context.delete(try context.only("Book"))
@@ -208,7 +219,7 @@ import Testing
 
     // MARK: Many
 
-    @Test(arguments: [0, 1])
+    @Test("Three thousand violations are resolved in one save", arguments: [0, 1])
     func manyObjects(_ stored: Int) throws {
         let count = 3000
         try coordinator.inContext { context in
@@ -235,7 +246,8 @@ import Testing
 
     // MARK: What is no violation
 
-    @Test func whatATriggerRefusesIsNoConflict() throws {
+    @Test("A trigger's refusal is an error and not a conflict")
+    func triggerRefusal() throws {
         try folder.execute(
             "CREATE TRIGGER refusing BEFORE INSERT ON ZBOOK BEGIN SELECT RAISE(ABORT, 'not today'); END")
         try coordinator.inContext { context in

@@ -55,7 +55,8 @@ import Testing
         #expect(try folder.value("PRAGMA integrity_check").description == "\"ok\"")
     }
 
-    @Test func aSave() throws {
+    @Test("A save keeps unknown columns, tables and triggers")
+    func save() throws {
         let coordinator = try folder.open(Self.model)
         #expect(!coordinator.persistentStores[0].isReadOnly)
         try coordinator.inContext { context in
@@ -70,7 +71,8 @@ import Testing
         #expect(try folder.value("SELECT ZFUTURE FROM ZITEM WHERE Z_PK = 2") == "later".databaseValue)
     }
 
-    @Test func metadata() throws {
+    @Test("Setting metadata keeps unknown content")
+    func metadata() throws {
         let coordinator = try folder.open(Self.model)
         coordinator.persistentStores[0].metadata["Author"] = "Jane"
         try coordinator.inContext { try $0.save() }
@@ -88,12 +90,14 @@ import Testing
                 as? String == "Emma")
     }
 
-    @Test func maintenance() throws {
+    @Test("Vacuum and analysis keep unknown content")
+    func maintenance() throws {
         try folder.open(Self.model, [NSSQLiteManualVacuumOption: true, NSSQLiteAnalyzeOption: true]).close()
         try check(folder, name: "kept")
     }
 
-    @Test func aMigration() throws {
+    @Test("A migration keeps unknown content in both files")
+    func migration() throws {
         let coordinator = try folder.open(Self.model)
         try coordinator.migratePersistentStore(coordinator.persistentStores[0], to: other.file, type: .sqlite)
         try coordinator.close()
@@ -101,14 +105,16 @@ import Testing
         try check(folder, name: "kept")
     }
 
-    @Test func aReplacement() throws {
+    @Test("A replacement copies unknown content")
+    func replacement() throws {
         try other.make(Self.model)
         try NSPersistentStoreCoordinator(managedObjectModel: Self.model).replacePersistentStore(
             at: other.file, withPersistentStoreFrom: folder.file, type: .sqlite)
         try check(other, name: "kept")
     }
 
-    @Test func anIdentifierThatIsSet() throws {
+    @Test("Setting the identifier keeps unknown content")
+    func changedIdentifier() throws {
         let coordinator = try folder.open(Self.model)
         let identifier = UUID().uuidString
         coordinator.persistentStores[0].identifier = identifier
@@ -142,8 +148,10 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: Corpus.isPresent, "\(Corpus.missing)"), arguments: StorePair.all)
-    func operationsOnStoresOfApplesFramework(_ pair: StorePair) throws {
+    @Test(
+        "Operations on Apple's stores keep all of their content",
+        .enabled(if: Corpus.isPresent, "\(Corpus.missing)"), arguments: StorePair.all)
+    func appleStores(_ pair: StorePair) throws {
         let folder = try StoreFolder(copying: pair.store)
         let model = try #require(NSManagedObjectModel(contentsOf: pair.model.deletingLastPathComponent()))
         let before = try dump(folder)

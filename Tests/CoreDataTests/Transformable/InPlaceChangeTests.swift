@@ -11,7 +11,8 @@ import Testing
         try stack.inContext { try $0.only("Thing").value(forKey: "plain") as? [String] }
     }
 
-    @Test func nobodyNotices() throws {
+    @Test("A change of a transformable value in place is not saved")
+    func inPlaceChangeIsNotSaved() throws {
         try stack.inContext { context in
             let list = NSMutableArray(array: ["a"])
             let thing = try context.insert("Thing", ["plain": list])
@@ -26,7 +27,8 @@ import Testing
         #expect(try stored() == ["a"])
     }
 
-    @Test func aNewValueIsAChange() throws {
+    @Test("Setting a new transformable value is a change")
+    func newValueIsAChange() throws {
         try stack.inContext { context in
             let list = NSMutableArray(array: ["a"])
             let thing = try context.insert("Thing", ["plain": list])
@@ -40,7 +42,8 @@ import Testing
     }
 
     /// A value equal to the one that was changed in place is compared with what is stored.
-    @Test func aValueEqualToTheChangedOneIsSaved() throws {
+    @Test("Setting a value equal to one changed in place is saved")
+    func equalToTheChangedValue() throws {
         try stack.inContext { context in
             let list = NSMutableArray(array: ["a"])
             let thing = try context.insert("Thing", ["plain": list])

@@ -9,7 +9,8 @@ import Testing
         return request
     }
 
-    @Test(arguments: [true, false]) func thereIsAValueOrNot(_ isSaved: Bool) throws {
+    @Test("A transformable attribute can be compared with nil", arguments: [true, false])
+    func comparisonWithNil(_ isSaved: Bool) throws {
         try TestStack(TransformableFixture.model).inContext { context throws in
             let full = try context.insert("Thing", ["plain": Data([1]) as NSData])
             let empty = try context.insert("Thing", [:])
@@ -20,11 +21,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "plain == %@", "plain != %@", "%@ == plain", "plain IN {%@}", "plain == old", "plain > %@",
-        "TERNARY(name == nil, plain, old) == %@", "NOT (plain == %@)", "plain BETWEEN {%@, %@}",
-        "max:(plain, old) == %@", "plain IN %@",
-    ])
+    @Test(
+        "A comparison of a transformable attribute with a value is refused by name",
+        arguments: [
+            "plain == %@", "plain != %@", "%@ == plain", "plain IN {%@}", "plain == old", "plain > %@",
+            "TERNARY(name == nil, plain, old) == %@", "NOT (plain == %@)", "plain BETWEEN {%@, %@}",
+            "max:(plain, old) == %@", "plain IN %@",
+        ])
     func comparisonsAreRefused(_ format: String) throws {
         for isSaved in [true, false] {
             try TestStack(TransformableFixture.model).inContext { context throws in
@@ -40,7 +43,8 @@ import Testing
         }
     }
 
-    @Test func anOrderIsRefused() throws {
+    @Test("Sorting by a transformable attribute is refused by name")
+    func sortIsRefused() throws {
         try TestStack(TransformableFixture.model).inContext { context throws in
             try context.insert("Thing", ["plain": Data([1]) as NSData])
             let request = request("TRUEPREDICATE")

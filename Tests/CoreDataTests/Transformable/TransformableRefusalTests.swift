@@ -28,7 +28,8 @@ import Testing
         }
     }
 
-    @Test func aClassThatIsNotAllowed() throws {
+    @Test("A value of a class that is not allowed fails the save by name")
+    func disallowedClass() throws {
         for key in ["color", "plain"] {
             let refusal = try refusal(key, Stranger())
             #expect(refusal.code == 134060)
@@ -40,33 +41,38 @@ import Testing
         }
     }
 
-    @Test func anAllowedClassWithSomethingElseInside() throws {
+    @Test("A value that contains a class that is not allowed fails the save")
+    func disallowedContent() throws {
         let refusal = try refusal("plain", [Stranger()] as NSArray)
         #expect(refusal.code == 134060)
         #expect(refusal.localizedDescription.contains("Stranger"))
     }
 
-    @Test func anotherTypeThanTheCodableOne() throws {
+    @Test("A value of another type than the codable one fails the save")
+    func otherCodableType() throws {
         let refusal = try refusal("address", Mood.calm)
         #expect(refusal.code == 134060)
         #expect(refusal.localizedDescription.contains("Mood"))
         #expect(refusal.localizedDescription.contains("Address"))
     }
 
-    @Test func aTransformerThatMakesNothing() throws {
+    @Test("A transformer that returns nil fails the save")
+    func transformerReturnsNil() throws {
         let refusal = try refusal("days", [13])
         #expect(refusal.code == 134060)
         #expect(refusal.localizedDescription.contains("'days'"))
     }
 
-    @Test func aTransformerThatMakesNoData() throws {
+    @Test("A transformer that does not return data fails the save")
+    func transformerReturnsNoData() throws {
         let refusal = try refusal("days", [0])
         #expect(refusal.code == 134060)
         #expect(refusal.localizedDescription.contains("'days'"))
         #expect(refusal.localizedDescription.contains("DatesToData"))
     }
 
-    @Test func aTransformerThatIsNotRegistered() throws {
+    @Test("An unregistered transformer name uses secure archives")
+    func unregisteredTransformer() throws {
         let coordinator = try folder.open(TransformableFixture.model)
         try coordinator.inContext { context in
             try context.insert("Thing", ["unknown": "value"])
@@ -79,7 +85,8 @@ import Testing
         #expect(try refusal("unknown", Stranger()).code == 134060)
     }
 
-    @Test func theDeprecatedTransformer() throws {
+    @Test("The deprecated transformer is refused with its replacement")
+    func deprecatedTransformer() throws {
         let refusal = try refusal("old", ["a"] as NSArray)
         #expect(refusal.code == 134060)
         for word in ["'NSKeyedUnarchiveFromData'", "'old'", "'NSSecureUnarchiveFromData'", "deprecated"] {
@@ -104,8 +111,10 @@ import Testing
         ),
     ]
 
-    @Test(arguments: bad, ["color", "plain", "address"])
-    func theRowStaysAsItWas(_ bad: (String, Data), _ key: String) throws {
+    @Test(
+        "An archive that is refused reads as nil and is kept by saves", arguments: bad,
+        ["color", "plain", "address"])
+    func refusedArchiveIsKept(_ bad: (String, Data), _ key: String) throws {
         try folder.make(TransformableFixture.model)
         try folder.execute(
             """
@@ -127,7 +136,8 @@ import Testing
         #expect(try folder.stored("ZNAME", "Z_OPT", in: "ZTHING") == ["text 'c'", "integer 3"])
     }
 
-    @Test func aNewValueReplacesARefusedOne() throws {
+    @Test("A new value replaces an archive that was refused")
+    func newValueReplacesARefusedOne() throws {
         try folder.make(TransformableFixture.model)
         try folder.execute("INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, ZCOLOR) VALUES (1, 1, 1, x'00FF')")
         try folder.open(TransformableFixture.model).inContext { context in
@@ -144,7 +154,8 @@ import Testing
         #expect(try folder.stored("ZCOLOR", in: "ZTHING") == ["null NULL"])
     }
 
-    @Test func aRefusedValueCanBeEmptied() throws {
+    @Test("An archive that was refused can be set to nil")
+    func refusedValueIsCleared() throws {
         try folder.make(TransformableFixture.model)
         try folder.execute("INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, ZCOLOR) VALUES (1, 1, 1, x'00FF')")
         try folder.open(TransformableFixture.model).inContext { context in
@@ -156,7 +167,8 @@ import Testing
         #expect(try folder.stored("ZCOLOR", in: "ZTHING") == ["null NULL"])
     }
 
-    @Test func anOverwritingMergeKeepsARefusedValue() throws {
+    @Test("The overwrite policy keeps an archive that was refused")
+    func overwriteKeepsARefusedValue() throws {
         try folder.make(TransformableFixture.model)
         try folder.execute(
             "INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, ZNAME, ZCOLOR) VALUES (1, 1, 1, 'a', x'00FF')")
@@ -174,7 +186,8 @@ import Testing
         #expect(try folder.stored("ZNAME", "ZCOLOR", in: "ZTHING") == ["text 'mine'", "blob X'00FF'"])
     }
 
-    @Test func valuesOfUnknownTransformersAreKept() throws {
+    @Test("A value of an unknown transformer is kept as an opaque archive")
+    func unknownTransformer() throws {
         try folder.make(TransformableFixture.model)
         try folder.execute("INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, ZUNKNOWN) VALUES (1, 1, 1, x'00FF')")
         try folder.open(TransformableFixture.model).inContext { context in
@@ -205,8 +218,8 @@ import Testing
     ]
 
     /// An object of a class that only other systems have goes from one object to another as it is.
-    @Test(arguments: colors)
-    func archivesOfMissingClassesAreKept(_ text: String) throws {
+    @Test("An archive of a missing class is kept as an opaque archive", arguments: colors)
+    func missingClass(_ text: String) throws {
         let archive = try #require(Data(base64Encoded: text))
         try folder.make(TransformableFixture.model)
         try folder.execute(
@@ -226,7 +239,8 @@ import Testing
             ])
     }
 
-    @Test func theRefusalIsLogged() async {
+    @Test("A refused archive is logged with its attribute and class")
+    func refusalIsLogged() async {
         await #expect(processExitsWith: .success) {
             LoggingSystem.bootstrap { _ in Recorder() }
             let folder = try StoreFolder()

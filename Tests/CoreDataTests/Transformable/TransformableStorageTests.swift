@@ -27,8 +27,8 @@ import Testing
         return try #require(Data.fromDatabaseValue(value))
     }
 
-    @Test(arguments: ["plain", "named"])
-    func theSecureTransformerIsTheDefault(_ key: String) throws {
+    @Test("The secure transformer is the default", arguments: ["plain", "named"])
+    func secureTransformerIsTheDefault(_ key: String) throws {
         let value: NSDictionary = [
             "list": [1, 2.5, "three"] as NSArray, "day": NSDate(timeIntervalSinceReferenceDate: 5),
         ]
@@ -40,39 +40,46 @@ import Testing
         #expect(try folder.value("SELECT typeof(Z\(key.uppercased())) FROM ZTHING").description == "\"blob\"")
     }
 
-    @Test func foundationReadsTheArchives() throws {
+    @Test("Foundation reads the archives")
+    func foundationReadsTheArchives() throws {
         _ = try roundTrip("plain", ["a", "b"] as NSArray)
         let read = try NSKeyedUnarchiver.unarchivedObject(
             ofClasses: [NSArray.self, NSString.self], from: try bytes("ZPLAIN"))
         #expect(read as? [String] == ["a", "b"])
     }
 
-    @Test func swiftValuesAreArchivedAsFoundations() throws {
+    @Test("Swift collections are archived as Foundation objects")
+    func swiftValues() throws {
         let read = try roundTrip("plain", ["a": [1, 2]])
         #expect(read as? [String: [Int]] == ["a": [1, 2]])
     }
 
-    @Test func aClassOfOnesOwn() throws {
+    @Test("An object of a custom class is stored and read again")
+    func customClass() throws {
         #expect(try roundTrip("color", Color("#FF0000")) as? Color == Color("#FF0000"))
     }
 
-    @Test func aTransformerThatMakesData() throws {
+    @Test("A custom transformer makes the stored data")
+    func customTransformer() throws {
         #expect(try roundTrip("days", [1, 2, 250]) as? [Int] == [1, 2, 250])
         #expect(try bytes("ZDAYS") == Data([1, 2, 250]))
     }
 
-    @Test func anyCodableValue() throws {
+    @Test("A codable value is stored as a property list")
+    func codableValue() throws {
         let address = Address(street: "Baker Street", floors: [1: "Watson", 2: "Holmes"])
         #expect(try roundTrip("address", address) as? Address == address)
         #expect(try bytes("ZADDRESS").starts(with: Data("bplist00".utf8)))
     }
 
-    @Test func anyCodableValueAsJSON() throws {
+    @Test("A codable value may be stored as JSON")
+    func codableValueAsJSON() throws {
         #expect(try roundTrip("mood", Mood.wild) as? Mood == .wild)
         #expect(try bytes("ZMOOD") == Data("\"wild\"".utf8))
     }
 
-    @Test func noValueIsNull() throws {
+    @Test("A transformable attribute set to nil is stored as NULL")
+    func nilIsNull() throws {
         let coordinator = try folder.open(TransformableFixture.model)
         try coordinator.inContext { context in
             let thing = try context.insert("Thing", ["color": Color("#000000")])
@@ -87,7 +94,8 @@ import Testing
                 == Array(repeating: "null NULL", count: 3))
     }
 
-    @Test func anEqualValueIsNoChange() throws {
+    @Test("Setting an equal transformable value is not a persistent change")
+    func equalValueIsNoChange() throws {
         try folder.open(TransformableFixture.model).inContext { context in
             let thing = try context.insert("Thing", ["color": Color("#1"), "address": Address(street: "a")])
             try context.save()
@@ -106,7 +114,8 @@ import Testing
         }
     }
 
-    @Test func readingDoesNotWriteAgain() throws {
+    @Test("Reading a transformable value does not write it again")
+    func readingDoesNotWrite() throws {
         _ = try roundTrip("color", Color("#1"))
         let other = try NSKeyedArchiver.archivedData(withRootObject: Color("#1"), requiringSecureCoding: true)
         try folder.execute("UPDATE ZTHING SET ZCOLOR = ?", [other])

@@ -35,7 +35,8 @@ import Testing
         ]
     }
 
-    @Test func everyTypeIsHeldAndNotStored() throws {
+    @Test("Transient attributes hold values of every type and are not stored")
+    func everyType() throws {
         let thing = NSEntityDescription("Thing")
         let values = Self.values
         for (index, value) in values.enumerated() { thing.add(Library.transient("t\(index)", value.0)) }
@@ -61,7 +62,8 @@ import Testing
                 == "CREATE TABLE ZTHING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER )")
     }
 
-    @Test func valuesOfAnotherTypeAreRefused() throws {
+    @Test("A value of a wrong type is refused")
+    func wrongType() throws {
         try coordinator.inContext { context in
             let book = try context.only("Book")
             let refusal = try error { try book.setValue(checking: "ten", forKey: "score") }
@@ -69,7 +71,8 @@ import Testing
         }
     }
 
-    @Test func aChangeIsTrackedAndNothingIsWritten() throws {
+    @Test("A transient change marks the object and writes nothing")
+    func changeIsTracked() throws {
         let before = try folder.rows("SELECT Z_PK, Z_OPT, ZTITLE FROM ZBOOK")
         try coordinator.inContext { context in
             let book = try context.only("Book")
@@ -91,7 +94,8 @@ import Testing
         }
     }
 
-    @Test func committedValuesLeaveThemOut() throws {
+    @Test("Committed values leave out transient attributes")
+    func committedValues() throws {
         try coordinator.inContext { context in
             let book = try context.only("Book")
             book.setValue("look", forKey: "note")
@@ -99,7 +103,8 @@ import Testing
         }
     }
 
-    @Test func loadedObjectsStartWithTheDefault() throws {
+    @Test("Loaded objects begin with the default of a transient attribute")
+    func defaultValues() throws {
         try coordinator.inContext { context in
             let book = try context.insert("Book")
             #expect(book.value(forKey: "score") as? Int == 7)
@@ -113,7 +118,8 @@ import Testing
         }
     }
 
-    @Test func undoAndRedo() throws {
+    @Test("Transient changes can be undone and redone")
+    func undoAndRedo() throws {
         try coordinator.inContext { context in
             let undoManager = UndoManager()
             undoManager.groupsByEvent = false
@@ -130,7 +136,8 @@ import Testing
         }
     }
 
-    @Test func refreshingWithoutMergingClearsThem() throws {
+    @Test("A refresh without merging restores transient defaults")
+    func refreshClearsThem() throws {
         try coordinator.inContext { context in
             let book = try context.only("Book")
             book.setValue("look", forKey: "note")
@@ -142,7 +149,8 @@ import Testing
         }
     }
 
-    @Test func refreshingWithMergingKeepsThem() throws {
+    @Test("A refresh with merging keeps transient values")
+    func mergingRefreshKeepsThem() throws {
         try coordinator.inContext { context in
             let book = try context.only("Book")
             book.setValue("look", forKey: "note")
@@ -153,7 +161,8 @@ import Testing
         }
     }
 
-    @Test func refreshingAllClearsThem() throws {
+    @Test("refreshAllObjects() restores transient defaults")
+    func refreshAllClearsThem() throws {
         try coordinator.inContext { context in
             let book = try context.only("Book")
             let other = try context.insert("Book", ["title": "Changed"])
@@ -169,7 +178,8 @@ import Testing
         }
     }
 
-    @Test func rollingBackClearsThem() throws {
+    @Test("A rollback restores transient defaults")
+    func rollbackClearsThem() throws {
         try coordinator.inContext { context in
             let book = try context.only("Book")
             book.setValue("look", forKey: "note")
@@ -179,7 +189,8 @@ import Testing
         }
     }
 
-    @Test func othersSavesKeepThem() throws {
+    @Test("Merging another context's save keeps transient values")
+    func mergeKeepsThem() throws {
         try coordinator.inContext { context in
             let book = try context.only("Book")
             book.setValue("look", forKey: "note")
@@ -200,8 +211,10 @@ import Testing
 
     // MARK: In fetches
 
-    @Test(arguments: ["note", "score", "anything"])
-    func aFetchThatAsksForOneNamesIt(_ key: String) throws {
+    @Test(
+        "A fetch by a transient attribute is an error that names it",
+        arguments: ["note", "score", "anything"])
+    func fetchByATransientAttribute(_ key: String) throws {
         try coordinator.inContext { context in
             for request in [
                 request(where: NSPredicate(format: "%K == 'x'", key)),
@@ -227,7 +240,8 @@ import Testing
         return request
     }
 
-    @Test func memoryMayAskForThem() throws {
+    @Test("A predicate evaluated in memory may use a transient attribute")
+    func predicateInMemory() throws {
         try coordinator.inContext { context in
             let book = try context.only("Book")
             book.setValue("look", forKey: "note")

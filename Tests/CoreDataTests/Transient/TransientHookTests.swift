@@ -31,7 +31,8 @@ import Testing
         }
     }
 
-    @Test func afterAFetch() throws {
+    @Test("A transient value set in awakeFromFetch leaves the object unchanged")
+    func afterAFetch() throws {
         try coordinator.inContext { context in
             let memo = try context.only("Memo")
             #expect(memo.value(forKey: "origin") as? String == "fetched")
@@ -39,7 +40,8 @@ import Testing
         }
     }
 
-    @Test func afterAFaultIsLoadedAgain() throws {
+    @Test("awakeFromFetch sets the transient value again after a refresh")
+    func afterAFaultFires() throws {
         try coordinator.inContext { context in
             let memo = try context.only("Memo")
             memo.setValue("set", forKey: "origin")
@@ -49,7 +51,8 @@ import Testing
         }
     }
 
-    @Test func afterAMergingRefresh() throws {
+    @Test("A merging refresh sets the transient value by its snapshot event")
+    func afterAMergingRefresh() throws {
         try coordinator.inContext { context in
             let memo = try context.only("Memo")
             _ = memo.value(forKey: "text")
@@ -59,7 +62,8 @@ import Testing
         }
     }
 
-    @Test func afterARollback() throws {
+    @Test("A rollback sets the transient value by its snapshot event")
+    func afterARollback() throws {
         try coordinator.inContext { context in
             let memo = try context.only("Memo")
             memo.setValue("b", forKey: "text")
@@ -70,7 +74,8 @@ import Testing
         }
     }
 
-    @Test func afterUndo() throws {
+    @Test("An undo sets the transient value by its snapshot event")
+    func afterUndo() throws {
         try coordinator.inContext { context in
             let undoManager = UndoManager()
             undoManager.groupsByEvent = false

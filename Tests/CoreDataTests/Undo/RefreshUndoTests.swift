@@ -3,13 +3,13 @@ import Testing
 
 /// Undoing an event that refreshed one end of a link that it had changed.
 @Suite(.onEveryStore) struct RefreshUndoTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
     private let mother: Entry
     private let father: Entry
     private let child: Entry
 
     init() throws {
-        diary = try DiaryStack()
+        diary = try HookStack()
         mother = try diary.savedEntry("mother")
         father = try diary.savedEntry("father")
         child = try diary.savedEntry("child", parent: mother)
@@ -43,7 +43,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func theEndToManyLetsGoAgain(_ loaded: Bool) throws {
+    @Test("Undo and redo work after the to-many end was refreshed", arguments: [false, true])
+    func refreshedToManyEnd(_ loaded: Bool) throws {
         begin(loaded: loaded)
         diary.event { _ in
             child.parent = father
@@ -61,7 +62,8 @@ import Testing
         #expect(try diary.stored("child") { $0.parent?.title } == "father")
     }
 
-    @Test(arguments: [false, true]) func whatTheEndToOneTookBackIsNoStep(_ loaded: Bool) throws {
+    @Test("A change discarded by refreshing the to-one end is not undoable", arguments: [false, true])
+    func refreshedToOneEnd(_ loaded: Bool) throws {
         begin(loaded: loaded)
         diary.event { _ in
             child.parent = father
@@ -79,7 +81,8 @@ import Testing
         expect(mother)
     }
 
-    @Test(arguments: [false, true]) func whatTheEndToOneTookBackLaterIsNotTakenBackTwice(_ loaded: Bool)
+    @Test("Undoing a change that a later refresh discarded changes nothing", arguments: [false, true])
+    func laterRefreshIsNotUndoneTwice(_ loaded: Bool)
         throws
     {
         begin(loaded: loaded)
@@ -90,7 +93,8 @@ import Testing
         expect(mother)
     }
 
-    @Test(arguments: [false, true]) func aLinkThatTheEventMadeAsItIsStoredIsUndone(_ loaded: Bool) throws {
+    @Test("A change back to the stored destination can be undone", arguments: [false, true])
+    func storedRelationshipIsUndone(_ loaded: Bool) throws {
         begin(loaded: loaded)
         diary.event { _ in child.parent = father }
         diary.event { _ in
@@ -105,7 +109,9 @@ import Testing
         expect(mother)
     }
 
-    @Test(arguments: [false, true]) func aChildThatTookItsLinkBackIsUndoneWithTheRest(_ loaded: Bool) throws {
+    @Test(
+        "Undo reverts the other changes of an event whose to-one end was refreshed", arguments: [false, true])
+    func refreshedChildIsUndoneWithTheRest(_ loaded: Bool) throws {
         begin(loaded: loaded)
         let aunt = try diary.savedEntry("aunt")
         diary.event { _ in child.parent = father }

@@ -29,11 +29,13 @@ import Testing
         }
     }
 
-    @Test func beforeItWasSaved() throws {
+    @Test("Undoing the replacement of a refused archive before a save keeps its bytes")
+    func beforeItWasSaved() throws {
         #expect(try stored { _ in } == ["blob X'00FF'"])
     }
 
-    @Test func afterItWasSaved() throws {
+    @Test("Undoing the replacement of a refused archive after a save keeps its bytes")
+    func afterItWasSaved() throws {
         #expect(try stored { try $0.save() } == ["blob X'00FF'"])
     }
 }

@@ -3,15 +3,16 @@ import Testing
 
 /// Forgetting all objects of a context.
 @Suite(.onEveryStore) struct ResetTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
     private let saved: Entry
 
     init() throws {
-        diary = try DiaryStack()
+        diary = try HookStack()
         saved = try diary.savedEntry("saved")
     }
 
-    @Test func nothingIsLeftInTheContext() throws {
+    @Test("A reset removes all objects and changes from the context")
+    func resetRemovesAllObjects() throws {
         try diary.event { context in
             let new = Entry(context: context)
             new.title = "new"
@@ -36,7 +37,8 @@ import Testing
         }
     }
 
-    @Test func aDeletionIsForgottenToo() throws {
+    @Test("A reset discards deletions")
+    func resetForgetsDeletions() throws {
         try diary.event { context in
             context.delete(saved)
             context.reset()
@@ -45,7 +47,8 @@ import Testing
         #expect(try diary.stored("saved", \.number) == 3)
     }
 
-    @Test func nothingIsLeftToTakeBack() throws {
+    @Test("A reset removes all undo actions")
+    func resetRemovesUndoActions() throws {
         diary.event { context in
             context.undoManager = UndoManager()
             saved.number = 4
@@ -59,7 +62,8 @@ import Testing
         }
     }
 
-    @Test func observersAreToldThatAllIsInvalid() throws {
+    @Test("A reset posts the IDs of all objects as invalidated")
+    func resetPostsInvalidation() throws {
         let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: diary.context)
         let ids = diary.event { context in
             saved.number = 4
@@ -73,7 +77,8 @@ import Testing
         #expect(told?.count == ids.count && Set(told ?? []) == ids && !ids.isEmpty)
     }
 
-    @Test func theContextWorksOn() throws {
+    @Test("A context inserts, fetches and saves after a reset")
+    func contextWorksAfterAReset() throws {
         try diary.event { context in
             context.reset()
             let entry = Entry(context: context)

@@ -3,13 +3,13 @@ import Testing
 
 /// Giving up all unsaved changes.
 @Suite(.onEveryStore) struct RollbackTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
     private let parent: Entry
     private let child: Entry
     private var context: NSManagedObjectContext { diary.context }
 
     init() throws {
-        diary = try DiaryStack()
+        diary = try HookStack()
         parent = try diary.savedEntry("parent")
         child = try diary.savedEntry("child", parent: parent)
     }
@@ -23,7 +23,8 @@ import Testing
         }
     }
 
-    @Test func changesOfAllKindsAreGivenUp() throws {
+    @Test("A rollback discards insertions, updates, deletions and transient values")
+    func rollbackDiscardsChanges() throws {
         try diary.event { context in
             let new = Entry(context: context)
             new.title = "new"
@@ -49,7 +50,8 @@ import Testing
         #expect(try stored() == ["child 3 parent", "parent 3 -"])
     }
 
-    @Test func soAreThoseOfTheRunningEvent() throws {
+    @Test("A rollback discards changes of the running event")
+    func rollbackDiscardsTheRunningEvent() throws {
         diary.event { context in
             let new = Entry(context: context)
             new.parent = parent
@@ -64,7 +66,8 @@ import Testing
         }
     }
 
-    @Test func anUnsavedObjectThatWasDeletedStaysAway() throws {
+    @Test("A rollback does not restore an unsaved object that was deleted")
+    func deletedUnsavedObjectStaysAway() throws {
         diary.event { context in
             let new = Entry(context: context)
             context.processPendingChanges()
@@ -74,7 +77,8 @@ import Testing
         }
     }
 
-    @Test func nothingIsLeftToTakeBack() throws {
+    @Test("A rollback removes all undo actions")
+    func rollbackRemovesUndoActions() throws {
         diary.event { context in
             context.undoManager = UndoManager()
             parent.number = 4
@@ -88,7 +92,8 @@ import Testing
         }
     }
 
-    @Test func theValuesAreThoseThatTheContextKnew() throws {
+    @Test("A rollback restores the values that the context had read")
+    func rollbackRestoresKnownValues() throws {
         let id = diary.event { _ in parent.objectID }
         try diary.stack.inContext { context in
             try context.existingObject(with: id).setValue(70, forKey: "number")
@@ -104,7 +109,8 @@ import Testing
         }
     }
 
-    @Test func observersAreToldOnce() throws {
+    @Test("A rollback posts its changes once")
+    func rollbackPostsOnce() throws {
         diary.event { context in
             let new = Entry(context: context)
             new.title = "new"
@@ -123,7 +129,8 @@ import Testing
         #expect(log.all.isEmpty)
     }
 
-    @Test func observersAreNotToldOfWhatTheyNeverKnew() throws {
+    @Test("A rollback posts nothing about changes that were not posted before")
+    func rollbackOfUnprocessedChanges() throws {
         let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: context)
         diary.event { context in
             _ = Entry(context: context)
@@ -136,7 +143,8 @@ import Testing
         }
     }
 
-    @Test func theContextWorksOn() throws {
+    @Test("A context changes, inserts and saves after a rollback")
+    func contextWorksAfterARollback() throws {
         try diary.event { context in
             parent.number = 50
             context.rollback()
@@ -150,7 +158,8 @@ import Testing
     }
 
     /// Nobody is told that an object is there again that others have deleted.
-    @Test func whatOthersDeletedIsNotInserted() throws {
+    @Test("A rollback does not post an object deleted by a merge as inserted")
+    func mergedDeletionIsNotInserted() throws {
         let notification = try diary.stack.saved { context in
             context.delete(try #require(try context.all("Entry", by: "title").first))
         }
@@ -164,7 +173,8 @@ import Testing
         }
     }
 
-    @Test func whatTheEventRefreshedIsToldStill() throws {
+    @Test("A rollback still posts objects refreshed in the running event")
+    func refreshIsStillPosted() throws {
         try diary.stack.inContext { other in
             try #require(try other.all("Entry", by: "title").last).setValue(8, forKey: "number")
             try other.save()

@@ -3,10 +3,10 @@ import Testing
 
 /// Changes of values and links, taken back and made again.
 @Suite(.onEveryStore) struct UndoChangeTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
 
     init() throws {
-        diary = try DiaryStack()
+        diary = try HookStack()
         diary.event { $0.undoManager = UndoManager() }
     }
 
@@ -20,7 +20,8 @@ import Testing
         return entry
     }
 
-    @Test func anEventIsOneStep() throws {
+    @Test("All changes of an event are undone as one step")
+    func eventIsOneStep() throws {
         let entry = try entry("a")
         diary.event { _ in
             entry.title = "b"
@@ -36,7 +37,8 @@ import Testing
         diary.event { _ in #expect(entry.title == "c" && entry.number == 5 && entry.isUpdated) }
     }
 
-    @Test func eventsAreTakenBackLastFirst() throws {
+    @Test("Events are undone in reverse and redone in order")
+    func eventsAreUndoneLastFirst() throws {
         let entry = try entry("a")
         for number in 10...13 { diary.event { _ in entry.number = number } }
         var seen: [Int] = []
@@ -51,7 +53,8 @@ import Testing
         #expect(seen == [12, 11, 10, 3, 3, 10, 11, 12, 13, 13])
     }
 
-    @Test func aNewChangeLeavesNothingToMakeAgain() throws {
+    @Test("A new change leaves nothing to redo")
+    func newChangeClearsRedo() throws {
         let entry = try entry("a")
         diary.event { _ in entry.number = 10 }
         undo()
@@ -61,7 +64,8 @@ import Testing
         diary.event { _ in #expect(entry.number == 3 && entry.title == "b") }
     }
 
-    @Test func aValueSetToWhatItIsIsNoStep() throws {
+    @Test("Setting an equal value, or setting it back, is not undoable")
+    func equalValueIsNoStep() throws {
         let entry = try entry("a")
         diary.event { _ in entry.title = "a" }
         diary.event { _ in
@@ -71,7 +75,8 @@ import Testing
         diary.event { #expect($0.undoManager?.canUndo == false) }
     }
 
-    @Test func noValueIsTakenBackToo() throws {
+    @Test("Setting nil can be undone and redone")
+    func nilIsUndone() throws {
         let entry = try entry("a")
         diary.event { _ in entry.title = nil }
         undo()
@@ -80,7 +85,8 @@ import Testing
         diary.event { _ in #expect(entry.title == nil) }
     }
 
-    @Test func aSavedChangeIsTakenBackAsAChange() throws {
+    @Test("Undoing a saved change marks the object as changed")
+    func savedChangeIsUndone() throws {
         let entry = try entry("a")
         diary.event { _ in entry.number = 10 }
         try diary.event { try $0.save() }
@@ -96,7 +102,8 @@ import Testing
         #expect(try diary.stored("a", \.number) == 10)
     }
 
-    @Test func aChangeOfAFaultIsTakenBack() throws {
+    @Test("A change can be undone after the object became a fault")
+    func changeOfAFaultIsUndone() throws {
         let entry = try entry("a")
         diary.event { _ in entry.number = 10 }
         try diary.event { try $0.save() }
@@ -107,7 +114,8 @@ import Testing
 
     // MARK: Links
 
-    @Test func aMoveIsTakenBackOnAllEnds() throws {
+    @Test("Undoing a move restores all ends of the relationship")
+    func moveIsUndoneAtAllEnds() throws {
         let (one, two) = (try entry("one"), try entry("two"))
         let child = try entry("child", parent: one)
         diary.event { _ in child.parent = two }
@@ -124,7 +132,8 @@ import Testing
         #expect(try diary.stored("child", \.parent?.title) == "two")
     }
 
-    @Test func aReplacedSetIsTakenBack() throws {
+    @Test("Replacing the members of a set can be undone and redone")
+    func replacedSetIsUndone() throws {
         let parent = try entry("parent")
         let (a, b) = (try entry("a", parent: parent), try entry("b", parent: parent))
         let c = try entry("c")
@@ -137,7 +146,8 @@ import Testing
         diary.event { _ in #expect(parent.children == [b, c] && a.parent == nil && c.parent === parent) }
     }
 
-    @Test func removingWhatIsNoMemberIsNoChange() throws {
+    @Test("Removing an object that is not a member is not a change")
+    func removingANonMember() throws {
         let (one, two) = (try entry("one"), try entry("two"))
         let child = try entry("child", parent: two)
         // The children of one are not loaded.
@@ -153,7 +163,8 @@ import Testing
         }
     }
 
-    @Test func ordersAndManyToManyLinksAreTakenBack() throws {
+    @Test("Changes of order and of many-to-many relationships can be undone")
+    func ordersAndManyToMany() throws {
         let stack = try TestStack(Graph.model())
         try stack.inContext { context in
             let node = try context.insert("Node", ["name": "n"])
@@ -188,7 +199,8 @@ import Testing
 
     // MARK: Transient attributes
 
-    @Test func transientValuesAreTakenBack() throws {
+    @Test("Changes of transient attributes can be undone and redone")
+    func transientValuesAreUndone() throws {
         let entry = try entry("a")
         diary.event { _ in
             entry.mark = "m"

@@ -3,10 +3,10 @@ import Testing
 
 /// Insertions and deletions, taken back and made again, before and after a save.
 @Suite(.onEveryStore) struct UndoInsertionTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
 
     init() throws {
-        diary = try DiaryStack()
+        diary = try HookStack()
         diary.event { $0.undoManager = UndoManager() }
     }
 
@@ -29,7 +29,8 @@ import Testing
         }
     }
 
-    @Test func anInsertionIsTakenBackAndMadeAgain() throws {
+    @Test("An insertion can be undone and redone")
+    func insertionIsUndone() throws {
         let entry = make("a")
         undo()
         diary.event { context in
@@ -45,7 +46,8 @@ import Testing
         #expect(try titles() == ["a"])
     }
 
-    @Test func linksOfANewObjectGoAndComeWithIt() throws {
+    @Test("Undoing an insertion removes the object's relationships, and redo restores them")
+    func relationshipsOfANewObject() throws {
         let parent = try diary.savedEntry("parent")
         diary.event { $0.undoManager?.removeAllActions() }
         let child = make("child", parent: parent)
@@ -61,7 +63,8 @@ import Testing
         #expect(try titles() == ["parent"])
     }
 
-    @Test func objectsLinkedWithinOneEventComeBackTogether() throws {
+    @Test("Objects inserted and related in one event are redone together")
+    func objectsRelatedInOneEvent() throws {
         let (parent, child) = diary.event { context in
             let parent = Entry(context: context)
             let child = Entry(context: context)
@@ -77,7 +80,8 @@ import Testing
         #expect(titles == ["child"])
     }
 
-    @Test func aSavedInsertionIsTakenBackByADeletion() throws {
+    @Test("Undoing a saved insertion deletes the object")
+    func savedInsertionIsUndone() throws {
         let entry = make("a")
         try save()
         undo()
@@ -92,7 +96,8 @@ import Testing
         #expect(try titles() == ["a"])
     }
 
-    @Test func aSavedInsertionTakenBackAndMadeAgainIsAsSaved() throws {
+    @Test("Undoing and redoing a saved insertion leaves the object unchanged")
+    func savedInsertionIsRedone() throws {
         let entry = make("a")
         try save()
         let id = diary.event { _ in entry.objectID }
@@ -108,7 +113,8 @@ import Testing
 
     // MARK: Deletion
 
-    @Test func aDeletionIsTakenBackAndMadeAgain() throws {
+    @Test("Undoing a deletion restores the object with its unsaved changes")
+    func deletionIsUndone() throws {
         let entry = try diary.savedEntry("a")
         diary.event { _ in entry.number = 7 }
         let id = diary.event { _ in entry.objectID }
@@ -125,7 +131,8 @@ import Testing
         #expect(try diary.stored("a", \.number) == 7)
     }
 
-    @Test func aTreeComesBackWithItsLinks() throws {
+    @Test("Undoing a cascading deletion restores the tree with its relationships")
+    func treeIsRestored() throws {
         let root = try diary.savedEntry("root")
         let parent = try diary.savedEntry("parent", parent: root)
         let child = try diary.savedEntry("child", parent: parent)
@@ -142,7 +149,8 @@ import Testing
         #expect(try titles() == ["root"])
     }
 
-    @Test func aSavedDeletionIsTakenBackByAnInsertion() throws {
+    @Test("Undoing a saved deletion inserts the objects again")
+    func savedDeletionIsUndone() throws {
         let root = try diary.savedEntry("root")
         let parent = try diary.savedEntry("parent", parent: root)
         let child = try diary.savedEntry("child", parent: parent)
@@ -165,7 +173,8 @@ import Testing
         #expect(try titles() == ["root"])
     }
 
-    @Test func theDeletionOfAnUnsavedObjectIsTakenBack() throws {
+    @Test("The deletion of an unsaved object can be undone and redone")
+    func deletionOfAnUnsavedObject() throws {
         let entry = make("a")
         diary.event { $0.delete(entry) }
         diary.event { _ in #expect(entry.managedObjectContext == nil) }

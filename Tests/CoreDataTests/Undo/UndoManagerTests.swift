@@ -3,12 +3,12 @@ import Testing
 
 /// A context and its undo manager: groups, levels, names and notifications.
 @Suite(.onEveryStore) struct ContextUndoManagerTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
     private let entry: Entry
     private let manager = UndoManager()
 
     init() throws {
-        diary = try DiaryStack()
+        diary = try HookStack()
         entry = try diary.savedEntry("a")
         let manager = manager
         diary.event { $0.undoManager = manager }
@@ -19,8 +19,9 @@ import Testing
     private func redo() { diary.event { $0.redo() } }
     private var number: Int { diary.event { _ in entry.number } }
 
-    @Test func withoutAManagerThereIsNothingToTakeBack() throws {
-        let diary = try DiaryStack()
+    @Test("Without an undo manager undo and redo do nothing")
+    func withoutAManager() throws {
+        let diary = try HookStack()
         let entry = try diary.savedEntry("a")
         diary.event { context in
             #expect(context.undoManager == nil)
@@ -31,7 +32,8 @@ import Testing
         }
     }
 
-    @Test func severalEventsInAGroupAreOneStep() throws {
+    @Test("Events inside of an undo group are undone as one step")
+    func severalEventsInAGroup() throws {
         set(10)
         diary.event { _ in manager.beginUndoGrouping() }
         set(11)
@@ -48,7 +50,8 @@ import Testing
         #expect(number == 3)
     }
 
-    @Test func aGroupWithinAnEventHasTheChangesMadeWhileItWasOpen() throws {
+    @Test("An undo group inside of an event has the changes made while it was open")
+    func groupsInsideOfAnEvent() throws {
         diary.event { context in
             manager.groupsByEvent = false
             manager.beginUndoGrouping()
@@ -68,7 +71,8 @@ import Testing
         }
     }
 
-    @Test func theManagerItselfTakesBackWhatTheEventHasDoneSoFar() throws {
+    @Test("The undo manager undoes the changes of the running event")
+    func managerUndoesTheRunningEvent() throws {
         set(10)
         diary.event { _ in
             entry.number = 11
@@ -80,7 +84,8 @@ import Testing
         }
     }
 
-    @Test func aChangeSinceTheUndoLeavesNothingToRedo() throws {
+    @Test("A change in the running event after an undo leaves nothing to redo")
+    func changeAfterUndoClearsRedo() throws {
         set(10)
         undo()
         diary.event { _ in
@@ -89,7 +94,8 @@ import Testing
         }
     }
 
-    @Test func anInnerGroupIsTakenBackAlone() throws {
+    @Test("undoNestedGroup undoes the inner group only")
+    func innerGroupIsUndoneAlone() throws {
         diary.event { _ in
             manager.beginUndoGrouping()
             entry.number = 10
@@ -104,7 +110,8 @@ import Testing
         #expect(number == 3)
     }
 
-    @Test func levelsOfUndoAreKept() throws {
+    @Test("The undo manager keeps at most levelsOfUndo steps")
+    func levelsOfUndo() throws {
         diary.event { _ in manager.levelsOfUndo = 2 }
         for number in 10...13 { set(number) }
         undo()
@@ -115,7 +122,8 @@ import Testing
         #expect(number == 11)
     }
 
-    @Test func whatIsNotRecordedIsNotTakenBack() throws {
+    @Test("A change made while registration is disabled is not undone")
+    func unregisteredChange() throws {
         set(10)
         diary.event { context in
             context.processPendingChanges()
@@ -128,7 +136,8 @@ import Testing
         diary.event { _ in #expect(entry.number == 3 && entry.title == "b") }
     }
 
-    @Test func aStepHasTheNameOfItsEvent() throws {
+    @Test("An undo step has the action name of its event")
+    func actionName() throws {
         diary.event { _ in
             entry.number = 10
             manager.setActionName("Numbering")
@@ -138,7 +147,8 @@ import Testing
         diary.event { _ in #expect(manager.redoActionName == "Numbering" && manager.undoActionName == "") }
     }
 
-    @Test func takingBackAndMakingAgainAreTold() throws {
+    @Test("Undo and redo post notifications of the manager and of the context")
+    func undoAndRedoPost() throws {
         set(10)
         let log = NotificationLog(
             .NSUndoManagerWillUndoChange, .NSUndoManagerDidUndoChange, .NSUndoManagerWillRedoChange,
@@ -158,7 +168,8 @@ import Testing
         #expect(log.names.count == 2)
     }
 
-    @Test func aGroupIsOpenedAndClosedWithEachEvent() throws {
+    @Test("An undo group is opened and closed with each event that changes something")
+    func groupForEachEvent() throws {
         let log = NotificationLog(
             .NSUndoManagerDidOpenUndoGroup, .NSUndoManagerDidCloseUndoGroup, from: manager)
         set(10)
@@ -172,7 +183,8 @@ import Testing
         #expect(log.names.count == 4)
     }
 
-    @Test func anotherManagerBeginsAfresh() throws {
+    @Test("Replacing the undo manager removes the context's actions from the former one")
+    func anotherManager() throws {
         set(10)
         let other = UndoManager()
         diary.event { $0.undoManager = other }
@@ -186,7 +198,8 @@ import Testing
         diary.event { _ in #expect(!other.canUndo) }
     }
 
-    @Test func twoContextsMayShareAManager() throws {
+    @Test("A rollback in one of two contexts that share a manager keeps the other's actions")
+    func sharedManager() throws {
         let second = diary.stack.context()
         let manager = manager
         let author = try second.performAndWait {
@@ -202,7 +215,8 @@ import Testing
         #expect(number == 3)
     }
 
-    @Test func whatOthersSavedIsNoStep() throws {
+    @Test("Merged changes are not undoable")
+    func mergedChangesAreNotUndoable() throws {
         let id = diary.event { _ in entry.objectID }
         let saves = diary.stack.context()
         let log = NotificationLog(.NSManagedObjectContextDidSave, from: saves)

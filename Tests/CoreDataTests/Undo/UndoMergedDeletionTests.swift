@@ -3,11 +3,11 @@ import Testing
 
 /// An object that was deleted here, and by another context that was merged: what brings it back makes it a new one.
 @Suite(.onEveryStore) struct UndoMergedDeletionTests {
-    private let diary: DiaryStack
+    private let diary: HookStack
     private let entry: Entry
 
     init() throws {
-        diary = try DiaryStack()
+        diary = try HookStack()
         entry = try diary.savedEntry("a")
         diary.event { context in
             context.undoManager = UndoManager()
@@ -48,7 +48,8 @@ import Testing
         #expect(try stored().isEmpty)
     }
 
-    @Test func undoneAfterASave() throws {
+    @Test("Undo after a save inserts an object that another context deleted too")
+    func undoneAfterASave() throws {
         diary.event { $0.delete(entry) }
         try deleteElsewhere()
         try diary.event { try $0.save() }
@@ -56,14 +57,16 @@ import Testing
         try expectItIsNew()
     }
 
-    @Test func undoneBeforeASave() throws {
+    @Test("Undo before a save inserts an object that another context deleted too")
+    func undoneBeforeASave() throws {
         diary.event { $0.delete(entry) }
         try deleteElsewhere()
         diary.event { $0.undo() }
         try expectItIsNew()
     }
 
-    @Test func insertedAgain() throws {
+    @Test("Inserting an object deleted by a merge makes it a new object")
+    func insertedAgain() throws {
         try deleteElsewhere()
         diary.event { context in
             #expect(entry.isDeleted)

@@ -33,7 +33,8 @@ import Testing
         }
     }
 
-    @Test func rulesThatWaitForTheSaveOutliveAnUndo() throws {
+    @Test("Delete rules that wait for the save outlive the undo of another change")
+    func pendingRulesOutliveAnUndo() throws {
         event { context in
             context.propagatesDeletesAtEndOfEvent = false
             context.delete(owner)
@@ -48,7 +49,8 @@ import Testing
         #expect(try stored() == ["item -"])
     }
 
-    @Test func rulesThatWaitForTheSaveApplyToARepeatedDeletion() throws {
+    @Test("Delete rules that wait for the save apply to a redone deletion")
+    func pendingRulesApplyToARedoneDeletion() throws {
         event { context in
             context.propagatesDeletesAtEndOfEvent = false
             context.delete(owner)
@@ -64,7 +66,8 @@ import Testing
         #expect(try stored() == ["item -"])
     }
 
-    @Test func rulesApplyToAnInsertionThatIsTakenBackAfterMoreWasLinked() throws {
+    @Test("Undoing a saved insertion applies delete rules to later relationships")
+    func rulesApplyToAnUndoneInsertion() throws {
         let second = try event { context in
             let second = try context.insert("Owner", ["name": "second"])
             context.processPendingChanges()
@@ -85,7 +88,8 @@ import Testing
         #expect(try stored() == ["item -"])
     }
 
-    @Test func aRepeatedDeletionCanBeTakenBackAgain() throws {
+    @Test("A redone deletion can be undone again")
+    func redoneDeletionIsUndone() throws {
         event { $0.delete(owner) }
         for _ in 0..<2 {
             event { $0.undo() }
@@ -99,7 +103,8 @@ import Testing
     }
 
     /// With No Action nobody but the row tells what the object led to.
-    @Test func aLinkThatWasNeverReadComesBackWithItsObject() throws {
+    @Test("Undo restores a relationship that was never read")
+    func unreadRelationshipIsRestored() throws {
         let stack = try TestStack(OwnerModel.model(inverseRule: .noActionDeleteRule))
         try stack.inContext { context in
             _ = try context.owner("owner", items: "item")

@@ -66,7 +66,8 @@ import Testing
 
     static let keys = ["small", "large", "real", "float", "price", "day", "code", "zip", "needed"]
 
-    @Test(arguments: keys) func valuesWithinTheLimitsAreSaved(_ key: String) throws {
+    @Test("Values within the limits of the model are saved", arguments: keys)
+    func valuesWithinTheLimits(_ key: String) throws {
         try coordinator.inContext { context in
             for value in good(key) { try context.insert("Limited", [key: value]) }
             try context.insert("Limited")
@@ -75,7 +76,8 @@ import Testing
         }
     }
 
-    @Test(arguments: keys) func valuesBeyondThemFailTheSave(_ key: String) throws {
+    @Test("A value beyond a limit fails the save with the limit's code", arguments: keys)
+    func valuesBeyondTheLimits(_ key: String) throws {
         try coordinator.inContext { context in
             let object = try context.insert("Limited")
             for (value, code) in bad(key) {
@@ -102,7 +104,8 @@ import Testing
         }
     }
 
-    @Test func theLimitsAreCheckedForOneValueAlone() throws {
+    @Test("validateValue checks the limits of one value and sets nothing")
+    func oneValueIsValidated() throws {
         try coordinator.inContext { context in
             let object = try context.insert("Limited")
             for key in Self.keys {
@@ -118,7 +121,8 @@ import Testing
         }
     }
 
-    @Test func aLowerAndAnUpperLimitAreToldWithTheFirstThatFails() throws {
+    @Test("Each attribute reports the first limit that fails")
+    func firstFailedLimit() throws {
         try coordinator.inContext { context in
             try context.insert("Limited", ["small": 9, "code": "abcdef", "zip": "x"])
             let refusal = try error { try context.save() }

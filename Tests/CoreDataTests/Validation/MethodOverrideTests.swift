@@ -23,19 +23,23 @@ import CoreData
         override func value(forKey key: String) -> Any? { super.value(forKey: key) }
     }
 
-    @Test func anOverrideIsFoundInTheClassAndItsHeirs() {
+    @Test("An override of validateValue is found in a class and its subclasses")
+    func overrideIsFound() {
         #expect(MethodOverrides.overridesValueValidation(Checking.self))
         #expect(MethodOverrides.overridesValueValidation(Inheriting.self))
     }
 
-    @Test func overridesOfOtherMethodsDoNotCount() {
+    @Test("Overrides of other methods do not count")
+    func otherOverrides() {
         #expect(!MethodOverrides.overridesValueValidation(NSManagedObject.self))
         #expect(!MethodOverrides.overridesValueValidation(Plain.self))
         #expect(!MethodOverrides.overridesValueValidation(PlainHeir.self))
     }
 
-    @Test(arguments: [("Checking", true), ("Inheriting", true), ("Plain", false)])
-    func onlyAClassThatChecksRefuses(_ name: String, _ refuses: Bool) throws {
+    @Test(
+        "Only a class that overrides validateValue refuses a value",
+        arguments: [("Checking", true), ("Inheriting", true), ("Plain", false)])
+    func onlyOverridesRefuse(_ name: String, _ refuses: Bool) throws {
         for type in [Checking.self, Inheriting.self, Plain.self] { NSManagedObjectModel.register(type) }
         let entity = NSEntityDescription(name, attribute("name", .string))
         entity.managedObjectClassName = name
@@ -55,7 +59,8 @@ import CoreData
     }
 
     /// What the quick check of a save may not let pass.
-    @Test func missingValuesAndNumbersThatAreNoneAreStillFound() throws {
+    @Test("Missing values and NaN are found without an override")
+    func missingValuesAreFound() throws {
         let entity = NSEntityDescription(
             "Plain", attribute("count", .integer64, optional: false),
             attribute("price", .double, optional: false), attribute("note", .string, optional: false))

@@ -37,7 +37,8 @@ import Testing
         }
     }
 
-    @Test func aPredicateFailsWithItsOwnText() throws {
+    @Test("A failed predicate has its own message")
+    func predicateFailsWithItsMessage() throws {
         let refusal = try refusal(["name": "Bob"])
         #expect(refusal.domain == NSCocoaErrorDomain && refusal.code == 1550)
         #expect(refusal.localizedDescription == "A name begins with A.")
@@ -49,20 +50,23 @@ import Testing
         #expect(try things() == "0")
     }
 
-    @Test func aPredicateWithoutATextNamesTheProperty() throws {
+    @Test("A failed predicate without a message names the property")
+    func predicateWithoutAMessage() throws {
         let refusal = try refusal(["silent": 3])
         #expect(refusal.code == 1550)
         #expect(refusal.localizedDescription.contains("silent"))
     }
 
-    @Test func aNumberForATextIsTheCode() throws {
+    @Test("A numeric message of a predicate is the error's code")
+    func numberAsTheMessage() throws {
         let link = try refusal(["link": try #require(URL(string: "http://example.org"))])
         #expect(link.code == 1690 && link.userInfo[NSValidationKeyErrorKey] as? String == "link")
         #expect(link.userInfo[NSValidationValueErrorKey] as? URL == URL(string: "http://example.org"))
         #expect(try refusal(["day": Date(timeIntervalSinceReferenceDate: 1)]).code == 1650)
     }
 
-    @Test func swiftReadsTheErrorAsACocoaError() throws {
+    @Test("Swift reads a validation error as a CocoaError")
+    func cocoaError() throws {
         try coordinator.inContext { context in
             let thing = try context.insert("Thing", ["name": "Bob", "count": 1])
             do {
@@ -77,7 +81,8 @@ import Testing
         }
     }
 
-    @Test func aMissingValueIsNamed() throws {
+    @Test("A missing required value is named and fails the save")
+    func missingValue() throws {
         try coordinator.inContext { context in
             let thing = try context.insert("Thing", ["name": "Abc"])
             let refusal = try error { try context.save() }
@@ -97,12 +102,14 @@ import Testing
         #expect(try folder.stored("ZNAME", "Z_OPT", in: "ZTHING") == ["text 'Abc'", "integer 1"])
     }
 
-    @Test func anEmptyTextIsAValue() throws {
+    @Test("An empty string is not a missing value")
+    func emptyStringIsAValue() throws {
         let refusal = try refusal(["name": ""])
         #expect(refusal.code == 1550)
     }
 
-    @Test func severalFailuresComeTogether() throws {
+    @Test("Several failures are reported together")
+    func severalFailures() throws {
         try coordinator.inContext { context in
             let first = try context.insert("Thing", ["name": "Bob"])
             let second = try context.insert("Thing", ["count": 2])
@@ -125,7 +132,8 @@ import Testing
         #expect(try things() == "0")
     }
 
-    @Test func oneFailureKeepsTheRestOfTheSaveOut() throws {
+    @Test("One invalid object makes the whole save fail")
+    func failureStopsTheWholeSave() throws {
         try coordinator.inContext { context in
             try context.insert("Thing", ["name": "Ada", "count": 1])
             try context.insert("Thing", ["name": "Ann", "count": 1])
@@ -148,7 +156,8 @@ import Testing
         }
     }
 
-    @Test func aValueOfAnotherTypeIsRefused() throws {
+    @Test("validateValue refuses a value of a wrong type")
+    func wrongType() throws {
         try coordinator.inContext { context in
             let thing = try context.insert("Thing")
             var value: Any? = "many"

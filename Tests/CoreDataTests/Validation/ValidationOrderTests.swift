@@ -25,7 +25,8 @@ import Testing
     }
 
     /// A rule of the class sees only values that the model allows.
-    @Test func theModelIsAskedBeforeTheRuleOfTheClass() throws {
+    @Test("The model's rules are checked before those of the class")
+    func modelBeforeClass() throws {
         try TestStack(Self.model()).inContext { context in
             let object = try context.insert("Checked", ["name": "ab"])
             let refusal = try error { try object.validateForInsert() }
@@ -38,7 +39,8 @@ import Testing
     }
 
     /// An object that is wrong and stale is told as wrong; only when it is right is it compared with the store.
-    @Test func validationComesBeforeTheConflictCheck() throws {
+    @Test("Validation comes before the check for conflicts")
+    func validationBeforeConflicts() throws {
         let stack = try TestStack(Self.model())
         try stack.inContext { context in
             try context.insert("Checked", ["name": "first"])
@@ -58,7 +60,8 @@ import Testing
     }
 
     /// A mandatory property may be without a value until somebody saves.
-    @Test func aMandatoryValueIsAskedForAtTheSaveOnly() throws {
+    @Test("A mandatory value may be nil until the save")
+    func mandatoryValueAtTheSave() throws {
         try TestStack(Self.model()).inContext { context in
             let object = try context.insert("Checked", ["name": "first"])
             try context.save()

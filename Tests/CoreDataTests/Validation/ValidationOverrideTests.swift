@@ -67,7 +67,8 @@ import Testing
         return context.userInfo["calls"] as? [String] ?? []
     }
 
-    @Test func eachSaveAsksForItsKindOfChange() throws {
+    @Test("A save calls the validation of each object's kind of change")
+    func validationForEachChange() throws {
         try coordinator.inContext { context in
             let object = try context.insert("Guarded", ["name": "a"])
             let other = try context.insert("Guarded", ["name": "b"])
@@ -85,7 +86,8 @@ import Testing
         }
     }
 
-    @Test func anErrorOfTheClassIsThrownAsItIs() throws {
+    @Test("An error of a class is thrown unchanged")
+    func classErrorIsThrown() throws {
         try coordinator.inContext { context in
             let object = try context.insert("Guarded", ["name": "not to insert"])
             let refusal = try error { try context.save() }
@@ -103,7 +105,8 @@ import Testing
         #expect(try folder.stored("ZNAME", in: "ZGUARDED") == ["text 'not to delete'"])
     }
 
-    @Test func errorsOfClassAndModelComeTogether() throws {
+    @Test("Errors of a class and of its model are reported together")
+    func errorsOfClassAndModel() throws {
         try coordinator.inContext { context in
             let object = try context.insert("Guarded", ["name": "not to insert", "rank": 13])
             try context.insert("Guarded")
@@ -115,7 +118,8 @@ import Testing
         }
     }
 
-    @Test func aRuleForOneValueFailsTheSave() throws {
+    @Test("A rule for one value fails the save")
+    func ruleForOneValue() throws {
         try coordinator.inContext { context in
             let object = try context.insert("Guarded", ["name": "worthless"])
             let refusal = try error { try context.save() }
@@ -127,7 +131,8 @@ import Testing
         #expect(try folder.value("SELECT COUNT(*) FROM ZGUARDED").description == "0")
     }
 
-    @Test func aRuleMayReplaceAValue() throws {
+    @Test("A rule may replace a value, which is saved")
+    func ruleReplacesAValue() throws {
         try coordinator.inContext { context in
             let object = try context.insert("Guarded", ["name": "fill in", "rank": 500])
             try context.save()
@@ -137,7 +142,8 @@ import Testing
         #expect(try folder.stored("ZNAME", "ZRANK", in: "ZGUARDED") == ["text 'filled in'", "integer 99"])
     }
 
-    @Test func aRuleMayReplaceADestination() throws {
+    @Test("A rule may replace a destination, which is saved")
+    func ruleReplacesADestination() throws {
         try coordinator.inContext { context in
             let friend = try context.insert("Guarded", ["name": "default"])
             friend.setValue(friend, forKey: "friend")
@@ -152,7 +158,8 @@ import Testing
         }
     }
 
-    @Test func askedDirectlyARuleReplacesTheCallersValueOnly() throws {
+    @Test("validateValue called directly replaces only its argument")
+    func directCallReplacesTheArgument() throws {
         try coordinator.inContext { context in
             let object = try context.insert("Guarded", ["name": "a"])
             var value: Any? = "fill in"
@@ -166,7 +173,8 @@ import Testing
         }
     }
 
-    @Test func valuesReplacedByAFailedSaveAreInTheObjectOnly() throws {
+    @Test("Values replaced by a failed save stay in the object")
+    func replacedByAFailedSave() throws {
         try coordinator.inContext { context in
             let object = try context.insert("Guarded", ["name": "fill in"])
             let bad = try context.insert("Guarded", ["name": "worthless"])

@@ -6,7 +6,8 @@ import Testing
 /// Random requests over random unsaved changes find the same objects with the same values, in the same order, at once, in
 /// batches, lazily, and with only some of the properties; in a context on the store, and in a child of one.
 @Suite struct BatchedFetchTests {
-    @Test(arguments: [false, true]) func theWayOfReadingChangesNoResult(_ inChild: Bool) throws {
+    @Test("Batches, lazy results and partial properties change no result", arguments: [false, true])
+    func batchesAndLazinessKeepTheResult(_ inChild: Bool) throws {
         var numbers = Fuzzing.numbers(seed: inChild ? 0x5EED_0B47 : 0x5EED_0B46)
         let model = RandomTown.model()
         var compared = 0
@@ -19,7 +20,7 @@ import Testing
             }
             let root = stack.context()
             if inChild { try root.event { try RandomTown.change($0, &numbers) } }
-            let context = inChild ? Family.child(of: root) : root
+            let context = inChild ? ContextFamily.child(of: root) : root
             if !round.isMultiple(of: 4) { try context.event { try RandomTown.change($0, &numbers) } }
             for _ in 0..<30 {
                 let random = RandomRequest(RandomTown.vocabulary, &numbers)

@@ -6,7 +6,8 @@ import Testing
 /// Random dictionary requests have the same result in a child of a context with random unsaved changes, where it is computed
 /// in memory, and after their save, where SQL computes it.
 @Suite struct DictionaryFuzzTests {
-    @Test func aSaveChangesNoDictionary() throws {
+    @Test("Random dictionary requests have the same result before and after a save")
+    func saveChangesNoDictionary() throws {
         var numbers = Fuzzing.numbers(seed: 0xD1C7_10A7)
         let model = RandomTown.model()
         var (agreed, telling, refused, failures) = (0, 0, 0, 0)
@@ -22,7 +23,7 @@ import Testing
                 _ = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
             }
             let requests = (0..<50).map { _ in RandomDictionaryRequest(RandomTown.vocabulary, &numbers) }
-            let child = Family.child(of: root)
+            let child = ContextFamily.child(of: root)
             let before = try requests.map { request in try child.event { request.answer($0) } }
             try root.event { try $0.save() }
             for (request, old) in zip(requests, before) {

@@ -5,7 +5,8 @@ import Testing
 
 /// Random requests find the same objects in the same order before and after a save of random changes.
 @Suite struct PendingFuzzTests {
-    @Test func aSaveChangesNoResultOfATown() {
+    @Test("A save changes no result of random requests on a known model")
+    func saveChangesNoResultOfATown() {
         var numbers = Fuzzing.numbers(seed: 0x9E4D_1479)
         let model = RandomTown.model()
         compare(rounds: 15, &numbers) { round, numbers in
@@ -16,7 +17,8 @@ import Testing
         }
     }
 
-    @Test func aSaveChangesNoResultOfARandomModel() {
+    @Test("A save changes no result of random requests on random models")
+    func saveChangesNoResultOfARandomModel() {
         var numbers = Fuzzing.numbers(seed: 0x9E4D_5C4E)
         compare(rounds: 10, &numbers) { round, numbers in
             let schema = RandomSchema(&numbers)

@@ -5,7 +5,8 @@ import Testing
 
 /// Where nothing is missing, a store and `evaluate(with:)`, whose logic has no unknown, find the same objects.
 @Suite struct PlainLogicFuzzTests {
-    @Test func storeAndPredicateAgree() throws {
+    @Test("A store and evaluate(with:) find the same objects where no value is missing")
+    func storeAndPredicateAgree() throws {
         var numbers = Fuzzing.numbers(seed: 0x9_1A1_4C0D)
         let model = RandomTown.model()
         let vocabulary = RandomTown.plainVocabulary

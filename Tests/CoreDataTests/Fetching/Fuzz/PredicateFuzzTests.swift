@@ -25,7 +25,8 @@ import Testing
         let fill: (NSManagedObjectContext) -> Void
     }
 
-    @Test func storeAndMemoryAgreeOnATown() {
+    @Test("Random conditions on a known model find the same objects in a store and in memory")
+    func storeAndMemoryAgreeOnATown() {
         var numbers = Fuzzing.numbers(seed: 0x0C0A_DA7A)
         let model = RandomTown.model()
         compare(rounds: 20, &numbers) { round, numbers in
@@ -35,7 +36,8 @@ import Testing
         }
     }
 
-    @Test func storeAndMemoryAgreeOnRandomModels() {
+    @Test("Random conditions on random models find the same objects in a store and in memory")
+    func storeAndMemoryAgreeOnRandomModels() {
         var numbers = Fuzzing.numbers(seed: 0x5C4E_3A00)
         var schema = RandomSchema(&numbers)
         var model = schema.model()
