@@ -3,6 +3,7 @@ import ManagedObjectModel
 import Synchronization
 
 /// How the values of a property are kept in objects and rows.
+@usableFromInline
 package enum SlotKind: UInt8, Sendable {
     case integer16, integer32, integer64, boolean
     case double, float, date
@@ -11,7 +12,7 @@ package enum SlotKind: UInt8, Sendable {
     case toOne, toMany, fetched
 
     /// Whether a row keeps the value as bytes with an offset, not as a number in place.
-    package var hasBytes: Bool {
+    @inlinable package var hasBytes: Bool {
         switch self {
         case .decimal, .string, .uri, .uuid, .binary, .transformable: true
         default: false
@@ -19,10 +20,10 @@ package enum SlotKind: UInt8, Sendable {
     }
 
     /// Whether a row keeps the value as a binary real number.
-    package var isReal: Bool { self == .double || self == .float || self == .date }
+    @inlinable package var isReal: Bool { self == .double || self == .float || self == .date }
 
     /// Whether arithmetic with the kind is that of whole numbers.
-    package var isWholeNumber: Bool {
+    @inlinable package var isWholeNumber: Bool {
         switch self {
         case .integer16, .integer32, .integer64, .boolean: true
         default: false

@@ -3,27 +3,36 @@
 ///
 /// Keys come in runs, so eight in a row stay beside each other. The runs are spread by a multiplier that each process
 /// draws anew, so that no file can be made whose keys collide. Not thread-safe: the owner has a lock.
+@usableFromInline
 package final class ReferenceMap<Value> {
-    private struct Entry {
-        var reference: Int64
+    @usableFromInline
+    struct Entry {
+        @usableFromInline var reference: Int64
         /// Nil for an entry that is free or was left.
-        var value: Value?
+        @usableFromInline var value: Value?
+
+        @inlinable
+        init(reference: Int64, value: Value?) {
+            self.reference = reference
+            self.value = value
+        }
 
         /// Whether a search goes on behind the entry.
-        @inline(__always)
+        @inlinable @inline(__always)
         var isLeft: Bool { value == nil && reference == .min }
 
-        static var free: Entry { Entry(reference: 0, value: nil) }
+        @inlinable static var free: Entry { Entry(reference: 0, value: nil) }
         /// Of a value that was taken out while others stood behind it.
-        static var left: Entry { Entry(reference: .min, value: nil) }
+        @inlinable static var left: Entry { Entry(reference: .min, value: nil) }
     }
 
-    @exclusivity(unchecked) private var entries: UnsafeMutablePointer<Entry>
+    @exclusivity(unchecked) @usableFromInline var entries: UnsafeMutablePointer<Entry>
     /// A power of two; at most a half is taken or was left.
-    @exclusivity(unchecked) private var capacity: Int
-    @exclusivity(unchecked) private var shift: UInt64
-    @exclusivity(unchecked) private(set) var count = 0
-    @exclusivity(unchecked) private var leftCount = 0
+    @exclusivity(unchecked) @usableFromInline var capacity: Int
+    @exclusivity(unchecked) @usableFromInline var shift: UInt64
+    @exclusivity(unchecked) @usableFromInline private(set) var count = 0
+    @exclusivity(unchecked) @usableFromInline var leftCount = 0
+    @usableFromInline let multiplier = spreadingMultiplier
 
     package init() {
         capacity = 16
@@ -32,21 +41,22 @@ package final class ReferenceMap<Value> {
         entries.initialize(repeating: .free, count: capacity)
     }
 
+    @inlinable
     deinit {
         entries.deinitialize(count: capacity)
         entries.deallocate()
     }
 
     /// Where the search for a reference begins.
-    @inline(__always)
-    private func home(_ reference: Int64) -> Int {
-        let run = (UInt64(bitPattern: reference >> 3) &* spreadingMultiplier) >> shift
+    @inlinable @inline(__always)
+    func home(_ reference: Int64) -> Int {
+        let run = (UInt64(bitPattern: reference >> 3) &* multiplier) >> shift
         return Int(truncatingIfNeeded: run << 3 | UInt64(bitPattern: reference) & 7)
     }
 
     /// The place of a reference, or the free one that it would take.
-    @inline(__always)
-    private func place(_ reference: Int64) -> Int {
+    @inlinable @inline(__always)
+    func place(_ reference: Int64) -> Int {
         var place = home(reference)
         while true {
             if entries[place].value == nil {
@@ -59,11 +69,11 @@ package final class ReferenceMap<Value> {
     }
 
     /// The value for a reference. O(1).
-    @inline(__always)
+    @inlinable @inline(__always)
     package func value(_ reference: Int64) -> Value? { entries[place(reference)].value }
 
     /// Sets the value for a reference; the one that was there before. O(1).
-    @inline(__always)
+    @inlinable @inline(__always)
     @discardableResult
     package func set(_ value: Value, for reference: Int64) -> Value? {
         if (count + leftCount + 1) * 2 > capacity {
@@ -77,6 +87,7 @@ package final class ReferenceMap<Value> {
     }
 
     /// Takes a value out. O(1).
+    @inlinable
     @discardableResult
     func remove(_ reference: Int64) -> Value? {
         let place = place(reference)
@@ -93,13 +104,15 @@ package final class ReferenceMap<Value> {
     }
 
     /// Makes room for more values, so that they come in without growing the table. O(n).
+    @inlinable
     package func reserve(_ more: Int) {
         var wanted = capacity
         while (count + leftCount + more) * 2 > wanted { wanted *= 2 }
         if wanted > capacity { grow(to: wanted) }
     }
 
-    private func grow(to newCapacity: Int) {
+    @inlinable
+    func grow(to newCapacity: Int) {
         let (old, oldCapacity) = (entries, capacity)
         capacity = newCapacity
         shift = UInt64(64 - (newCapacity >> 3).trailingZeroBitCount)
@@ -115,6 +128,7 @@ package final class ReferenceMap<Value> {
     }
 
     /// Calls `body` with each value, in no order.
+    @inlinable
     func forEach(_ body: (Value) -> Void) {
         for index in 0..<capacity { if let value = entries[index].value { body(value) } }
     }

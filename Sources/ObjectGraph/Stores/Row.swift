@@ -17,29 +17,31 @@ import Foundation
 ///
 /// Invariant: offsets and lengths lie inside the allocation; `RowBuilder` is the
 /// only writer.
+@usableFromInline
 package final class Row: ManagedBuffer<Row.Header, UInt64> {
+    @usableFromInline
     package struct Header {
         /// The primary key: `Z_PK` of a SQLite store.
-        package var reference: Int64
+        @usableFromInline package var reference: Int64
         /// The version counted by optimistic locking: `Z_OPT`.
-        package var version: Int64
+        @usableFromInline package var version: Int64
         /// When the values were read from the store or written to it, in seconds since 2001.
-        package var timestamp: Double
+        @usableFromInline package var timestamp: Double
         /// The number of the entity in its store: `Z_ENT`.
-        package var entityNumber: Int32
-        fileprivate(set) var slotCount: Int32
-        fileprivate(set) var byteCount: Int
+        @usableFromInline package var entityNumber: Int32
+        @usableFromInline fileprivate(set) var slotCount: Int32
+        @usableFromInline fileprivate(set) var byteCount: Int
     }
 
-    package var reference: Int64 { head.reference }
-    package var version: Int64 { head.version }
-    package var timestamp: Double { head.timestamp }
-    package var entityNumber: Int32 { head.entityNumber }
-    package var slotCount: Int { Int(head.slotCount) }
+    @inlinable package var reference: Int64 { head.reference }
+    @inlinable package var version: Int64 { head.version }
+    @inlinable package var timestamp: Double { head.timestamp }
+    @inlinable package var entityNumber: Int32 { head.entityNumber }
+    @inlinable package var slotCount: Int { Int(head.slotCount) }
 
     /// The header; `header` itself would check each time that nobody writes it.
-    @inline(__always)
-    private var head: Header { withUnsafeMutablePointerToHeader { $0.pointee } }
+    @inlinable @inline(__always)
+    var head: Header { withUnsafeMutablePointerToHeader { $0.pointee } }
 
     /// An estimate of the memory the row takes, in bytes.
     package var cost: Int { 72 + (nullWords + slotCount) * 8 + head.byteCount }
@@ -65,7 +67,7 @@ package final class Row: ManagedBuffer<Row.Header, UInt64> {
 
 extension Row {
     /// Whether the slot holds no value. O(1), as is every accessor below but those that copy bytes.
-    @inline(__always)
+    @inlinable @inline(__always)
     package func isNull(_ slot: Int) -> Bool {
         withUnsafeMutablePointers { header, words in
             Self.check(slot, Int(header.pointee.slotCount))
@@ -73,8 +75,8 @@ extension Row {
         }
     }
 
-    @inline(__always)
-    private func word(_ slot: Int) -> UInt64 {
+    @inlinable @inline(__always)
+    func word(_ slot: Int) -> UInt64 {
         withUnsafeMutablePointers { header, words in
             let slots = Int(header.pointee.slotCount)
             Self.check(slot, slots)
@@ -82,21 +84,21 @@ extension Row {
         }
     }
 
-    @inline(__always)
-    fileprivate static func check(_ slot: Int, _ count: Int) {
+    @inlinable @inline(__always)
+    static func check(_ slot: Int, _ count: Int) {
         precondition(
             UInt(bitPattern: slot) < UInt(bitPattern: count),
             "A row does not have the slot: it is of another entity.")
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package func integer(_ slot: Int) -> Int64 { Int64(bitPattern: word(slot)) }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package func double(_ slot: Int) -> Double { Double(bitPattern: word(slot)) }
 
     /// Calls `body` with the bytes of a text or blob slot; they live as long as the row.
-    @inline(__always)
+    @inlinable @inline(__always)
     package func withBytes<Result>(
         _ slot: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) rethrows -> Result {
@@ -149,18 +151,19 @@ extension Row {
 /// Assembles rows in memory that it uses again for the next one.
 ///
 /// Not thread-safe: one builder a fetch or save. Slots that are not set are null.
+@usableFromInline
 package struct RowBuilder: ~Copyable {
     /// The most bytes that the values of a row may take together: an offset and a length have 32 bits each.
     package static let mostBytes = Int(UInt32.max)
 
     /// Null bits and slots.
-    private var words: UnsafeMutablePointer<UInt64>
+    @usableFromInline var words: UnsafeMutablePointer<UInt64>
     private var wordCapacity: Int
     private var bytes: UnsafeMutableRawPointer
     private var byteCapacity: Int
     private var byteCount = 0
-    private var slotCount = 0
-    private var nullWords = 0
+    @usableFromInline var slotCount = 0
+    @usableFromInline var nullWords = 0
     private let byteLimit: Int
     /// The first slot whose bytes had no place in the row.
     private var excessSlot: Int?
@@ -194,17 +197,17 @@ package struct RowBuilder: ~Copyable {
         (words + nullWords).update(repeating: 0, count: slotCount)
     }
 
-    @inline(__always)
-    private mutating func set(_ slot: Int, _ word: UInt64) {
+    @inlinable @inline(__always)
+    mutating func set(_ slot: Int, _ word: UInt64) {
         Row.check(slot, slotCount)
         words[nullWords + slot] = word
         words[slot >> 6] &= ~(1 << UInt64(slot & 63))
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func set(_ slot: Int, integer value: Int64) { set(slot, UInt64(bitPattern: value)) }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func set(_ slot: Int, double value: Double) { set(slot, value.bitPattern) }
 
     /// Copies bytes into the row. Where they would take it over its limit they are left out, and `finish` throws.
