@@ -17,7 +17,7 @@ struct OpenStores {
         stores =
             file == nil
             ? []
-            : LiveModels.coordinators.flatMap { coordinator in
+            : EntitySources.all.compactMap { $0 as? NSPersistentStoreCoordinator }.flatMap { coordinator in
                 coordinator.objectStores.compactMap { store in
                     guard let store = store as? SQLiteStore, let place = store.url, Self.file(place) == file
                     else { return nil }

@@ -47,61 +47,6 @@ extension NSPersistentStoreCoordinator {
         return store.url?.standardizedFileURL == url.standardizedFileURL
     }
 
-    /// Copies a store to another place and goes on with the copy: "Save As".
-    ///
-    /// The copy has an identifier of its own, so the URIs of the objects change; the objects of all contexts stay what
-    /// they are, with their unsaved changes, and belong to the new store. The old store is taken out of the
-    /// coordinator; its files stay. Whatever is in the file that is not known here is copied too.
-    ///
-    /// The caller makes sure that no context of the coordinator is used meanwhile.
-    ///
-    /// - Parameters:
-    ///   - store: a store of this coordinator.
-    ///   - URL: where the copy will be. Nothing may be there; its folder must.
-    ///   - options: the options of the new store.
-    ///   - storeType: the type of the new store. Between types every object is copied, whatever else is in the file is not.
-    /// - Returns: the new store.
-    /// - Throws: 134000 for an unknown type or a useless value of an option,
-    ///   134070 when the store is not one of the coordinator's, 134080
-    ///   when the copy cannot be made, or an error of SQLite; everything is as it was then.
-    @discardableResult
-    public func migratePersistentStore(
-        _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil,
-        withType storeType: String
-    ) throws -> NSPersistentStore {
-        let storeClass = try Self.storeClass(ofType: storeType)
-        guard let old = objectStores.first(where: { $0 === store }) else {
-            throw NSError.coreData(.persistentStoreOperation, "The store is not one of this coordinator's.")
-        }
-        let new = try NSError.namingFileErrors(during: "copy the store", store: URL) {
-            if type(of: old) == storeClass, let copy = try old.copied(to: URL, options, for: self) {
-                return copy
-            }
-            return try StoreTransfer(self, from: old, to: storeClass, at: URL, options).run()
-        }
-        replace(old, by: new)
-        for home in new.homes { home.move(to: new) }
-        remoteChanges.end(old)
-        old.willRemove(from: self)
-        new.didAdd(to: self)
-        postStoresDidChange([
-            NSUUIDChangedPersistentStoresKey: [old, new, Self.migratedIDs(from: old, to: new)] as [Any]
-        ])
-        remoteChanges.follow(self)
-        return new
-    }
-
-    /// Copies a store to another place and goes on with the copy.
-    ///
-    /// - Throws: as `migratePersistentStore(_:to:options:withType:)`.
-    @discardableResult
-    public func migratePersistentStore(
-        _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
-        type storeType: NSPersistentStore.StoreType
-    ) throws -> NSPersistentStore {
-        try migratePersistentStore(store, to: storeURL, options: options, withType: storeType.rawValue)
-    }
-
     /// Puts a copy of a store, with its identifier and its external data, into the place of another one, which may be
     /// missing.
     ///

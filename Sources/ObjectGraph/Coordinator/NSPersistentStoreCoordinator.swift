@@ -6,7 +6,7 @@ import Synchronization
 /// Joins a model with the stores that hold its objects; contexts read and write through it.
 ///
 /// Reads of several contexts run at once. The model becomes immutable when the coordinator is made.
-open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
+open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Sendable {
     /// The model.
     public let managedObjectModel: NSManagedObjectModel
     /// A name for logs.
@@ -54,13 +54,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     private func takeModel() {
         managedObjectModel.makeImmutable()
         for entity in managedObjectModel.entities { _ = EntityLayout.layout(of: entity) }
-        LiveModels.note(self)
+        EntitySources.note(self)
     }
 
     /// The entity whose class is this one; of several, one that is no heir of another.
     ///
     /// An entity that has found no class for its name takes this one, if it has the name.
-    func entity(for type: NSManagedObject.Type) -> NSEntityDescription? {
+    package func entity(for type: NSManagedObject.Type) -> NSEntityDescription? {
         if let known = classes.withLock({ $0[ObjectIdentifier(type)] }) { return known.entity }
         let candidates = managedObjectModel.entities.filter { EntityLayout.layout(of: $0).adopt(type) }
         let entity = candidates.first { entity in
@@ -280,42 +280,5 @@ extension URL {
     package var isNullDevice: Bool {
         guard isFileURL, path.hasSuffix("/null") else { return false }
         return path == "/dev/null" || standardizedFileURL.path == "/dev/null"
-    }
-}
-
-/// The models in use, for `NSManagedObject.entity()`, which has a class and nothing else to go by.
-package enum LiveModels {
-    private struct Entry: Sendable {
-        weak var coordinator: NSPersistentStoreCoordinator?
-    }
-
-    private static let entries = Mutex<[Entry]>([])
-
-    static func note(_ coordinator: NSPersistentStoreCoordinator) {
-        entries.withLock { entries in
-            entries.removeAll { $0.coordinator == nil }
-            entries.append(Entry(coordinator: coordinator))
-        }
-    }
-
-    /// The coordinators in use, in the order in which they were made.
-    package static var coordinators: [NSPersistentStoreCoordinator] {
-        entries.withLock { $0.compactMap(\.coordinator) }
-    }
-
-    /// The entity of a class in the model that came into use last.
-    static func entity(for type: NSManagedObject.Type) -> NSEntityDescription? {
-        coordinators.reversed().lazy.compactMap { $0.entity(for: type) }.first
-    }
-}
-
-extension NSManagedObject {
-    /// A request for the objects of this class's entity.
-    ///
-    /// Generated classes declare a method of this name that returns a request for their own type; where a call fits both,
-    /// theirs is the one that is called.
-    @_disfavoredOverload
-    public class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
-        NSFetchRequest(entityName: entity().name ?? "")
     }
 }

@@ -5,7 +5,7 @@ import ManagedObjectModel
 
 extension NSManagedObject: KindOfObject {
     /// The name of the class's entity in the model that came into use last.
-    package static var kindName: String? { LiveModels.entity(for: self)?.name }
+    package static var kindName: String? { EntitySources.entity(for: self)?.name }
 
     package func isOfKind(named name: String) throws -> Bool { try entity.isOfKind(named: name) }
 }
