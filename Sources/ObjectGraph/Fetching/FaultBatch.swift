@@ -4,7 +4,7 @@ import ManagedObjectModel
 ///
 /// What `NSFetchRequest.fetchBatchSize` asks for. The faults hold their batch, which only knows where they are: it goes
 /// with the last of them that waits for its row. Used on the context's queue only.
-final class FaultBatch {
+final class FaultBatch: FaultNeighbours {
     private let places: [ObjectPlace]
     /// How many a full batch has, so that a shorter one is asked for by the same statement.
     private let size: Int
@@ -73,7 +73,7 @@ extension NSManagedObjectContext {
 
 extension NSManagedObject {
     /// The neighbours that a fault waits for its row with.
-    final var batch: FaultBatch? {
+    final var batch: (any FaultNeighbours)? {
         if case .batch(let batch) = faultSource { batch } else { nil }
     }
 

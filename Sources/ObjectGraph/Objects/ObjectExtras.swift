@@ -15,10 +15,21 @@ enum ObjectAttachment {
     }
 }
 
+/// Objects whose rows are read together, when a property of the first of them is read.
+protocol FaultNeighbours: AnyObject {
+    /// Gives those of the objects that are still waiting their rows.
+    ///
+    /// - Throws: an error of the store; they can be loaded again then.
+    func load(in context: NSManagedObjectContext) throws
+
+    /// The row that one of the objects had before it waited for one; nil for none.
+    func olderRow(of object: NSManagedObject) -> Row?
+}
+
 /// Where a fault gets its values from, other than from a row of its own.
 enum FaultSource {
     /// With its neighbours in a result, by one request.
-    case batch(FaultBatch)
+    case batch(any FaultNeighbours)
     /// A row with some of the columns, which is enough for those properties.
     case part(PartialRow)
 }
