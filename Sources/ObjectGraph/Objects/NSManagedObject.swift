@@ -208,7 +208,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     ///
     /// A class whose entity is made in code may override it. `init(context:)` then takes the entity of that name in the
     /// context's model, where none names the class.
-    open class func entity() -> NSEntityDescription { EntitySources.entity(for: self) ?? NSEntityDescription() }
+    open class func entity() -> NSEntityDescription {
+        EntitySources.entity(for: self) ?? NSEntityDescription()
+    }
 
     // MARK: Hooks
 
