@@ -85,6 +85,26 @@ private final class Sledge: NSManagedObject {
     }
 }
 
+/// With a property of a type that has no nil.
+private class Lorry: NSManagedObject {
+    override class var managedProperties: [ManagedProperty] {
+        super.managedProperties + [.custom("wheels", \Lorry.wheels), .custom("plate", \Lorry.plate)]
+    }
+
+    var wheels = 4
+    var plate: String? = "A"
+}
+
+/// Has a value for what has no nil.
+private final class Trailer: Lorry {
+    private(set) var nilKeys: [String] = []
+
+    override func setNilValueForKey(_ key: String) {
+        nilKeys.append(key)
+        if key == "wheels" { wheels = 0 } else { super.setNilValueForKey(key) }
+    }
+}
+
 private final class Bicycle: NSManagedObject {
     static let titleKey = ManagedKey<String?>("title")
     var title: String? {
@@ -182,6 +202,27 @@ extension Bicycle: Observable {}
         let request = NSFetchRequest<Rickshaw>(entityName: try #require(Rickshaw.entity().name))
         #expect(try context.fetch(request).first?.value(forKey: "title") as? String == "a")
         #expect(Rickshaw.fetchRequest().entityName == "Rickshaw")
+    }
+
+    @Test("setNilValueForKey(_:) is called when a property of a scalar type is set to nil, and may be overridden")
+    func nilForAScalar() async throws {
+        let context = try stack(model(entity("Trailer", class: NSStringFromClass(Trailer.self))))
+        let trailer = Trailer(context: context)
+        trailer.setValue(6, forKey: "wheels")
+        #expect(trailer.wheels == 6)
+        trailer.setValue(nil, forKey: "wheels")
+        #expect(trailer.wheels == 0)
+        trailer.wheels = 2
+        trailer.setValuesForKeys(["wheels": NSNull(), "plate": NSNull()])
+        #expect(trailer.wheels == 0 && trailer.plate == nil)
+        trailer.setValue(nil, forKey: "title")
+        #expect(trailer.nilKeys == ["wheels", "wheels"])
+        await #expect(processExitsWith: .failure) {
+            let entity = NSEntityDescription()
+            entity.name = "Lorry"
+            entity.managedObjectClassName = NSStringFromClass(Lorry.self)
+            Lorry(entity: entity, insertInto: nil).setValue(nil, forKey: "wheels")
+        }
     }
 
     @Test("A class may be declared observable, and its properties are observed one by one")
