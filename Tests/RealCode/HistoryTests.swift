@@ -202,4 +202,28 @@ import Testing
         let data = folder.url.appendingPathComponent(".Photos_SUPPORT/_EXTERNAL_DATA")
         #expect(try FileManager.default.contentsOfDirectory(atPath: data.path).isEmpty)
     }
+
+    @Test("C25: The entities of history have Apple's names, and are nil without a context until a store was loaded")
+    func entitiesOfHistory() async throws {
+        #expect(try transactionRequest.entityName == "Transaction")
+        #expect(try changeRequest.entityName == "Change")
+        let context = stack.context
+        #expect(NSPersistentHistoryTransaction.entityDescription(with: context)?.name == "Transaction")
+        #expect(NSPersistentHistoryChange.entityDescription(with: context)?.name == "Change")
+        _ = try save("Fiat")
+        let named = NSFetchRequest<any NSFetchRequestResult>(entityName: "Change")
+        let changes = try result(.fetchHistory(withFetch: named)) as? [NSPersistentHistoryChange]
+        #expect(changes?.map(\.changeType) == [.insert])
+        await #expect(processExitsWith: .success) {
+            #expect(NSPersistentHistoryTransaction.entityDescription == nil)
+            #expect(NSPersistentHistoryTransaction.fetchRequest == nil)
+            #expect(NSPersistentHistoryChange.entityDescription == nil)
+            #expect(NSPersistentHistoryChange.fetchRequest == nil)
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
+            try coordinator.addPersistentStore(
+                ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+            #expect(NSPersistentHistoryTransaction.fetchRequest?.entityName == "Transaction")
+            #expect(NSPersistentHistoryChange.fetchRequest?.entityName == "Change")
+        }
+    }
 }

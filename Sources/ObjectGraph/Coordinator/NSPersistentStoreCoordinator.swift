@@ -155,6 +155,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                 \(store.identifier ?? "") already, of which the one at \(storeURL.path) is a copy.
                 """)
         }
+        HistoryEntities.shared.noteStore()
         store.didAdd(to: self)
         remoteChanges.follow(self)
         postStoresDidChange([NSAddedPersistentStoresKey: [store]])
