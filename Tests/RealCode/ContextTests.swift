@@ -131,6 +131,30 @@ private final class Depot: NSManagedObject {}
         #expect(error?.localizedDescription.contains("Unacceptable type of value for attribute") == true)
     }
 
+    @Test(
+        "A36: A managed object in a transformable attribute is refused by the save, in words for attributes",
+        arguments: [NSSQLiteStoreType, NSInMemoryStoreType])
+    func objectsInTransformableAttributes(_ type: String) throws {
+        let model = CarStack.model()
+        let extra = NSAttributeDescription()
+        extra.name = "extra"
+        extra.attributeType = .transformableAttributeType
+        model.entitiesByName["Car"]?.properties.append(extra)
+        let stack = try CarStack(type: type, model: model)
+        let car = stack.insert("Car", ["maker": "Fiat"])
+        let owner = stack.insert("Owner")
+        // The attribute takes objects of any class, as Apple's does; whether they can be archived is known at the save.
+        try car.setValue(checking: owner, forKey: "extra")
+        #expect(car.value(forKey: "extra") as? NSManagedObject === owner)
+        let error = #expect(throws: NSError.self) { try stack.context.save() }
+        #expect(error?.code == 134060)
+        #expect(error?.localizedDescription.contains("attribute 'extra'") == true)
+        #expect(error?.localizedDescription.contains("relationship") == false)
+        car.setValue(["a"] as NSArray, forKey: "extra")
+        try stack.context.save()
+        #expect(car.value(forKey: "extra") as? [String] == ["a"])
+    }
+
     @Test("An ordered relationship that is its own inverse keeps the order of each side")
     func ownInverse() throws {
         let person = NSEntityDescription()

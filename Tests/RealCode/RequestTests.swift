@@ -199,6 +199,37 @@ import Testing
         #expect(sum.expressionValue(with: cars, context: nil) as? Double == 3)
     }
 
+    @Test("B14: A Boolean column of a dictionary casts to every number type", arguments: Kind.allCases)
+    func booleansConvert(_ kind: Kind) throws {
+        let folder = try TemporaryFolder()
+        let model = CarStack.model()
+        let flag = NSAttributeDescription()
+        flag.name = "flag"
+        flag.attributeType = .booleanAttributeType
+        model.entitiesByName["Car"]?.properties.append(flag)
+        let stack: CarStack =
+            switch kind {
+            case .sqlite: try CarStack(model: model)
+            case .memory: try CarStack(type: NSInMemoryStoreType, model: model)
+            case .binary:
+                try CarStack(
+                    storeAt: folder.url.appendingPathComponent("Cars"), type: NSBinaryStoreType, model: model)
+            }
+        for (number, flag) in [true, false].enumerated() {
+            stack.insert("Car", ["number": number, "flag": flag])
+        }
+        try stack.context.save()
+        let rows = try dictionaries(stack, ["flag", "number"]) {
+            $0.sortDescriptors = [NSSortDescriptor(key: "number", ascending: true)]
+        }
+        #expect(rows.map { $0["flag"] as? Int } == [1, 0])
+        #expect(rows.map { $0["flag"] as? Bool } == [true, false])
+        #expect(rows.map { $0["flag"] as? Int16 } == [1, 0])
+        #expect(rows.map { $0["flag"] as? Double } == [1, 0])
+        #expect(rows.map { ($0["flag"] as? NSNumber)?.boolValue } == [true, false])
+        #expect(rows.map { $0["number"] as? Double } == [0, 1])
+    }
+
     @Test("Key paths through an optional relationship have a name")
     func optionalKeyPathsHaveNames() throws {
         #expect(NSExpression(forKeyPath: \Link.next?.title).keyPath == "next.title")

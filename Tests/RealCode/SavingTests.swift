@@ -96,4 +96,38 @@ import Testing
         let transactions = try #require(result?.result as? [NSPersistentHistoryTransaction])
         #expect(transactions.map(\.author) == ["me"])
     }
+
+    @Test("B6: So have batch requests of every kind through a child of a child, whatever the authors on the way")
+    func batchRequestsOfGrandchildren() throws {
+        let folder = try TemporaryFolder()
+        let stack = try CarStack(
+            storeAt: folder.url.appendingPathComponent("Cars.sqlite"),
+            options: [NSPersistentHistoryTrackingKey: NSNumber(value: true)])
+        let middle = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        middle.parent = stack.context
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.parent = middle
+        middle.performAndWait {
+            middle.transactionAuthor = "middle"
+            middle.name = "middle context"
+        }
+        stack.context.transactionAuthor = "root"
+        stack.context.name = "root context"
+        let update = NSBatchUpdateRequest(entityName: "Car")
+        update.propertiesToUpdate = ["maker": "Seat"]
+        let requests: [NSPersistentStoreRequest] = [
+            NSBatchInsertRequest(entityName: "Car", objects: [["maker": "Fiat"]]), update,
+            NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Car")),
+        ]
+        try context.performAndWait {
+            context.transactionAuthor = "leaf"
+            for request in requests { _ = try context.execute(request) }
+        }
+        let history = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
+        let result = try stack.context.execute(history) as? NSPersistentHistoryResult
+        let transactions = try #require(result?.result as? [NSPersistentHistoryTransaction])
+        #expect(transactions.map { $0.changes?.first?.changeType } == [.insert, .update, .delete])
+        #expect(transactions.map(\.author) == ["root", "root", "root"])
+        #expect(transactions.map(\.contextName) == Array(repeating: "root context", count: 3))
+    }
 }

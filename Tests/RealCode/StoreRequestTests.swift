@@ -87,6 +87,43 @@ private final class CountingStore: NSIncrementalStore, @unchecked Sendable {
         #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Owner")) == 0)
     }
 
+    @Test("R30: So does one that would leave a mandatory many-to-many inverse empty, and the message has MTM")
+    func mandatoryManyToMany() throws {
+        let folder = try TemporaryFolder()
+        let model = CarStack.model()
+        let owners = try #require(model.entitiesByName["Car"]?.relationshipsByName["owner"])
+        owners.maxCount = 0
+        owners.minCount = 1
+        owners.isOptional = false
+        owners.inverseRelationship?.deleteRule = .nullifyDeleteRule
+        let stack = try CarStack(storeAt: folder.url.appendingPathComponent("Cars.sqlite"), model: model)
+        let people = ["Ada", "Bob", "Eva"].map { stack.insert("Owner", ["name": $0]) }
+        stack.insert("Car", ["maker": "Fiat", "owner": Set([people[0], people[1]])])
+        stack.insert("Car", ["maker": "Seat", "owner": Set([people[1]])])
+        try stack.context.save()
+        func deletion(_ names: [String]) -> NSBatchDeleteRequest {
+            let owners = NSFetchRequest<any NSFetchRequestResult>(entityName: "Owner")
+            owners.predicate = NSPredicate(format: "name IN %@", names)
+            return NSBatchDeleteRequest(fetchRequest: owners)
+        }
+        func count() throws -> Int {
+            try stack.context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Owner"))
+        }
+        for names in [["Bob"], ["Ada", "Bob"]] {
+            let error = #expect(throws: NSError.self) { try stack.context.execute(deletion(names)) }
+            #expect(error?.code == 134050)
+            #expect(
+                error?.localizedDescription.contains("mandatory MTM nullify inverse on Car/owner") == true)
+            #expect(try count() == 3)
+        }
+        // The first car has another owner left, and the third owner no car.
+        try stack.context.execute(deletion(["Ada", "Eva"]))
+        #expect(try count() == 1)
+        stack.context.reset()
+        let cars = try stack.context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Car"))
+        #expect(cars.map { ($0.value(forKey: "owner") as? NSSet)?.count } == [1, 1])
+    }
+
     @Test("A cancelled asynchronous fetch completes with an empty result and no error")
     func cancelledFetch() async throws {
         let stack = try CarStack()
