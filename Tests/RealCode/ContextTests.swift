@@ -5,7 +5,7 @@ private final class Depot: NSManagedObject {}
 
 /// What contexts and objects do.
 @MainActor @Suite struct ContextTests {
-    @Test("A mandatory to-many relationship without a least number is saved empty; with one it is not")
+    @Test("A2: A mandatory to-many relationship without a least number is saved empty; with one it is not")
     func mandatoryToMany() throws {
         for (least, isSaved) in [(0, true), (1, false)] {
             let model = CarStack.model()
@@ -26,7 +26,8 @@ private final class Depot: NSManagedObject {}
         }
     }
 
-    @Test("A private child that merges the saves of a main-queue parent can be waited for right after one")
+    @Test(
+        "A7: A private child that merges the saves of a main-queue parent can be waited for right after one")
     func aMergingChildIsWaitedFor() throws {
         let stack = try CarStack()
         let car = stack.insert("Car", ["maker": "a"])
@@ -57,7 +58,7 @@ private final class Depot: NSManagedObject {}
         #expect(makers == ["d", "e"])
     }
 
-    @Test("An inserted object becomes a fault by refreshing, and has its values when it is used")
+    @Test("A23: An inserted object becomes a fault by refreshing, and has its values when it is used")
     func anInsertedObjectBecomesAFault() throws {
         let stack = try CarStack()
         let car = stack.insert("Car", ["maker": "Fiat"])
@@ -72,7 +73,7 @@ private final class Depot: NSManagedObject {}
         #expect(found.first?.value(forKey: "maker") as? String == "Fiat")
     }
 
-    @Test("After a reset an object is not a fault any more once its values are asked for")
+    @Test("A23: After a reset an object is not a fault any more once its values are asked for")
     func anObjectAfterAReset() throws {
         let stack = try CarStack()
         let car = stack.insert("Car", ["maker": "Fiat"])
@@ -83,7 +84,7 @@ private final class Depot: NSManagedObject {}
         #expect(!car.isFault)
     }
 
-    @Test("A primitive write of a saved object is not a changed value, but it is saved with the object")
+    @Test("B15: A primitive write of a saved object is not a changed value, but it is saved with the object")
     func primitiveWrites() throws {
         let stack = try CarStack()
         let car = stack.insert("Car", ["maker": "Fiat", "number": 1])
@@ -102,7 +103,7 @@ private final class Depot: NSManagedObject {}
         #expect(found?.changedValues()["maker"] as? String == "Alfa Romeo")
     }
 
-    @Test("The entities of a configuration bring their subentities")
+    @Test("A26: The entities of a configuration bring their subentities")
     func configurations() throws {
         let (vehicle, car, boat) = (NSEntityDescription(), NSEntityDescription(), NSEntityDescription())
         (vehicle.name, car.name, boat.name) = ("Vehicle", "Car", "Boat")
@@ -122,7 +123,7 @@ private final class Depot: NSManagedObject {}
         #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Vehicle")) == 1)
     }
 
-    @Test("A managed object that an attribute does not take is refused in words for attributes")
+    @Test("A36: A managed object that an attribute does not take is refused in words for attributes")
     func wordsForAttributes() throws {
         let stack = try CarStack()
         let car = stack.insert("Car")
@@ -155,7 +156,7 @@ private final class Depot: NSManagedObject {}
         #expect(car.value(forKey: "extra") as? [String] == ["a"])
     }
 
-    @Test("An ordered relationship that is its own inverse keeps the order of each side")
+    @Test("R23: An ordered relationship that is its own inverse keeps the order of each side")
     func ownInverse() throws {
         let person = NSEntityDescription()
         person.name = "Person"

@@ -74,7 +74,9 @@ final class BrandPolicy: NSEntityMigrationPolicy, FunctionResponding {
         return context
     }
 
-    @Test("A value of a nested class is refused by the save, which says why; one of a class of the module is kept")
+    @Test(
+        "A value of a nested class is refused by the save, which says why; one of a class of the module is kept"
+    )
     func archivesOfNestedClasses() throws {
         let name = NSValueTransformerName("DocumentedLimitBadge")
         ValueTransformer.setValueTransformer(BadgeTransformer(), forName: name)
@@ -95,10 +97,14 @@ final class BrandPolicy: NSEntityMigrationPolicy, FunctionResponding {
         #expect((found.first?.value(forKey: "badge") as? Badge)?.text == "gold")
     }
 
-    @Test("A method that an expression calls by its selector is an error that names it, unless the object answers for it")
+    @Test(
+        "A method that an expression calls by its selector is an error that names it, unless the object answers for it"
+    )
     func methodsBySelector() throws {
         let expression = NSExpression(format: "FUNCTION(SELF, 'substring2ToIndex:', 3)")
-        let error = #expect(throws: PredicateEvaluationError.self) { try expression.value(with: "Alfa Romeo") }
+        let error = #expect(throws: PredicateEvaluationError.self) {
+            try expression.value(with: "Alfa Romeo")
+        }
         #expect(error.map { "\($0)".contains("has no method substring2ToIndex:") } == true)
         #expect(try expression.value(with: Title()) as? String == "Al")
         let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
@@ -114,7 +120,9 @@ final class BrandPolicy: NSEntityMigrationPolicy, FunctionResponding {
         }
     }
 
-    @Test("A method of an own migration manager in a mapping is an error that names it; one of a policy is called")
+    @Test(
+        "A method of an own migration manager in a mapping is an error that names it; one of a policy is called"
+    )
     func methodsOfManagers() throws {
         let folder = try TemporaryFolder()
         let old = folder.url.appendingPathComponent("Old.sqlite")

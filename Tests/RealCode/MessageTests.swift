@@ -89,7 +89,9 @@ import Testing
         func add(_ entry: Entry) { lock.withLock { entries.append(entry) } }
     }
 
-    @Test("A merge into a context of a private queue is posted once as an asynchronous message, and once by name")
+    @Test(
+        "A merge into a context of a private queue is posted once as an asynchronous message, and once by name"
+    )
     func asynchronousMerges() async throws {
         let folder = try TemporaryFolder()
         let stack = try CarStack(storeAt: folder.url.appendingPathComponent("Cars.sqlite"))
@@ -128,7 +130,9 @@ import Testing
         for token in tokens { center.removeObserver(token) }
     }
 
-    @Test("A store that is added off the main queue is posted once as an asynchronous message, and not as one of the main actor")
+    @Test(
+        "A store that is added off the main queue is posted once as an asynchronous message, and not as one of the main actor"
+    )
     func storesAddedElsewhere() async throws {
         let folder = try TemporaryFolder()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: CarStack.model())

@@ -36,7 +36,7 @@ import Testing
         return column
     }
 
-    @Test("A dictionary has the ID of its object where it is asked for", arguments: Kind.allCases)
+    @Test("A4: A dictionary has the ID of its object where it is asked for", arguments: Kind.allCases)
     func dictionariesHaveObjectIDs(_ kind: Kind) throws {
         let folder = try TemporaryFolder()
         let stack = try stack(kind, folder)
@@ -107,7 +107,7 @@ import Testing
         #expect(rows.map { ($0["objectID"] as? NSManagedObjectID)?.entity.name } == ["Van", "Car"])
     }
 
-    @Test("A description without an expression is the property of its name", arguments: Kind.allCases)
+    @Test("A30: A description without an expression is the property of its name", arguments: Kind.allCases)
     func aNamedDescriptionIsAProperty(_ kind: Kind) throws {
         let folder = try TemporaryFolder()
         let stack = try stack(kind, folder)
@@ -120,7 +120,8 @@ import Testing
         #expect(throws: NSError.self) { try dictionaries(stack, [column]) }
     }
 
-    @Test("A condition on groups names a fetched expression by a variable", arguments: Kind.allCases)
+    @Test(
+        "A15, C15: A condition on groups names a fetched expression by a variable", arguments: Kind.allCases)
     func groupConditionsNameExpressions(_ kind: Kind) throws {
         let folder = try TemporaryFolder()
         let stack = try stack(kind, folder)
@@ -139,7 +140,7 @@ import Testing
         #expect(rows.first?["count"] as? Int16 == 3)
     }
 
-    @Test("Constants of another type are converted in conditions of fetches", arguments: Kind.allCases)
+    @Test("A14: Constants of another type are converted in conditions of fetches", arguments: Kind.allCases)
     func constantsAreConverted(_ kind: Kind) throws {
         let folder = try TemporaryFolder()
         let stack = try stack(kind, folder)
@@ -177,7 +178,7 @@ import Testing
         }
     }
 
-    @Test("Constants of predicates, and computed values, cast to every number type that holds them")
+    @Test("A31, B14: Constants of predicates, and computed values, cast to every number type that holds them")
     func numbersConvert() throws {
         func constant(_ format: String) throws -> Any? {
             try #require(NSPredicate(format: format) as? NSComparisonPredicate).rightExpression.constantValue
@@ -199,7 +200,9 @@ import Testing
         #expect(sum.expressionValue(with: cars, context: nil) as? Double == 3)
     }
 
-    @Test("B14: A Boolean column of a dictionary casts to Bool and NSNumber, another one to every number type", arguments: Kind.allCases)
+    @Test(
+        "B14: A Boolean column of a dictionary casts to Bool and NSNumber, another one to every number type",
+        arguments: Kind.allCases)
     func booleansConvert(_ kind: Kind) throws {
         let folder = try TemporaryFolder()
         let model = CarStack.model()
@@ -234,7 +237,7 @@ import Testing
         #expect(Set(cars.map { $0.value(forKey: "flag") as? Int }) == [1, 0])
     }
 
-    @Test("Key paths through an optional relationship have a name")
+    @Test("A13: Key paths through an optional relationship have a name")
     func optionalKeyPathsHaveNames() throws {
         #expect(NSExpression(forKeyPath: \Link.next?.title).keyPath == "next.title")
         #expect(NSSortDescriptor(keyPath: \Link.next?.title, ascending: true).key == "next.title")
@@ -246,7 +249,7 @@ import Testing
         #expect(KeyPathNames.name(of: \Link.next?.hidden) == nil)
     }
 
-    @Test("The elements of a subquery are named by key paths of its variable, and asked with ANY")
+    @Test("A29: The elements of a subquery are named by key paths of its variable, and asked with ANY")
     func subqueriesNameTheirVariable() throws {
         for type in [NSSQLiteStoreType, NSInMemoryStoreType] {
             let stack = try CarStack(type: type)
@@ -286,7 +289,7 @@ import Testing
         #expect(try NSPredicate(parsing: "NOT maker IN {'Fiat'}", arguments: []) is NSCompoundPredicate)
     }
 
-    @Test("A request for dictionaries reads as one without pending changes")
+    @Test("R25: A request for dictionaries reads as one without pending changes")
     func dictionariesShowNoPendingChanges() {
         let request = NSFetchRequest<NSDictionary>(entityName: "Car")
         #expect(request.includesPendingChanges)

@@ -6,7 +6,9 @@ import Testing
 @Suite(.serialized) struct FollowedResultsTests {
     private static let tracking = [NSPersistentHistoryTrackingKey: NSNumber(value: true)]
 
-    @Test("A sequence of results has what another process inserts, updates and deletes", .timeLimit(.minutes(2)))
+    @Test(
+        "A sequence of results has what another process inserts, updates and deletes", .timeLimit(.minutes(2))
+    )
     func sequencesFollow() async throws {
         let folder = try TestFolder()
         let container = try RemoteChangeWriter.container(folder.store, options: Self.tracking)

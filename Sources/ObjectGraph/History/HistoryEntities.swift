@@ -51,7 +51,9 @@ package final class HistoryEntities: @unchecked Sendable {
     func noteStore() { areUsable.store(true, ordering: .relaxed) }
 
     /// An entity for a caller without a context; nil until a coordinator of this process has had a store, as with Apple's.
-    static func withoutContext(_ entity: KeyPath<HistoryEntities, NSEntityDescription>) -> NSEntityDescription? {
+    static func withoutContext(_ entity: KeyPath<HistoryEntities, NSEntityDescription>)
+        -> NSEntityDescription?
+    {
         shared.areUsable.load(ordering: .relaxed) ? shared[keyPath: entity] : nil
     }
 

@@ -5,7 +5,9 @@ import Testing
 
 /// What an in-memory store says of uniqueness constraints, which it does not check.
 @Suite struct UncheckedConstraintTests {
-    @Test("R14: An in-memory store logs one line with the entities whose uniqueness constraints it does not check")
+    @Test(
+        "R14: An in-memory store logs one line with the entities whose uniqueness constraints it does not check"
+    )
     func oneLine() async {
         // A process of its own: the log is chosen once.
         await #expect(processExitsWith: .success) {
