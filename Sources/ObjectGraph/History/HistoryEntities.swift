@@ -1,6 +1,5 @@
 import Foundation
 import ManagedObjectModel
-import Synchronization
 
 /// The entities that requests for history name. Their names are Apple's; their properties are what conditions and orders may use.
 package final class HistoryEntities: @unchecked Sendable {
@@ -10,8 +9,6 @@ package final class HistoryEntities: @unchecked Sendable {
     package let change: NSEntityDescription
     /// Owns the entities.
     private let model = NSManagedObjectModel()
-    /// Whether a coordinator of this process has had a store.
-    private let areUsable = Atomic(false)
 
     private init() {
         transaction = Self.entity(
@@ -47,14 +44,11 @@ package final class HistoryEntities: @unchecked Sendable {
         return entity
     }
 
-    /// Notes that a coordinator has a store.
-    func noteStore() { areUsable.store(true, ordering: .relaxed) }
-
     /// An entity for a caller without a context; nil until a coordinator of this process has had a store, as with Apple's.
     static func withoutContext(_ entity: KeyPath<HistoryEntities, NSEntityDescription>)
         -> NSEntityDescription?
     {
-        shared.areUsable.load(ordering: .relaxed) ? shared[keyPath: entity] : nil
+        NSPersistentStoreCoordinator.hasAddedStores ? shared[keyPath: entity] : nil
     }
 
     static func request(_ entity: NSEntityDescription?) -> NSFetchRequest<any NSFetchRequestResult>? {
