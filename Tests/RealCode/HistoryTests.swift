@@ -223,7 +223,11 @@ import Testing
             #expect(NSPersistentHistoryTransaction.fetchRequest == nil)
             #expect(NSPersistentHistoryChange.entityDescription == nil)
             #expect(NSPersistentHistoryChange.fetchRequest == nil)
-            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
+            let entity = NSEntityDescription()
+            entity.name = "Car"
+            let model = NSManagedObjectModel()
+            model.entities = [entity]
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
             try coordinator.addPersistentStore(
                 ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
             #expect(NSPersistentHistoryTransaction.fetchRequest?.entityName == "Transaction")
