@@ -162,7 +162,8 @@ final class BrandPolicy: NSEntityMigrationPolicy, FunctionResponding {
         #expect(error?.localizedDescription.contains("brandOfMaker:") == true)
         #expect(!FileManager.default.fileExists(atPath: new.path))
         try migrate("FUNCTION($entityPolicy, 'brandOfMaker:', $source.maker)", to: new)
-        let found = try open(second, at: new).fetch(NSFetchRequest<NSManagedObject>(entityName: "Item"))
+        let migrated = try open(second, at: new)
+        let found = try migrated.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item"))
         #expect(found.map { $0.value(forKey: "brand") as? String } == ["FIAT"])
     }
 }
