@@ -50,6 +50,15 @@ extension Gadget {
     }
 
     @objc var label: String { "gadget " + (name ?? "") }
+
+    @objc var rank: Int {
+        get { events.count }
+        set { events.append("rank \(newValue)") }
+    }
+
+    override public func setNilValueForKey(_ key: String) {
+        if key == "rank" { rank = 0 } else { super.setNilValueForKey(key) }
+    }
 }
 
 extension NSPersistentStoreCoordinator {

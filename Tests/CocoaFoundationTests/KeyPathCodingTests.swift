@@ -149,6 +149,11 @@ import Testing
         #expect(author.value(forKey: "name") as? String == "Austen")
         #expect(book.value(forKeyPath: "info.count") as? Int == 3)
         #expect(book.value(forKeyPath: "others.rank") as? [Int] == [1, 1])
+        book.setValue(NSNull(), forKeyPath: "info.note")
+        let info = book.value(forKey: "info") as? NSMutableDictionary
+        #expect(info?["note"] is NSNull)
+        book.setValue(nil, forKeyPath: "info.note")
+        #expect(info?.count == 1)
         book.setValue(nil, forKeyPath: "author.name")
         #expect(author.value(forKey: "name") == nil)
     }

@@ -126,6 +126,36 @@ import Testing
         #expect(author.output.contains("Book/1 Book/2"))
     }
 
+    @Test("The commands query and check take a decimal that is not a number")
+    func notANumber() throws {
+        try folder.write(
+            """
+            <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+            <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" lastSavedToolsVersion="22222" \
+            systemVersion="22G91" minimumToolsVersion="Automatic" sourceLanguage="Swift" \
+            userDefinedModelVersionIdentifier="">
+                <entity name="Item" representedClassName="Item" syncable="YES">
+                    <attribute name="price" optional="YES" attributeType="Decimal"/>
+                </entity>
+            </model>
+            """, to: "Prices.xcdatamodel/contents")
+        try folder.write(
+            """
+            {"format": "coredata-dump", "version": 1, "entities": [{"name": "Item", "objects": [
+              {"objectID": "Item/1", "price": "NaN"}, {"objectID": "Item/2", "price": "3"}]}]}
+            """, to: "prices.json")
+        let prices = file("Prices.sqlite")
+        let made = try coredata("import", prices, file("prices.json"), "--model", file("Prices.xcdatamodel"))
+        try #require(made.status == 0, "\(made.errors)")
+        let csv = try coredata("query", prices, "Item", "--sort", "price", "--csv")
+        #expect(csv.output == "objectID,price\nItem/2,3\nItem/1,NaN\n")
+        struct Item: Decodable, Equatable { let price: String }
+        let found = try coredata("query", prices, "Item", "price > 5", "--json").json([Item].self)
+        #expect(found == [Item(price: "NaN")])
+        let check = try coredata("check", prices)
+        #expect(check.status == 0 && check.output == "0 errors, 0 warnings\n")
+    }
+
     @Test(
         "The command query names an unknown entity, property or column",
         arguments: [

@@ -24,6 +24,14 @@ import Testing
         #expect(inserted is Gadget)
     }
 
+    @Test("An override of setNilValueForKey(_:) is called for a property of a scalar type")
+    func nilForAScalar() {
+        let gadget = Gadget(context: context)
+        gadget.setValue(2, forKey: "rank")
+        gadget.setValue(nil, forKey: "rank")
+        #expect(gadget.events == ["awake", "rank 2", "rank 0"])
+    }
+
     @Test("A property named primitive is an attribute of its own")
     func primitiveIsAName() throws {
         let gadget = Gadget(context: context)

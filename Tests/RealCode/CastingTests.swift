@@ -9,7 +9,7 @@ extension Lorry {
 
 /// What Apple's programs get by casts between types of requests, which have no type parameters at run time there.
 @MainActor @Suite struct CastingTests {
-    @Test("A request cast to another type shares its settings and is equal to it")
+    @Test("A1: A request cast to another type shares its settings and is equal to it")
     func aCastSharesSettings() throws {
         let request = NSFetchRequest<NSManagedObject>(entityName: "Car")
         let any = try #require(NSFetchRequest<any NSFetchRequestResult>.cast(request))
@@ -61,7 +61,7 @@ extension Lorry {
         #expect(Set(try stack.context.fetch(rows).map { $0["number"] as? Int }) == [2, 3])
     }
 
-    @Test("A batch deletion and a template take requests of any type")
+    @Test("A1: A batch deletion and a template take requests of any type")
     func requestsOfAnyTypeAreTaken() throws {
         let folder = try TemporaryFolder()
         let stack = try CarStack(storeAt: folder.url.appendingPathComponent("Cars.sqlite"))
@@ -78,7 +78,7 @@ extension Lorry {
         #expect(model.fetchRequestTemplate(forName: "large")?.predicate == request.predicate)
     }
 
-    @Test("A batch deletion takes a class's own request")
+    @Test("B3: A batch deletion takes a class's own request")
     func ownRequestsAreTaken() {
         #expect(NSBatchDeleteRequest(fetchRequest: Lorry.fetchRequest()).fetchRequest.entityName == "Lorry")
         let any: NSFetchRequest<any NSFetchRequestResult> = Lorry.fetchRequest()

@@ -85,6 +85,26 @@ private final class Sledge: NSManagedObject {
     }
 }
 
+/// With a property of a type that has no nil.
+private class Lorry: NSManagedObject {
+    override class var managedProperties: [ManagedProperty] {
+        super.managedProperties + [.custom("wheels", \Lorry.wheels), .custom("plate", \Lorry.plate)]
+    }
+
+    var wheels = 4
+    var plate: String? = "A"
+}
+
+/// Has a value for what has no nil.
+private final class Trailer: Lorry {
+    private(set) var nilKeys: [String] = []
+
+    override func setNilValueForKey(_ key: String) {
+        nilKeys.append(key)
+        if key == "wheels" { wheels = 0 } else { super.setNilValueForKey(key) }
+    }
+}
+
 private final class Bicycle: NSManagedObject {
     static let titleKey = ManagedKey<String?>("title")
     var title: String? {
@@ -97,7 +117,7 @@ extension Bicycle: Observable {}
 
 /// How classes are found by the names that models have for them.
 @MainActor @Suite struct ClassTests {
-    @Test("A plain coordinator finds a class by its name alone")
+    @Test("A37: A plain coordinator finds a class by its name alone")
     func aPlainCoordinatorFindsClasses() throws {
         let context = try stack(model(entity("Tricycle", class: "Tricycle")))
         #expect(NSEntityDescription.insertNewObject(forEntityName: "Tricycle", into: context) is Tricycle)
@@ -106,7 +126,7 @@ extension Bicycle: Observable {}
         #expect(Tricycle.fetchRequest().entityName == "Tricycle")
     }
 
-    @Test("A class is found by the name of another module")
+    @Test("A37: A class is found by the name of another module")
     func anotherModulesNameIsTaken() throws {
         let context = try stack(model(entity("Unicycle", class: "Elsewhere.Unicycle")))
         #expect(NSEntityDescription.insertNewObject(forEntityName: "Unicycle", into: context) is Unicycle)
@@ -121,7 +141,7 @@ extension Bicycle: Observable {}
         #expect(Yard.Wagon(context: context).entity.name == "Wagon")
     }
 
-    @Test("Of classes with one name, the one whose initializer is called becomes that of the entity")
+    @Test("A37: Of classes with one name, the one whose initializer is called becomes that of the entity")
     func theClassAtHandIsTaken() throws {
         let context = try stack(model(entity("Cart", class: "Handcart")))
         #expect(
@@ -141,7 +161,7 @@ extension Bicycle: Observable {}
         #expect(try context.fetch(request).first is Depot.Trolley)
     }
 
-    @Test("A request for objects of a class makes it that of the entity")
+    @Test("A37: A request for objects of a class makes it that of the entity")
     func theClassOfARequestIsTaken() throws {
         let context = try stack(model(entity("Cart", class: "Elsewhere.Bogie")))
         NSEntityDescription.insertNewObject(forEntityName: "Cart", into: context).setValue(
@@ -152,7 +172,7 @@ extension Bicycle: Observable {}
         #expect(try context.fetch(request).first?.value(forKey: "title") as? String == "a")
     }
 
-    @Test("The name of a private or nested class leads to it")
+    @Test("B13: The name of a private or nested class leads to it")
     func namesOfClassesLeadToThem() throws {
         let name = NSStringFromClass(Yard.Wagon.self)
         #expect(name.hasSuffix("Yard.Wagon"))
@@ -166,13 +186,13 @@ extension Bicycle: Observable {}
         #expect(NSStringFromClass(NSString.self) == "NSString")
     }
 
-    @Test("The entity of a class that no model names has no name")
+    @Test("A27: The entity of a class that no model names has no name")
     func anUnknownClassHasNoEntity() {
         #expect(Unnamed.entity().name == nil)
         #expect(Unnamed.entity().properties.isEmpty)
     }
 
-    @Test("A model is made of the entity that a class overrides, and its objects are of the class")
+    @Test("B17: A model is made of the entity that a class overrides, and its objects are of the class")
     func entitiesAreOverridden() throws {
         let context = try stack(model(Rickshaw.entity()))
         let object = Rickshaw(context: context)
@@ -184,7 +204,30 @@ extension Bicycle: Observable {}
         #expect(Rickshaw.fetchRequest().entityName == "Rickshaw")
     }
 
-    @Test("A class may be declared observable, and its properties are observed one by one")
+    @Test(
+        "setNilValueForKey(_:) is called when a property of a scalar type is set to nil, and may be overridden"
+    )
+    func nilForAScalar() async throws {
+        let context = try stack(model(entity("Trailer", class: NSStringFromClass(Trailer.self))))
+        let trailer = Trailer(context: context)
+        trailer.setValue(6, forKey: "wheels")
+        #expect(trailer.wheels == 6)
+        trailer.setValue(nil, forKey: "wheels")
+        #expect(trailer.wheels == 0)
+        trailer.wheels = 2
+        trailer.setValuesForKeys(["wheels": NSNull(), "plate": NSNull()])
+        #expect(trailer.wheels == 0 && trailer.plate == nil)
+        trailer.setValue(nil, forKey: "title")
+        #expect(trailer.nilKeys == ["wheels", "wheels"])
+        await #expect(processExitsWith: .failure) {
+            let entity = NSEntityDescription()
+            entity.name = "Lorry"
+            entity.managedObjectClassName = NSStringFromClass(Lorry.self)
+            Lorry(entity: entity, insertInto: nil).setValue(nil, forKey: "wheels")
+        }
+    }
+
+    @Test("B9: A class may be declared observable, and its properties are observed one by one")
     func classesAreObservable() throws {
         let context = try stack(model(entity("Bicycle", class: "Bicycle")))
         let bicycle = Bicycle(context: context)
@@ -203,7 +246,7 @@ extension Bicycle: Observable {}
         var count = 0
     }
 
-    @Test("Objects, identities and conflicts can be made without anything")
+    @Test("A33, A44, B16: Objects, identities and conflicts can be made without anything")
     func objectsAreMadeOfNothing() {
         let object = NSManagedObject()
         #expect(object.entity.name == nil)
@@ -243,7 +286,7 @@ private final class NotedStore: NSAtomicStore, @unchecked Sendable {
 
 /// Stores that programs write themselves.
 @MainActor @Suite struct OwnStoreTests {
-    @Test("A store overrides its initializer and has others of its own")
+    @Test("A34: A store overrides its initializer and has others of its own")
     func storesHaveInitializersOfTheirOwn() throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent("Cars.noted")

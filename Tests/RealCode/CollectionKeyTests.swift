@@ -1,6 +1,16 @@
 import CoreData
 import Testing
 
+/// Notes the keys that its entity does not have.
+private final class Notebook: NSManagedObject {
+    nonisolated(unsafe) private(set) var unknownKeys: [String] = []
+
+    override func value(forUndefinedKey key: String) -> Any? {
+        unknownKeys.append(key)
+        return nil
+    }
+}
+
 /// Key-value coding of collections of managed objects.
 @MainActor @Suite struct CollectionKeyTests {
     private let stack: CarStack
@@ -94,6 +104,50 @@ import Testing
         let values = dictionary.dictionaryWithValues(forKeys: ["a", "b"])
         #expect(values["a"] as? Int == 1)
         #expect(values["b"] is NSNull)
+    }
+
+    @Test("A mutable dictionary stores NSNull for a key, and removes the key for nil")
+    func dictionariesStoreNSNull() {
+        let dictionary = NSMutableDictionary(dictionary: ["a": 1, "b": 2, "c": 3, "owner": owner])
+        dictionary.setValue(NSNull(), forKey: "a")
+        #expect(dictionary["a"] is NSNull)
+        dictionary.setValue(nil, forKey: "b")
+        #expect(dictionary["b"] == nil)
+        dictionary.setValue(NSNull(), forKeyPath: "c")
+        #expect(dictionary["c"] is NSNull)
+        dictionary.setValue(nil, forKeyPath: "owner.name")
+        #expect(owner.value(forKey: "name") == nil)
+        dictionary.setValue(Optional<Any>.some(Optional<Int>.none as Any), forKey: "a")
+        #expect(dictionary["a"] == nil)
+        #expect(dictionary.count == 2)
+    }
+
+    @Test("Several keys are read as keys: dots in them and \"self\" mean nothing")
+    func severalKeysAreNoPaths() {
+        let dictionary = NSDictionary(dictionary: ["a.b": 1, "a": "text", "self": 2, "n": NSNull()])
+        let values = dictionary.dictionaryWithValues(forKeys: ["a.b", "a.c", "self", "n", "@count"])
+        #expect(values["a.b"] as? Int == 1)
+        #expect(values["a.c"] is NSNull)
+        #expect(values["self"] as? Int == 2)
+        #expect(values["n"] is NSNull)
+        #expect(values["@count"] as? Int == 4)
+    }
+
+    @Test("Several keys of a managed object are read as keys, and written with NSNull for nil")
+    func severalKeysOfObjects() throws {
+        let values = cars[0].dictionaryWithValues(forKeys: ["maker", "number", "owner"])
+        #expect(values["maker"] as? String == "Fiat")
+        #expect(values["owner"] as? NSManagedObject === owner)
+        #expect(cars[3].dictionaryWithValues(forKeys: ["number"])["number"] is NSNull)
+        cars[0].setValuesForKeys(["maker": NSNull(), "number": 7])
+        #expect(cars[0].value(forKey: "maker") == nil)
+        #expect(cars[0].value(forKey: "number") as? Int == 7)
+        let entity = NSEntityDescription()
+        entity.name = "Notebook"
+        entity.managedObjectClassName = NSStringFromClass(Notebook.self)
+        let notebook = Notebook(entity: entity, insertInto: nil)
+        #expect(notebook.dictionaryWithValues(forKeys: ["owner.name"])["owner.name"] is NSNull)
+        #expect(notebook.unknownKeys == ["owner.name"])
     }
 
     @Test("Objects of an array are observed together")

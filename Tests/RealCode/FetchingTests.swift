@@ -14,14 +14,14 @@ private final class Follower: NSObject, NSFetchedResultsControllerDelegate {
 
 /// How requests and predicates are written.
 @MainActor @Suite struct FetchingTests {
-    @Test("A class's own fetchRequest() is called where no type is written")
+    @Test("B3: A class's own fetchRequest() is called where no type is written")
     func theOwnRequestIsTaken() {
         let request = Truck.fetchRequest()
         #expect(type(of: request) == NSFetchRequest<Truck>.self)
         #expect(request.entityName == "Truck")
     }
 
-    @Test("A results controller takes an empty list of sort descriptors")
+    @Test("A10: A results controller takes an empty list of sort descriptors")
     func resultsNeedNoOrder() throws {
         let stack = try CarStack()
         for number in 1...3 { stack.insert("Car", ["number": number]) }
@@ -40,7 +40,9 @@ private final class Follower: NSObject, NSFetchedResultsControllerDelegate {
         #expect(controller.fetchedObjects?.count == 4)
     }
 
-    @Test("Bitwise operators are parsed, by how tightly they bind, and evaluated in memory and in the store")
+    @Test(
+        "B7: Bitwise operators are parsed, by how tightly they bind, and evaluated in memory and in the store"
+    )
     func bitwiseOperatorsAreParsed() throws {
         let predicate = try #require(NSPredicate(format: "(number & 1) > 0") as? NSComparisonPredicate)
         #expect(predicate.leftExpression.expressionType == .function)

@@ -49,7 +49,7 @@ import Testing
         return false
     }
 
-    @Test("Conditions compare the tokens of transactions")
+    @Test("A18, C23: Conditions compare the tokens of transactions")
     func tokensAreCompared() throws {
         let initial = try #require(
             stack.container.persistentStoreCoordinator.currentPersistentHistoryToken(fromStores: nil))
@@ -67,7 +67,7 @@ import Testing
         #expect(isExpired { _ = try transactions("token > %@", tokens[0]) })
     }
 
-    @Test("A token has expired when its own transaction was deleted")
+    @Test("R4: A token has expired when its own transaction was deleted")
     func tokensExpire() throws {
         let tokens = try ["Fiat", "Seat", "Opel"].map { try save($0) }
         try delete(.deleteHistory(before: tokens[2]))
@@ -83,7 +83,7 @@ import Testing
         #expect(isExpired { _ = try after(tokens[2]) })
     }
 
-    @Test("Conditions on changes name entities")
+    @Test("A18, R6: Conditions on changes name entities")
     func entitiesAreCompared() throws {
         stack.insert("Owner", ["name": "Ada"])
         _ = try save("Fiat")
@@ -99,7 +99,7 @@ import Testing
         #expect(try result(request) is [NSPersistentHistoryTransaction])
     }
 
-    @Test("A deletion with conditions deletes the transactions that meet them, and no others")
+    @Test("B5, C22: A deletion with conditions deletes the transactions that meet them, and no others")
     func deletionsTakeConditions() throws {
         for author in ["A", "B", "A"] { _ = try save("Fiat", author: author) }
         let last = try save("Seat", author: "A")
@@ -117,7 +117,7 @@ import Testing
         #expect(throws: NSError.self) { try result(request) }
     }
 
-    @Test("The count is that of transactions")
+    @Test("R5: The count is that of transactions")
     func transactionsAreCounted() throws {
         stack.insert("Owner")
         _ = try save("Fiat")
@@ -127,7 +127,9 @@ import Testing
         #expect(try result(request) as? Int == 2)
     }
 
-    @Test("A store whose history was deleted is written to without the option; one with history is only read")
+    @Test(
+        "R8: A store whose history was deleted is written to without the option; one with history is only read"
+    )
     func anEmptyHistoryKeepsNobodyOut() throws {
         _ = try save("Fiat")
         let other = try CarStack(storeAt: url)
@@ -139,7 +141,7 @@ import Testing
         try third.context.save()
     }
 
-    @Test("A pure reordering is in the history, at both ends")
+    @Test("R9: A pure reordering is in the history, at both ends")
     func reorderingsAreInTheHistory() throws {
         let model = CarStack.model()
         model.entitiesByName["Owner"]?.relationshipsByName["cars"]?.isOrdered = true
@@ -166,7 +168,7 @@ import Testing
         #expect(names.count == 2)
     }
 
-    @Test("What may be kept in files is not kept of deleted objects")
+    @Test("R10: What may be kept in files is not kept of deleted objects")
     func tombstonesHaveNoExternalData() throws {
         let model = CarStack.model()
         let car = try #require(model.entitiesByName["Car"])
@@ -201,5 +203,35 @@ import Testing
         #expect(changes.allSatisfy { $0.tombstone?["photo"] == nil })
         let data = folder.url.appendingPathComponent(".Photos_SUPPORT/_EXTERNAL_DATA")
         #expect(try FileManager.default.contentsOfDirectory(atPath: data.path).isEmpty)
+    }
+
+    @Test(
+        "C25: The entities of history have Apple's names, and are nil without a context until a store was loaded"
+    )
+    func entitiesOfHistory() async throws {
+        #expect(try transactionRequest.entityName == "Transaction")
+        #expect(try changeRequest.entityName == "Change")
+        let context = stack.context
+        #expect(NSPersistentHistoryTransaction.entityDescription(with: context)?.name == "Transaction")
+        #expect(NSPersistentHistoryChange.entityDescription(with: context)?.name == "Change")
+        _ = try save("Fiat")
+        let named = NSFetchRequest<any NSFetchRequestResult>(entityName: "Change")
+        let changes = try result(.fetchHistory(withFetch: named)) as? [NSPersistentHistoryChange]
+        #expect(changes?.map(\.changeType) == [.insert])
+        await #expect(processExitsWith: .success) {
+            #expect(NSPersistentHistoryTransaction.entityDescription == nil)
+            #expect(NSPersistentHistoryTransaction.fetchRequest == nil)
+            #expect(NSPersistentHistoryChange.entityDescription == nil)
+            #expect(NSPersistentHistoryChange.fetchRequest == nil)
+            let entity = NSEntityDescription()
+            entity.name = "Car"
+            let model = NSManagedObjectModel()
+            model.entities = [entity]
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            try coordinator.addPersistentStore(
+                ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+            #expect(NSPersistentHistoryTransaction.fetchRequest?.entityName == "Transaction")
+            #expect(NSPersistentHistoryChange.fetchRequest?.entityName == "Change")
+        }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Indexes of old models")
 struct IndexNameTests {
-    @Test("An attribute that is marked as indexed has an index of its name, ahead of the others")
+    @Test("R24: An attribute that is marked as indexed has an index of its name, ahead of the others")
     func markedAttribute() throws {
         let entity = Self.element()
         #expect(entity.indexes.map(\.name) == ["identifier", "byKind"])

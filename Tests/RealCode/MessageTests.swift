@@ -81,6 +81,125 @@ import Testing
         NotificationCenter.default.removeObserver(token)
     }
 
+    /// Objects and IDs that observers on any thread were told of, in order.
+    private final class AsyncLog<Entry: Sendable>: @unchecked Sendable {
+        private let lock = NSLock()
+        private var entries: [Entry] = []
+        var all: [Entry] { lock.withLock { entries } }
+        func add(_ entry: Entry) { lock.withLock { entries.append(entry) } }
+    }
+
+    @Test(
+        "A merge into a context of a private queue is posted once as an asynchronous message, and once by name"
+    )
+    func asynchronousMerges() async throws {
+        let folder = try TemporaryFolder()
+        let stack = try CarStack(storeAt: folder.url.appendingPathComponent("Cars.sqlite"))
+        let background = stack.container.newBackgroundContext()
+        background.automaticallyMergesChangesFromParent = true
+        let center = NotificationCenter.default
+        let messages = center.messages(
+            of: background, for: NSManagedObjectContext.DidMergeChangesAsyncMessage.self)
+        var iterator = messages.makeAsyncIterator()
+        let (observed, mainLog) = (AsyncLog<Set<NSManagedObjectID>>(), Log())
+        let tokens = [
+            center.addObserver(of: background, for: .didMergeChangesAsync) {
+                observed.add($0.insertedIDs)
+            },
+            center.addObserver(of: background, for: .didMergeChanges) { _ in
+                mainLog.entries.append("merged")
+            },
+        ]
+        let named = SavingTests.Received(.NSManagedObjectContextDidMergeChangesObjectIDs, from: background)
+        var ids: [Set<NSManagedObjectID>] = []
+        for maker in ["Fiat", "Seat"] {
+            let car = stack.insert("Car", ["maker": maker])
+            try stack.context.save()
+            ids.append([car.objectID])
+            // A second message for one merge would come here in place of the next one's.
+            let message = try await iterator.next()
+            #expect(message?.insertedIDs == ids.last)
+            #expect(message?.context === background)
+        }
+        // Messages are handed to observers by tasks of their own.
+        for _ in 0..<4_000 where observed.all.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+        await background.perform {}
+        #expect(Set(observed.all) == Set(ids) && observed.all.count == 2)
+        #expect(named.all.map { $0[NSInsertedObjectIDsKey] as? Set<NSManagedObjectID> } == ids)
+        #expect(mainLog.entries.isEmpty)
+        for token in tokens { center.removeObserver(token) }
+    }
+
+    @Test(
+        "A store that is added off the main queue is posted once as an asynchronous message, and not as one of the main actor"
+    )
+    func storesAddedElsewhere() async throws {
+        let folder = try TemporaryFolder()
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: CarStack.model())
+        let center = NotificationCenter.default
+        let messages = center.messages(
+            of: coordinator, for: NSPersistentStoreCoordinator.StoresDidChangeAsyncMessage.self)
+        var iterator = messages.makeAsyncIterator()
+        let (observed, mainLog) = (AsyncLog<Int>(), Log())
+        let tokens = [
+            center.addObserver(of: coordinator, for: .storesDidChangeAsync) {
+                observed.add($0.addedStores.count - $0.removedStores.count)
+            },
+            center.addObserver(of: coordinator, for: .storesDidChange) { _ in
+                mainLog.entries.append("changed")
+            },
+        ]
+        let named = SavingTests.Received(.NSPersistentStoreCoordinatorStoresDidChange, from: coordinator)
+        let url = folder.url.appendingPathComponent("Cars.sqlite")
+        let store = try await coordinator.perform {
+            try coordinator.addPersistentStore(type: .sqlite, at: url)
+        }
+        let added = try await iterator.next()
+        #expect(added?.addedStores == [store] && added?.removedStores == [])
+        #expect(added?.persistentStoreCoordinator === coordinator)
+        try await coordinator.perform { try coordinator.remove(store) }
+        let removed = try await iterator.next()
+        #expect(removed?.addedStores == [] && removed?.removedStores == [store])
+        for _ in 0..<4_000 where observed.all.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+        await coordinator.perform {}
+        #expect(observed.all.sorted() == [-1, 1])
+        #expect(named.all.count == 2)
+        #expect(mainLog.entries.isEmpty)
+        for token in tokens { center.removeObserver(token) }
+    }
+
+    @Test("A remote change is posted once as a message, and once by name")
+    func remoteChanges() async throws {
+        let folder = try TemporaryFolder()
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: CarStack.model())
+        let store = try coordinator.addPersistentStore(
+            type: .sqlite, at: folder.url.appendingPathComponent("Cars.sqlite"),
+            options: [
+                NSPersistentHistoryTrackingKey: NSNumber(value: true),
+                NSPersistentStoreRemoteChangeNotificationPostOptionKey: NSNumber(value: true),
+            ])
+        let center = NotificationCenter.default
+        let observed = AsyncLog<NSPersistentHistoryToken?>()
+        let token = center.addObserver(of: coordinator, for: .remoteChange) { message in
+            observed.add(message.storeUUID == store.identifier ? message.historyToken : nil)
+        }
+        let named = SavingTests.Received(.NSPersistentStoreRemoteChange, from: coordinator)
+        let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        var saves: [NSPersistentHistoryToken?] = []
+        for _ in 0..<2 {
+            _ = NSEntityDescription.insertNewObject(forEntityName: "Car", into: context)
+            try context.save()
+            saves.append(coordinator.currentPersistentHistoryToken(fromStores: nil))
+        }
+        for _ in 0..<4_000 where observed.all.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+        // What would be posted a second time, when the file is seen to have changed, would come now.
+        try await Task.sleep(for: .milliseconds(200))
+        #expect(Set(observed.all) == Set(saves) && observed.all.count == 2)
+        #expect(named.all.map { $0[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken } == saves)
+        center.removeObserver(token)
+    }
+
     @Test("A coordinator posts added and removed stores and remote changes as messages")
     func coordinatorMessages() async throws {
         let folder = try TemporaryFolder()

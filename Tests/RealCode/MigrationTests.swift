@@ -88,7 +88,7 @@ import Testing
         return (identifier, token)
     }
 
-    @Test("A lightweight migration keeps identifier, metadata, history and tokens")
+    @Test("R2: A lightweight migration keeps identifier, metadata, history and tokens")
     func lightweightMigration() throws {
         let made = try makeStore(model("maker", "old"))
         var options = Self.tracking
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "A migration by a mapping model keeps identifier, metadata and history, and adds a transaction of its own"
+        "R3, R19: A migration by a mapping model keeps identifier, metadata and history, and adds a transaction of its own"
     )
     func mappedMigration() throws {
         let old = model("maker", "old")
@@ -165,7 +165,7 @@ import Testing
         try close(context)
     }
 
-    @Test("An entity mapping without a source expression migrates no objects")
+    @Test("R18: An entity mapping without a source expression migrates no objects")
     func mappingWithoutSource() throws {
         let old = model("maker", "old")
         _ = try makeStore(old)
@@ -178,7 +178,7 @@ import Testing
         try close(context)
     }
 
-    @Test("A migration makes objects of no custom class")
+    @Test("A6: A migration makes objects of no custom class")
     func plainObjects() throws {
         let name = "Counted"
         NSManagedObjectModel.register(Counted.self)
@@ -195,7 +195,7 @@ import Testing
         try close(context)
     }
 
-    @Test("A migrated XML store keeps identifier and metadata")
+    @Test("R19, C39: A migrated XML store keeps identifier and metadata")
     func xmlStore() throws {
         let old = model("maker")
         let context = try open(old, at: url, type: .xml)
@@ -217,7 +217,7 @@ import Testing
         #expect(cars.map { $0.value(forKey: "brand") as? String } == ["Fiat"])
     }
 
-    @Test("Two inferred mapping models are equal, and name what they map")
+    @Test("A25, A28, R16: Two inferred mapping models are equal, and name what they map")
     func inferredMappings() throws {
         func inferred() throws -> NSMappingModel {
             try NSMappingModel.inferredMappingModel(

@@ -40,7 +40,7 @@ private struct Note {
 }
 
 @Suite struct OwnOperatorTests {
-    @Test("Core Data has no operators and methods of key paths beside those of other libraries")
+    @Test("A3: Core Data has no operators and methods of key paths beside those of other libraries")
     func operatorsOfLibrariesAreTaken() {
         let small = \Note.count < 42
         #expect(small.text == "< 42")

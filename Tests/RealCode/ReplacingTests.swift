@@ -7,7 +7,7 @@ import Testing
         try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Car"))
     }
 
-    @Test("A store is destroyed while it is open, and added again")
+    @Test("A5: A store is destroyed while it is open, and added again")
     func destroyAndAdd() throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent("Cars.sqlite")
@@ -25,7 +25,7 @@ import Testing
         #expect(try count(stack.context) == 1)
     }
 
-    @Test("A destroyed SQLite store leaves an empty file, which can be removed; its log is gone")
+    @Test("A11: A destroyed SQLite store leaves an empty file, which can be removed; its log is gone")
     func whatIsLeft() throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent("Cars.sqlite")
@@ -58,7 +58,7 @@ import Testing
         #expect(coordinator.persistentStores[0].url == place)
     }
 
-    @Test("A store is replaced while it is open, in this coordinator and in another one")
+    @Test("A5: A store is replaced while it is open, in this coordinator and in another one")
     func replaceOpenStore() throws {
         let folder = try TemporaryFolder()
         let (url, backup) = (
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(
-        "Two stores at the null device cannot be in one coordinator: 134081; a destroyed one can be added again"
+        "R21: Two stores at the null device cannot be in one coordinator: 134081; a destroyed one can be added again"
     )
     func nullDevices() throws {
         let stack = try CarStack()
@@ -130,7 +130,7 @@ import Testing
         #expect(memory.persistentStores.count == 2)
     }
 
-    @Test("A migrated store is told with the IDs that its objects had and have")
+    @Test("A22, R20: A migrated store is told with the IDs that its objects had and have")
     func migratedIDs() throws {
         let folder = try TemporaryFolder()
         let stack = try CarStack(storeAt: folder.url.appendingPathComponent("Cars.sqlite"))

@@ -23,7 +23,7 @@ import Testing
         var all: [[AnyHashable: Any]] { lock.withLock { notes } }
     }
 
-    @Test("A save without changes posts that the context saved")
+    @Test("A16: A save without changes posts that the context saved")
     func anEmptySaveIsPosted() throws {
         let stack = try CarStack()
         let received = Received(.NSManagedObjectContextDidSave, from: stack.context)
@@ -32,7 +32,7 @@ import Testing
         #expect(received.all.first?.isEmpty == true)
     }
 
-    @Test("A save into a store with history posts the token of its transaction")
+    @Test("A20, R13, C21: A save into a store with history posts the token of its transaction")
     func aSavePostsItsToken() throws {
         let folder = try TemporaryFolder()
         let stack = try CarStack(
@@ -52,7 +52,7 @@ import Testing
         #expect(plain.all.first?["newChangeToken"] == nil)
     }
 
-    @Test("A merge posts what was updated as updated and as refreshed")
+    @Test("A21: A merge posts what was updated as updated and as refreshed")
     func aMergePostsRefreshedObjects() throws {
         let stack = try CarStack()
         let car = stack.insert("Car", ["maker": "Fiat"])
@@ -70,7 +70,7 @@ import Testing
         #expect(note[NSRefreshedObjectIDsKey] as? Set<NSManagedObjectID> == [car.objectID])
     }
 
-    @Test("An object that was never saved has no committed values")
+    @Test("A24: An object that was never saved has no committed values")
     func anUnsavedObjectHasNoCommittedValues() throws {
         let stack = try CarStack()
         let car = stack.insert("Car", ["maker": "Fiat"])
@@ -79,7 +79,7 @@ import Testing
         #expect(car.committedValues(forKeys: ["maker"])["maker"] as? String == "Fiat")
     }
 
-    @Test("A batch request through a child context has the author of the context next to the store")
+    @Test("B6: A batch request through a child context has the author of the context next to the store")
     func aBatchRequestHasTheAuthorOfTheRoot() throws {
         let folder = try TemporaryFolder()
         let stack = try CarStack(
@@ -95,5 +95,41 @@ import Testing
         let result = try stack.context.execute(history) as? NSPersistentHistoryResult
         let transactions = try #require(result?.result as? [NSPersistentHistoryTransaction])
         #expect(transactions.map(\.author) == ["me"])
+    }
+
+    @Test(
+        "B6: A batch request of any kind through a child of a child has the author of the context next to the store, not of one between"
+    )
+    func batchRequestsOfGrandchildren() throws {
+        let folder = try TemporaryFolder()
+        let stack = try CarStack(
+            storeAt: folder.url.appendingPathComponent("Cars.sqlite"),
+            options: [NSPersistentHistoryTrackingKey: NSNumber(value: true)])
+        let middle = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        middle.parent = stack.context
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.parent = middle
+        middle.performAndWait {
+            middle.transactionAuthor = "middle"
+            middle.name = "middle context"
+        }
+        stack.context.transactionAuthor = "root"
+        stack.context.name = "root context"
+        let update = NSBatchUpdateRequest(entityName: "Car")
+        update.propertiesToUpdate = ["maker": "Seat"]
+        let requests: [NSPersistentStoreRequest] = [
+            NSBatchInsertRequest(entityName: "Car", objects: [["maker": "Fiat"]]), update,
+            NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Car")),
+        ]
+        try context.performAndWait {
+            context.transactionAuthor = "leaf"
+            for request in requests { _ = try context.execute(request) }
+        }
+        let history = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
+        let result = try stack.context.execute(history) as? NSPersistentHistoryResult
+        let transactions = try #require(result?.result as? [NSPersistentHistoryTransaction])
+        #expect(transactions.map { $0.changes?.first?.changeType } == [.insert, .update, .delete])
+        #expect(transactions.map(\.author) == ["root", "root", "root"])
+        #expect(transactions.map(\.contextName) == Array(repeating: "root context", count: 3))
     }
 }

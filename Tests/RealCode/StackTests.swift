@@ -3,7 +3,7 @@ import Testing
 
 /// How libraries set their stacks up.
 @MainActor @Suite struct StackTests {
-    @Test("A description without a URL describes a SQLite store in memory")
+    @Test("B4: A description without a URL describes a SQLite store in memory")
     func aDescriptionDefaultsToTheNullDevice() throws {
         #expect(NSPersistentStoreDescription().url == URL(fileURLWithPath: "/dev/null"))
         let stack = try CarStack()
@@ -13,7 +13,7 @@ import Testing
         #expect(stack.container.persistentStoreCoordinator.persistentStores.first?.type == NSSQLiteStoreType)
     }
 
-    @Test("Adding a store twice fails with 134081")
+    @Test("R21: Adding a store twice fails with 134081")
     func aStoreIsAddedOnce() throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent("Cars.sqlite")
@@ -24,7 +24,7 @@ import Testing
         #expect(error?.code == 134081)
     }
 
-    @Test("The user info of a new property is empty and can be filled, also while the model is in use")
+    @Test("A8: The user info of a new property is empty and can be filled, also while the model is in use")
     func userInfoCanBeFilled() throws {
         let attribute = NSAttributeDescription()
         attribute.userInfo?["search"] = "great"

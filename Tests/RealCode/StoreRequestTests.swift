@@ -39,7 +39,7 @@ private final class CountingStore: NSIncrementalStore, @unchecked Sendable {
     }
 
     @Test(
-        "A batch insertion leaves duplicate rows out under the default policy, and updates them under the object's"
+        "R28: A batch insertion leaves duplicate rows out under the default policy, and updates them under the object's"
     )
     func duplicatesInBatches() throws {
         let (folder, context) = try folderAndUniqueStack()
@@ -57,7 +57,9 @@ private final class CountingStore: NSIncrementalStore, @unchecked Sendable {
         #expect(try makers(context) == ["Alfa", "Lancia"])
     }
 
-    @Test("A batch deletion that would leave a mandatory inverse empty fails with 134050 and deletes nothing")
+    @Test(
+        "R30: A batch deletion that would leave a mandatory inverse empty fails with 134050 and deletes nothing"
+    )
     func mandatoryInverses() throws {
         let folder = try TemporaryFolder()
         let model = CarStack.model()
@@ -87,7 +89,46 @@ private final class CountingStore: NSIncrementalStore, @unchecked Sendable {
         #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Owner")) == 0)
     }
 
-    @Test("A cancelled asynchronous fetch completes with an empty result and no error")
+    @Test(
+        "R30: A batch deletion that would leave a mandatory many-to-many inverse empty fails with 134050 and MTM, and deletes nothing"
+    )
+    func mandatoryManyToMany() throws {
+        let folder = try TemporaryFolder()
+        let model = CarStack.model()
+        let owners = try #require(model.entitiesByName["Car"]?.relationshipsByName["owner"])
+        owners.maxCount = 0
+        owners.minCount = 1
+        owners.isOptional = false
+        owners.inverseRelationship?.deleteRule = .nullifyDeleteRule
+        let stack = try CarStack(storeAt: folder.url.appendingPathComponent("Cars.sqlite"), model: model)
+        let people = ["Ada", "Bob", "Eva"].map { stack.insert("Owner", ["name": $0]) }
+        stack.insert("Car", ["maker": "Fiat", "owner": Set([people[0], people[1]])])
+        stack.insert("Car", ["maker": "Seat", "owner": Set([people[1]])])
+        try stack.context.save()
+        func deletion(_ names: [String]) -> NSBatchDeleteRequest {
+            let owners = NSFetchRequest<any NSFetchRequestResult>(entityName: "Owner")
+            owners.predicate = NSPredicate(format: "name IN %@", names)
+            return NSBatchDeleteRequest(fetchRequest: owners)
+        }
+        func count() throws -> Int {
+            try stack.context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Owner"))
+        }
+        for names in [["Bob"], ["Ada", "Bob"]] {
+            let error = #expect(throws: NSError.self) { try stack.context.execute(deletion(names)) }
+            #expect(error?.code == 134050)
+            #expect(
+                error?.localizedDescription.contains("mandatory MTM nullify inverse on Car/owner") == true)
+            #expect(try count() == 3)
+        }
+        // The first car has another owner left, and the third owner no car.
+        try stack.context.execute(deletion(["Ada", "Eva"]))
+        #expect(try count() == 1)
+        stack.context.reset()
+        let cars = try stack.context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Car"))
+        #expect(cars.map { ($0.value(forKey: "owner") as? NSSet)?.count } == [1, 1])
+    }
+
+    @Test("R31: A cancelled asynchronous fetch completes with an empty result and no error")
     func cancelledFetch() async throws {
         let stack = try CarStack()
         stack.insert("Car")
@@ -109,7 +150,7 @@ private final class CountingStore: NSIncrementalStore, @unchecked Sendable {
         #expect(error == nil)
     }
 
-    @Test("A save without changes sends an incremental store one request with empty sets")
+    @Test("R27: A save without changes sends an incremental store one request with empty sets")
     func emptySaves() throws {
         let type = "Counting \(UUID().uuidString)"
         NSPersistentStoreCoordinator.registerStoreClass(CountingStore.self, forStoreType: type)
@@ -124,7 +165,7 @@ private final class CountingStore: NSIncrementalStore, @unchecked Sendable {
         #expect(save.insertedObjects == [] && save.updatedObjects == [] && save.deletedObjects == [])
     }
 
-    @Test("An in-memory store takes a model with uniqueness constraints, and does not check them")
+    @Test("R14: An in-memory store takes a model with uniqueness constraints, and does not check them")
     func constraintsInMemory() throws {
         let model = CarStack.model()
         model.entitiesByName["Car"]?.uniquenessConstraints = [["number"]]
@@ -141,7 +182,7 @@ private final class CountingStore: NSIncrementalStore, @unchecked Sendable {
     }
 
     @Test(
-        "Options that a store does not know are accepted, and so are a history token and details of the history"
+        "A19: Options that a store does not know are accepted, and so are a history token and details of the history"
     )
     func options() throws {
         let folder = try TemporaryFolder()

@@ -74,6 +74,9 @@ import Testing
             ),
             ("UPDATE ZITEM SET ZINT32 = 1.5 WHERE ZUUID NOT NULL", ["error invalid-value Item.int32 1"]),
             ("UPDATE ZITEM SET ZPRICE = '1abc' WHERE ZUUID NOT NULL", ["error invalid-value Item.price 1"]),
+            // The text that Apple's framework writes for a decimal that is not a number; other words are damage.
+            ("UPDATE ZITEM SET ZPRICE = 'NaN' WHERE ZUUID NOT NULL", []),
+            ("UPDATE ZITEM SET ZPRICE = 'nan' WHERE ZUUID NOT NULL", ["error invalid-value Item.price 1"]),
             (
                 "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) SELECT -1, Z_ENT, 1 FROM ZTAG LIMIT 1",
                 ["error invalid-key Tag. 1"]

@@ -39,6 +39,18 @@ import Testing
         #expect(try texts(boxed, "box").count == 2 && boxed.fields == ["box"])
     }
 
+    @Test("A query finds a decimal that is not a number, sorts it last and returns it as NaN")
+    func notANumber() throws {
+        try zoo.sql("UPDATE ZITEM SET ZPRICE = 'NaN' WHERE ZUUID NOT NULL")
+        try zoo.sql("UPDATE ZITEM SET ZPRICE = 3 WHERE ZEXTRA = 'more'")
+        let source = try zoo.open()
+        let priced = try StoreQuery(source, entity: "Item", predicate: "price != nil", sorting: ["price"])
+        #expect(try texts(priced, "price") == ["3", "NaN"])
+        let above = try StoreQuery(source, entity: "Item", predicate: "price > 5")
+        #expect(try texts(above, "price") == ["NaN"])
+        #expect(try above.count() == 1)
+    }
+
     @Test(
         "A query with an unknown name or malformed predicate is an error",
         arguments: [

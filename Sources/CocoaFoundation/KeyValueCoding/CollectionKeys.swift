@@ -46,7 +46,7 @@ func assign(_ value: Any?, forKey key: String, to owner: Any?, _ keyPath: String
     switch presentValue(owner) {
     case nil: return
     case let owner as any KeyValueCoding: owner.setValue(value, forKey: key)
-    case let owner as NSMutableDictionary: owner[key] = presentValue(value)
+    case let owner as NSMutableDictionary: owner.setValue(value, forKey: key)
     case let owners as any ValueCollection where owners.collectionKind != .dictionary:
         for owner in owners.collectionElements { assign(value, forKey: key, to: owner, keyPath) }
     default: fatalError("Key path \"\(keyPath)\": \(described(owner)) takes no value for \"\(key)\"")
@@ -129,23 +129,37 @@ extension NSDictionary {
         CollectionKeys.value(of: self, forKeyPath: keyPath)
     }
 
-    /// The values of several keys; `NSNull` stands for none.
+    /// The values of several keys; `NSNull` stands for none. A key with dots in it is a key, not a path; one that begins with
+    /// `@` is an operator, as for `valueForKey:` of Apple's dictionaries.
     public func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
-        Dictionary(keys.map { ($0, presentValue(value(forKeyPath: $0)) ?? NSNull()) }) { first, _ in first }
+        Dictionary(keys.map { ($0, codedValue(forKey: $0) ?? NSNull()) }) { first, _ in first }
+    }
+
+    private func codedValue(forKey key: String) -> Any? {
+        key.hasPrefix("@") ? CollectionKeys.value(of: self, forKey: key) : object(forKey: key)
     }
 }
 
 extension NSMutableDictionary {
-    /// Gives a key a value, or takes it out for nil.
-    public func setValue(_ value: Any?, forKey key: String) { self[key] = presentValue(value) }
+    /// Gives a key a value, `NSNull` too, or removes it for nil.
+    public func setValue(_ value: Any?, forKey key: String) {
+        self[key] = presentValue(value) ?? (isNullObject(value) ? NSNull() : nil)
+    }
+
+    /// Whether a value is `NSNull`, within optionals or not.
+    private func isNullObject(_ value: Any?) -> Bool {
+        guard let value else { return false }
+        guard let optional = value as? any OptionalValue else { return isNull(value) }
+        return isNullObject(optional.wrappedValue)
+    }
 
     /// Gives what a key path leads to a value, or none.
     public func setValue(_ value: Any?, forKeyPath keyPath: String) {
         CollectionKeys.setValue(value, forKeyPath: keyPath, of: self)
     }
 
-    /// Gives several keys their values; `NSNull` stands for none.
+    /// Gives several keys their values; `NSNull` stands for none, and removes the key.
     public func setValuesForKeys(_ keyedValues: [String: Any]) {
-        for (key, value) in keyedValues { setValue(value, forKey: key) }
+        for (key, value) in keyedValues { setValue(presentValue(value), forKey: key) }
     }
 }

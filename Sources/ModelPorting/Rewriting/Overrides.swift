@@ -17,7 +17,7 @@ extension FilePort {
         "primitiveValue(forKey:)": "", "setPrimitiveValue(_:forKey:)": "",
         "value(forKeyPath:)": "override 'value(forKey:)'",
         "setValue(_:forKeyPath:)": "override 'setValue(_:forKey:)'",
-        "setNilValueForKey(_:)": "override 'setValue(_:forKey:)'", "setValuesForKeys(_:)": "",
+        "setValuesForKeys(_:)": "",
         "dictionaryWithValues(forKeys:)": "", "mutableSetValue(forKey:)": "",
         "mutableArrayValue(forKey:)": "",
         "mutableOrderedSetValue(forKey:)": "", "accessInstanceVariablesDirectly": "",

@@ -107,20 +107,27 @@ struct Transfer<Value>: @unchecked Sendable {
 
 /// Whether contexts check that they are used on their queues: in debug builds, unless the program's arguments or its
 /// environment say otherwise. The argument is Apple's; the variable is for test runners, which take no arguments for the tests.
-private enum ConcurrencyDebugging {
+enum ConcurrencyDebugging {
     static let argument = "-com.apple.CoreData.ConcurrencyDebug"
     static let variable = "OPENCOREDATA_CONCURRENCY_DEBUG"
 
-    static let isOn: Bool = {
-        let arguments = CommandLine.arguments
-        if let index = arguments.firstIndex(of: argument), index + 1 < arguments.count {
-            return arguments[index + 1] != "0"
-        }
-        if let value = ProcessInfo.processInfo.environment[variable] { return value != "0" }
+    static let isOn: Bool =
+        setting(arguments: CommandLine.arguments, environment: ProcessInfo.processInfo.environment)
+        ?? isOnByDefault
+
+    private static var isOnByDefault: Bool {
         #if DEBUG
         return true
         #else
         return false
         #endif
-    }()
+    }
+
+    /// What a program's arguments say, or else its environment: 0 is off, any other value on; nil where neither says anything.
+    static func setting(arguments: [String], environment: [String: String]) -> Bool? {
+        if let index = arguments.firstIndex(of: argument), index + 1 < arguments.count {
+            return arguments[index + 1] != "0"
+        }
+        return environment[variable].map { $0 != "0" }
+    }
 }

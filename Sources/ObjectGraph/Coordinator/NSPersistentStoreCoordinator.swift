@@ -80,6 +80,10 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
     /// The stores, in the order in which they were added.
     public var persistentStores: [NSPersistentStore] { stores.withLock { $0 } }
 
+    /// Whether a coordinator of this process has ever had a store.
+    static var hasAddedStores: Bool { addedStores.load(ordering: .relaxed) }
+    private static let addedStores = Atomic(false)
+
     package var objectStores: [any ObjectStore] { stores.withLock { $0 } }
 
     /// The stores that hold an entity, writable ones only if asked.
@@ -155,6 +159,7 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
                 \(store.identifier ?? "") already, of which the one at \(storeURL.path) is a copy.
                 """)
         }
+        Self.addedStores.store(true, ordering: .relaxed)
         store.didAdd(to: self)
         remoteChanges.follow(self)
         postStoresDidChange([NSAddedPersistentStoresKey: [store]])

@@ -1,7 +1,7 @@
 import Foundation
 import ManagedObjectModel
 
-/// The entities that requests for history name. Their properties are what conditions and orders may use.
+/// The entities that requests for history name. Their names are Apple's; their properties are what conditions and orders may use.
 package final class HistoryEntities: @unchecked Sendable {
     package static let shared = HistoryEntities()
 
@@ -12,7 +12,7 @@ package final class HistoryEntities: @unchecked Sendable {
 
     private init() {
         transaction = Self.entity(
-            "TRANSACTION",
+            "Transaction",
             [
                 ("timestamp", .dateAttributeType), ("transactionNumber", .integer64AttributeType),
                 ("storeID", .stringAttributeType), ("bundleID", .stringAttributeType),
@@ -20,7 +20,7 @@ package final class HistoryEntities: @unchecked Sendable {
                 ("author", .stringAttributeType), ("token", .objectIDAttributeType),
             ])
         change = Self.entity(
-            "CHANGE",
+            "Change",
             [
                 ("changeID", .integer64AttributeType), ("changeType", .integer64AttributeType),
                 ("changedObjectID", .objectIDAttributeType), ("changedEntity", .integer64AttributeType),
@@ -44,7 +44,15 @@ package final class HistoryEntities: @unchecked Sendable {
         return entity
     }
 
+    /// An entity for a caller without a context; nil until a coordinator of this process has had a store, as with Apple's.
+    static func withoutContext(_ entity: KeyPath<HistoryEntities, NSEntityDescription>)
+        -> NSEntityDescription?
+    {
+        NSPersistentStoreCoordinator.hasAddedStores ? shared[keyPath: entity] : nil
+    }
+
     static func request(_ entity: NSEntityDescription?) -> NSFetchRequest<any NSFetchRequestResult>? {
+        guard let entity else { return nil }
         let request = NSFetchRequest<any NSFetchRequestResult>()
         request.entity = entity
         return request

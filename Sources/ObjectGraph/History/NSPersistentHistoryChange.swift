@@ -38,13 +38,14 @@ public final class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Se
     /// The change itself: it never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// The entity to ask for in a request that `NSPersistentHistoryChangeRequest.fetchHistory(withFetch:)` takes.
+    /// The entity to ask for in a request that `NSPersistentHistoryChangeRequest.fetchHistory(withFetch:)` takes; nil until a
+    /// coordinator of this process has had a store, as with Apple's.
     ///
     /// Conditions and orders may use `changeID`, `changeType`, `changedObjectID`, `changedEntity` and
     /// `transactionNumber`.
-    public class var entityDescription: NSEntityDescription? { HistoryEntities.shared.change }
+    public class var entityDescription: NSEntityDescription? { HistoryEntities.withoutContext(\.change) }
 
-    /// A request for changes, to be given conditions and passed to `fetchHistory(withFetch:)`.
+    /// A request for changes, to be given conditions and passed to `fetchHistory(withFetch:)`; nil as `entityDescription` is.
     public class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
         HistoryEntities.request(entityDescription)
     }

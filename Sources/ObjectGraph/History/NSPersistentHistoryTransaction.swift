@@ -53,13 +53,14 @@ public final class NSPersistentHistoryTransaction: NSObject, NSCopying, @uncheck
     /// The transaction itself: it never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// The entity to ask for in a request that `NSPersistentHistoryChangeRequest.fetchHistory(withFetch:)` takes.
+    /// The entity to ask for in a request that `NSPersistentHistoryChangeRequest.fetchHistory(withFetch:)` takes; nil until a
+    /// coordinator of this process has had a store, as with Apple's.
     ///
     /// Conditions and orders may use `timestamp`, `transactionNumber`, `storeID`, `bundleID`, `processID`,
     /// `contextName` and `author`.
-    public class var entityDescription: NSEntityDescription? { HistoryEntities.shared.transaction }
+    public class var entityDescription: NSEntityDescription? { HistoryEntities.withoutContext(\.transaction) }
 
-    /// A request for transactions, to be given conditions and passed to `fetchHistory(withFetch:)`.
+    /// A request for transactions, to be given conditions and passed to `fetchHistory(withFetch:)`; nil as `entityDescription` is.
     public class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
         HistoryEntities.request(entityDescription)
     }

@@ -115,7 +115,7 @@ import Testing
             ),
             ("class func automaticallyNotifiesObservers(forKey key: String) -> Bool { false }", 21),
             ("var hash: Int { 1 }", 14),
-            ("func setNilValueForKey(_ key: String) {}", 15),
+            ("func setValuesForKeys(_ values: [String: Any]) {}", 15),
             ("class func description() -> String { \"\" }", 21),
         ])
     func unsupportedOverrides(_ declaration: String, _ column: Int) {
@@ -126,6 +126,19 @@ import Testing
         #expect(Ported("class Book: Base {\noverride \(declaration)\n}").errors.isEmpty)
         let ours = "override func validateValue(_ a: inout Any?, forKey b: String) throws {}"
         #expect(Ported("class Book: NSManagedObject { \(ours) }").errors.isEmpty)
+    }
+
+    @Test(
+        "An override that a managed object supports is ported",
+        arguments: [
+            "func setNilValueForKey(_ key: String) {}", "func setValue(_ value: Any?, forKey key: String) {}",
+            "func setValue(_ value: Any?, forUndefinedKey key: String) {}",
+            "func value(forUndefinedKey key: String) -> Any? { nil }",
+        ])
+    func supportedOverrides(_ declaration: String) throws {
+        let ported = Ported("class Book: NSManagedObject {\noverride \(declaration)\n}")
+        #expect(ported.diagnostics.isEmpty)
+        #expect(try #require(ported.text).contains("override \(declaration)"))
     }
 
     @Test("A removed Objective-C name of a class has a warning")
