@@ -4,20 +4,20 @@ import Testing
 
 /// What coordinators learn of changes that others make to their stores.
 @Suite(.serialized) struct RemoteChangeTests {
-    private static var posting: [String: NSObject] {
+    static var posting: [String: NSObject] {
         [
             NSPersistentHistoryTrackingKey: NSNumber(value: true),
             NSPersistentStoreRemoteChangeNotificationPostOptionKey: NSNumber(value: true),
         ]
     }
 
-    private func open(
+    func open(
         _ folder: TestFolder, _ options: [String: NSObject] = posting
     ) throws -> NSPersistentContainer {
         try RemoteChangeWriter.container(folder.store, options: options)
     }
 
-    private func insert(_ text: String, _ container: NSPersistentContainer) throws {
+    func insert(_ text: String, _ container: NSPersistentContainer) throws {
         let context = container.newBackgroundContext()
         try context.performAndWait {
             NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)

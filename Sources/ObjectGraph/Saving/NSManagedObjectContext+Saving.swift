@@ -239,8 +239,7 @@ extension NSManagedObjectContext {
         }
         announceSave(changes, affected: affected, token: historyToken(of: outcomes))
         for (plan, outcome) in outcomes where !plan.unit.isEmpty {
-            persistentStoreCoordinator?.noteOwnChange(
-                of: plan.store, historyNumber: outcome.historyNumber)
+            persistentStoreCoordinator?.postRemoteChange(plan.store, historyNumber: outcome.historyNumber)
         }
     }
 
