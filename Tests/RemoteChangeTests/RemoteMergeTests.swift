@@ -32,7 +32,7 @@ extension RemoteChangeTests {
         let observer = NotificationCenter.default.addObserver(
             forName: .NSManagedObjectContextDidSave, object: saving, queue: nil
         ) { _ in
-            // The store has the save, and nobody was told of it. What the other one saves now is merged before.
+            // The store has the save, and no context has merged it. What the other coordinator saves now is merged before.
             #expect(throws: Never.self) { try insert("Second", second) }
             #expect(merged.waitForOne() != nil)
         }

@@ -29,7 +29,7 @@ extension SQLiteStore: FollowedStore {
 
     /// Has the coordinator know that a transaction of the history is its own, once it is committed.
     ///
-    /// Not later: another process may commit at once, and whoever is told of that reads the history up to there. And not before: a
+    /// Not later: another process may commit at once, and the monitor then reads the history up to there. And not before: a
     /// transaction that is rolled back leaves its number to others.
     ///
     /// - Parameters:

@@ -58,7 +58,7 @@ final class RemoteHistory: Sendable {
         guard let store else { return nil }
         do {
             // Of what has a number up to the end, all own transactions are known at this moment. What comes after it is for the
-            // next time: whoever commits it is noticed.
+            // next time: the monitor notices its commit, too.
             let (end, known) = try store.betweenTransactions { end in (end, state.withLock { $0 }) }
             // Another file, or a copy of an earlier state, is where the store was: the numbers begin anew there.
             guard let last = known.last, last <= end else { throw NSError.removedStore }
