@@ -363,11 +363,15 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
 
     static var removed: NSError { .removedStore }
 
-    /// A number that changes when another connection, of this process or another one, has changed the file.
+    /// What changes when another connection, of this process or another one, has changed the file.
     ///
     /// - Throws: 134070 when the store is removed; an error of SQLite.
-    package func foreignDataVersion() throws -> Int64 {
-        try withOwnConnection("ask for changes of others", StoreWriters.dataVersion)
+    package func foreignDataVersion() throws -> Data {
+        if case .reading(let file) = access.withLock({ $0 }) {
+            return try turns.enter(orThrow: nestedUse("ask for changes of others"), file.version)
+        }
+        let version = try withOwnConnection("ask for changes of others", StoreWriters.dataVersion)
+        return withUnsafeBytes(of: version) { Data($0) }
     }
 
     /// Runs a block with the connection that writes, outside of any transaction; of a store that is only read, with one that reads.

@@ -1,9 +1,11 @@
+import Foundation
+
 /// A store that several processes may have open at once, and whose changes by others can be noticed.
 package protocol FollowedStore: ObjectStore {
-    /// A number that changes when another connection, of this process or another one, has changed the store.
+    /// What changes when another connection, of this process or another one, has changed the store.
     ///
     /// - Throws: 134070 when the store is removed; an error of the database.
-    func foreignDataVersion() throws -> Int64
+    func foreignDataVersion() throws -> Data
 
     /// The number of the last transaction that was ever saved; nil without a history, or where it cannot be read.
     var lastHistoryNumber: Int64? { get }
