@@ -91,3 +91,133 @@ extension RemoteChangeTests {
         #expect(ids(merged.all, NSInsertedObjectIDsKey).count == 3)
     }
 }
+
+/// What a child merges while its parent's queue waits for it.
+extension RemoteChangeTests {
+    /// What a block on another queue has found out.
+    private final class Finding: @unchecked Sendable {
+        private let lock = NSLock()
+        private var isGood = true
+        private let isThere = DispatchSemaphore(value: 0)
+
+        func note(_ isGood: Bool) {
+            lock.withLock { self.isGood = self.isGood && isGood }
+            isThere.signal()
+        }
+
+        /// Whether all was good; false when there is nothing in time.
+        func wait() -> Bool { isThere.wait(timeout: .now() + 60) == .success && lock.withLock { isGood } }
+    }
+
+    /// How others change the only note, and what a child finds then.
+    enum ForeignChange: String, CaseIterable {
+        case update, deletion
+        /// An update of a store without history, while the child has a change of its own.
+        case anything
+    }
+
+    private func change(_ kind: ForeignChange, _ container: NSPersistentContainer) throws {
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+            let note = try only(context)
+            if kind == .deletion { context.delete(note) } else { note.setValue("Second", forKey: "text") }
+            try context.save()
+        }
+    }
+
+    private func only(_ context: NSManagedObjectContext) throws -> NSManagedObject {
+        let found = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Note"))
+        #expect(found.count == 1)
+        let note = try #require(found.first)
+        #expect(note.value(forKey: "text") != nil)
+        return note
+    }
+
+    @Test(
+        "A child merges changes of others while its parent's queue waits for it",
+        arguments: ForeignChange.allCases)
+    func childrenDoNotWait(_ kind: ForeignChange) throws {
+        let folder = try TestFolder()
+        let options = kind == .anything ? [:] : Self.tracking
+        let container = try open(folder, options)
+        let second = try open(folder, options)
+        try insert("First", container)
+        let parent = mergingContext(container)
+        let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        child.parent = parent
+        child.automaticallyMergesChangesFromParent = true
+        let above = try parent.performAndWait { Transferred(try only(parent)) }
+        let note = try child.performAndWait {
+            let note = try only(child)
+            if kind == .anything { note.setValue("mine", forKey: "text") }
+            return Transferred(note)
+        }
+        let changed = Received(.NSManagedObjectContextObjectsDidChange, from: child)
+        let finding = Finding()
+        // Comes to the parent's queue next after its own merge, when the child is about to merge.
+        let observer = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextObjectsDidChange, object: parent, queue: nil
+        ) { _ in
+            parent.perform {
+                let isReached = DispatchSemaphore(value: 0)
+                child.perform { isReached.signal() }
+                finding.note(isReached.wait(timeout: .now() + 20) == .success)
+            }
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        container.persistentStoreCoordinator.automaticallyMergesRemoteChanges = true
+        try change(kind, second)
+        #expect(finding.wait())
+        let isMerged = changed.wait { _ in
+            child.performAndWait {
+                switch kind {
+                case .update: return note.value.value(forKey: "text") as? String == "Second"
+                case .deletion: return note.value.isDeleted
+                case .anything:
+                    let stored = note.value.committedValues(forKeys: ["text"])["text"]
+                    return stored as? String == "Second"
+                        && note.value.value(forKey: "text") as? String == "mine"
+                }
+            }
+        }
+        #expect(isMerged)
+        _ = above
+    }
+
+    @Test("A child merges what another child of its parent saves while the parent's queue waits for it")
+    func siblingsDoNotWait() throws {
+        let folder = try TestFolder()
+        let container = try open(folder, [:])
+        try insert("First", container)
+        let parent = container.newBackgroundContext()
+        let children = (0..<2).map { _ in
+            let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            child.parent = parent
+            child.automaticallyMergesChangesFromParent = true
+            return child
+        }
+        let (saving, following) = (children[0], children[1])
+        let note = try following.performAndWait { Transferred(try only(following)) }
+        let finding = Finding()
+        let isSaved = DispatchSemaphore(value: 0)
+        // The parent has the changes, and its queue is free; the other child has not heard of them.
+        let observer = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextDidSave, object: saving, queue: nil
+        ) { _ in
+            parent.perform {
+                _ = isSaved.wait(timeout: .now() + 20)
+                let isReached = DispatchSemaphore(value: 0)
+                following.perform { isReached.signal() }
+                finding.note(isReached.wait(timeout: .now() + 20) == .success)
+            }
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        try saving.performAndWait {
+            try only(saving).setValue("Second", forKey: "text")
+            try saving.save()
+        }
+        isSaved.signal()
+        #expect(finding.wait())
+        following.performAndWait { #expect(note.value.value(forKey: "text") as? String == "Second") }
+    }
+}

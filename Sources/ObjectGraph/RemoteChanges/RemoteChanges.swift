@@ -161,18 +161,23 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension NSManagedObjectContext {
-    /// Has the context take in what others have changed, on its queue, and then its children that merge.
+    /// Has a context that reads the stores merge what others have changed, on its queue, and then its children that merge.
     fileprivate func mergeLater(_ changes: RemoteHistory.Changes) {
         perform { [weak self] in
-            guard let self else { return }
+            guard let self, let coordinator = persistentStoreCoordinator else { return }
+            var merged: SavedChanges?
             switch changes {
-            case .objects(let ids): Self.mergeChanges(fromRemoteContextSave: ids, into: [self])
+            case .objects(let ids):
+                let changes = SavedChanges(ids, for: coordinator)
+                merge(changes, isForeign: true)
+                processPendingChanges()
+                merged = changes
             case .anything:
                 refreshAllObjects()
                 processPendingChanges()
                 listeners.tell(.anything)
             }
-            for child in childSubscribers.contexts { child.mergeLater(changes) }
+            for child in childSubscribers.contexts { child.mergeFromParentLater(merged) }
         }
     }
 }
