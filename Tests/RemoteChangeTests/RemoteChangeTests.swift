@@ -4,24 +4,35 @@ import Testing
 
 /// What coordinators learn of changes that others make to their stores.
 @Suite(.serialized) struct RemoteChangeTests {
-    private static var posting: [String: NSObject] {
+    static var posting: [String: NSObject] {
         [
             NSPersistentHistoryTrackingKey: NSNumber(value: true),
             NSPersistentStoreRemoteChangeNotificationPostOptionKey: NSNumber(value: true),
         ]
     }
 
-    private func open(
+    func open(
         _ folder: TestFolder, _ options: [String: NSObject] = posting
     ) throws -> NSPersistentContainer {
         try RemoteChangeWriter.container(folder.store, options: options)
     }
 
-    private func insert(_ text: String, _ container: NSPersistentContainer) throws {
+    func insert(_ text: String, _ container: NSPersistentContainer) throws {
         let context = container.newBackgroundContext()
         try context.performAndWait {
             NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
                 .setValue(text, forKey: "text")
+            try context.save()
+        }
+    }
+
+    /// Gives all notes a text.
+    private func update(_ text: String, _ container: NSPersistentContainer) throws {
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+            for note in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Note")) {
+                note.setValue(text, forKey: "text")
+            }
             try context.save()
         }
     }
@@ -87,6 +98,71 @@ import Testing
         try insert("Hello", second)
         let note = try #require(received.waitForOne())
         #expect(note[NSPersistentHistoryTokenKey] == nil)
+    }
+
+    @Test(
+        "Changes of others are posted for a store that is only read, whatever its journal, and with or without history",
+        arguments: ["WAL", "DELETE"], [true, false])
+    func readOnlyStoresAreFollowed(_ journalMode: String, _ hasHistory: Bool) throws {
+        let folder = try TestFolder()
+        var options: [String: NSObject] = [
+            NSSQLitePragmasOption: NSDictionary(dictionary: ["journal_mode": journalMode])
+        ]
+        options[NSPersistentHistoryTrackingKey] = hasHistory ? NSNumber(value: true) : nil
+        let writer = try open(folder, options)
+        try insert("First", writer)
+        let reader = try open(
+            folder,
+            [
+                NSReadOnlyPersistentStoreOption: NSNumber(value: true),
+                NSPersistentStoreRemoteChangeNotificationPostOptionKey: NSNumber(value: true),
+            ])
+        let coordinator = reader.persistentStoreCoordinator
+        let context = reader.newBackgroundContext()
+        context.automaticallyMergesChangesFromParent = true
+        coordinator.automaticallyMergesRemoteChanges = true
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Note")
+        let note = try context.performAndWait {
+            let note = try #require(context.fetch(request).first)
+            #expect(note.value(forKey: "text") as? String == "First")
+            return Transferred(note)
+        }
+        let received = Received(.NSPersistentStoreRemoteChange, from: coordinator)
+        func expect(_ text: String) -> Bool {
+            received.wait { _ in
+                context.performAndWait { note.value.value(forKey: "text") as? String == text }
+            }
+        }
+        // Each of them: the version of a connection that is made anew is the same every time.
+        for text in ["Second", "Third", "Fourth"] {
+            let count = received.all.count
+            try update(text, writer)
+            #expect(received.waitForOne(after: count) != nil)
+            #expect(expect(text))
+        }
+    }
+
+    @Test("Changes of another process are posted for a store that is only read and that had no user before")
+    func unusedReadOnlyStoresAreFollowed() throws {
+        let folder = try TestFolder()
+        do {
+            let writer = try open(folder)
+            let store = try #require(writer.persistentStoreCoordinator.persistentStores.first)
+            try writer.persistentStoreCoordinator.remove(store)
+        }
+        var options = Self.posting
+        options[NSReadOnlyPersistentStoreOption] = NSNumber(value: true)
+        let coordinator = try open(folder, options).persistentStoreCoordinator
+        let received = Received(.NSPersistentStoreRemoteChange, from: coordinator)
+        let other = try OtherProcess(folder.store)
+        for text in ["Hello", "World"] {
+            try other("insert \(text) 1")
+            let last = try #require(coordinator.currentPersistentHistoryToken(fromStores: nil))
+            let isPosted = received.wait { notes in
+                notes.last?[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken == last
+            }
+            #expect(isPosted)
+        }
     }
 
     @Test("A save of another coordinator is posted, and one of its own at once")
@@ -224,4 +300,11 @@ import Testing
 /// A delegate, without which a controller follows no changes.
 private final class Follower: NSObject, NSFetchedResultsControllerDelegate {
     func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {}
+}
+
+/// An object that a test uses on the queue of its context alone.
+struct Transferred: @unchecked Sendable {
+    let value: NSManagedObject
+
+    init(_ value: NSManagedObject) { self.value = value }
 }

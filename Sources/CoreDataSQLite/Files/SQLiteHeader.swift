@@ -14,7 +14,7 @@ struct SQLiteHeader {
 
     init(_ database: Database) {
         var file: UnsafeMutablePointer<sqlite3_file>?
-        var bytes = [UInt8](repeating: 0, count: 20)
+        var bytes = [UInt8](repeating: 0, count: 28)
         let code = withUnsafeMutablePointer(to: &file) {
             sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_FILE_POINTER, $0)
         }
@@ -28,6 +28,9 @@ struct SQLiteHeader {
 
     /// Whether the file begins as a database does.
     var isDatabase: Bool { bytes.starts(with: Self.magic) }
+
+    /// What each transaction counts up that writes to the file itself, and not to a write-ahead log.
+    var changeCounter: ArraySlice<UInt8> { bytes[24..<28] }
 
     /// Whether changes go to a write-ahead log first.
     var usesLog: Bool { bytes[18] == 2 || bytes[19] == 2 }

@@ -42,6 +42,7 @@ extension SQLiteStore {
                 try DanglingLinkCheck(self, database).check(unit)
             }
             try writeMetadata(database)
+            noteOwnTransaction(outcome.historyNumber, database)
             // While nobody else can write, lest the row of the next save be replaced by the one of this. Before
             // `write` returns, so nothing is shared.
             nonisolated(unsafe) let saved = (unit, outcome)

@@ -112,6 +112,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         let opening = SQLiteStoreOpening(
             self, at: url, model: model, options: try SQLiteStoreOptions(options), makesFile: false)
         let opened = try opening.connect()
+        persistentStoreCoordinator?.remoteChanges.end(self)
         generations.expireAll()
         do {
             try access.withLock { try $0?.close() }
@@ -121,6 +122,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         }
         super.url = url
         take(opening, opened)
+        followAnew()
     }
 
     /// Closes the file so that it can be replaced. Who uses the store meanwhile waits, until `openAfterReplacement()` or
@@ -129,6 +131,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     /// - Throws: 134070 when the caller is called from inside of a read or write of the store.
     func closeForReplacement() throws {
         guard !isInUseByCaller else { throw nestedUse("destroy or replace the store") }
+        persistentStoreCoordinator?.remoteChanges.end(self)
         pause.begin()
         closeFile()
     }
@@ -142,6 +145,13 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         let opening = SQLiteStoreOpening(
             self, at: url, model: model, options: try SQLiteStoreOptions(options), makesFile: false)
         take(opening, try opening.connect())
+        followAnew()
+    }
+
+    /// What others do to another file is not what comes after the transactions that are known of the one before.
+    private func followAnew() {
+        guard let coordinator = persistentStoreCoordinator else { return }
+        coordinator.remoteChanges.followAnew(self, of: coordinator)
     }
 
     /// Ends the waiting of others: there is nothing to open any more.
@@ -353,19 +363,25 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
 
     static var removed: NSError { .removedStore }
 
-    /// A number that changes when another connection, of this process or another one, has changed the file.
+    /// What changes when another connection, of this process or another one, has changed the file.
     ///
     /// - Throws: 134070 when the store is removed; an error of SQLite.
-    package func foreignDataVersion() throws -> Int64 {
+    package func foreignDataVersion() throws -> Data {
+        if case .reading(let file) = access.withLock({ $0 }) {
+            return try turns.enter(orThrow: nestedUse("ask for changes of others"), file.version)
+        }
+        let version = try withOwnConnection("ask for changes of others", StoreWriters.dataVersion)
+        return withUnsafeBytes(of: version) { Data($0) }
+    }
+
+    /// Runs a block with the connection that writes, outside of any transaction; of a store that is only read, with one that reads.
+    ///
+    /// - Throws: 134070 when the store is removed, or when the caller is called from inside of a transaction; an error of SQLite.
+    func withOwnConnection<Value>(_ what: String, _ body: (Database) throws -> Value) throws -> Value {
         switch access.withLock({ $0 }) {
         case .writing(let connection, _):
-            try turns.enter(orThrow: nestedUse("ask for changes of others")) {
-                try connection.writeWithoutTransaction(StoreWriters.dataVersion)
-            }
-        case .reading(let file):
-            try turns.enter(orThrow: nestedUse("ask for changes of others")) {
-                try file.read(StoreWriters.dataVersion)
-            }
+            try turns.enter(orThrow: nestedUse(what)) { try connection.writeWithoutTransaction(body) }
+        case .reading(let file): try turns.enter(orThrow: nestedUse(what)) { try file.read(body) }
         case nil: throw Self.removed
         }
     }

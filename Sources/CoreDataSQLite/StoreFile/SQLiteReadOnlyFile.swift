@@ -65,6 +65,27 @@ final class SQLiteReadOnlyFile: @unchecked Sendable {
         return try readAgain(body)
     }
 
+    /// What is another one after others have changed the database. It may also be another one when they have only opened or closed it,
+    /// as a process does that moves the log into the file.
+    ///
+    /// SQLite's own `PRAGMA data_version` is that of one connection, and here there is a new one for most reads.
+    ///
+    /// - Throws: as `read(_:)`.
+    func version() throws -> Data {
+        try read { database in
+            // Begins to read: from now on nothing is written to a file without a log.
+            _ = try StoreWriters.dataVersion(database)
+            let index = sharesIndex ? LogIndexHeader(database) : nil
+            if let index, !index.isOfEmptyLog { return Data(index.bytes) }
+            let present = State(path)
+            var bytes = Data(SQLiteHeader(database).changeCounter)
+            bytes.append(present.file?.bytes ?? Data())
+            // A log without anything in it changes nothing.
+            if index == nil, let log = present.log, log.size > 0 { bytes.append(log.bytes) }
+            return bytes
+        }
+    }
+
     private func read<Value>(
         with connection: DatabaseQueue, _ body: (Database) throws -> Value
     ) throws -> Value {
@@ -200,6 +221,11 @@ final class SQLiteReadOnlyFile: @unchecked Sendable {
             let size: Int64
             let seconds: Int
             let nanoseconds: Int
+
+            var bytes: Data {
+                [number, UInt64(bitPattern: size), UInt64(bitPattern: Int64(seconds)), UInt64(nanoseconds)]
+                    .withUnsafeBytes { Data($0) }
+            }
 
             init?(_ path: String) {
                 var status = stat()

@@ -44,7 +44,7 @@ struct BatchExecution {
         let outcome = try store.insertBatch(
             request.source, into: home, policy: (context.mergePolicy as? NSMergePolicy)?.mergeType,
             terms(keepingIDs: request.resultType == .objectIDs))
-        note(outcome, in: store)
+        post(outcome, in: store)
         return NSBatchInsertResult(outcome, request.resultType)
     }
 
@@ -59,7 +59,7 @@ struct BatchExecution {
         for store in try batchStores(fetch) {
             let updated = try store.updateBatch(
                 fetch.query(store), request.propertiesToUpdate ?? [:], terms(keepingIDs: keepsIDs))
-            note(updated, in: store)
+            post(updated, in: store)
             outcome.add(updated)
         }
         return NSBatchUpdateResult(outcome, request.resultType)
@@ -85,7 +85,7 @@ struct BatchExecution {
         for store in stores {
             let deleted = try store.deleteBatch(
                 fetch.query(store), terms(keepingIDs: request.resultType == .resultTypeObjectIDs))
-            note(deleted, in: store)
+            post(deleted, in: store)
             outcome.add(deleted)
         }
         return NSBatchDeleteResult(outcome, request.resultType)
@@ -126,7 +126,7 @@ struct BatchExecution {
         return BatchTerms(keepsIDs: keepsIDs, author: writer.transactionAuthor, contextName: writer.name)
     }
 
-    private func note(_ outcome: BatchOutcome, in store: any BatchStore) {
-        if outcome.count > 0 { coordinator.noteOwnChange(of: store, historyNumber: outcome.historyNumber) }
+    private func post(_ outcome: BatchOutcome, in store: any BatchStore) {
+        if outcome.count > 0 { coordinator.postRemoteChange(store, historyNumber: outcome.historyNumber) }
     }
 }

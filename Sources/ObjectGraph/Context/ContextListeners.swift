@@ -39,6 +39,9 @@ package final class ContextListeners {
     private var requiring = 0
     private var index: ListenerIndex?
 
+    /// Whether there was no listener yet, or all are gone that were looked for.
+    var isEmpty: Bool { entries.isEmpty }
+
     /// Whether a listener has to know which properties changed.
     var readRelatedObjects: Bool { relatedReaders > 0 }
 

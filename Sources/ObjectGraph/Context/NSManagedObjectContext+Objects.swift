@@ -242,7 +242,10 @@ extension NSManagedObjectContext {
 
     /// Makes all objects take the store's values when they are read next: those without changes become faults; those
     /// with changes keep them, transient values excepted.
-    public func refreshAllObjects() {
+    public func refreshAllObjects() { refreshAllObjects(nil) }
+
+    /// - Parameter rows: the rows of the objects with changes as the parent has them; nil to ask for them.
+    func refreshAllObjects(_ rows: RowsAbove?) {
         assertOnQueue()
         for object in identityMap.all where !object.isInserted {
             if object.isFault {
@@ -250,7 +253,11 @@ extension NSManagedObjectContext {
                 object.row = nil
             } else if object.isDeleted || object.hasPersistentChangedValues {
                 object.dropTransientValues()
-                mergeFromStore(object)
+                if let rows {
+                    merge(rows, into: object)
+                } else {
+                    mergeFromStore(object)
+                }
                 tracker.noteRefresh(of: object)
             } else {
                 refresh(object, mergeChanges: false)
@@ -259,6 +266,20 @@ extension NSManagedObjectContext {
         let changed = tracker.updated.all
         if let first = changed.first { readingStore(of: first) { try agreeOnPairs(of: changed) } }
         scheduleEventEnd()
+    }
+
+    /// Puts a row under an object's changes; one that came later stays.
+    private func merge(_ rows: RowsAbove, into object: NSManagedObject) {
+        guard !object.isFault else {
+            object.row = nil
+            return
+        }
+        guard let row = rows.rows[object.objectID], object.stands(for: row),
+            !rows.isOlder(row, than: object)
+        else { return }
+        guard object.isDeleted else { return refreshValues(of: object, row) }
+        object.rebase(on: row, keeping: .ownChanges)
+        repeatDeletion(of: object)
     }
 
     /// Puts the store's present row under an object's changes.

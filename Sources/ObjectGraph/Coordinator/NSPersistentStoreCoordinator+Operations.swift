@@ -58,9 +58,9 @@ extension NSPersistentStoreCoordinator {
     ///
     /// - Throws: 134000 for an unknown type or a useless value of an option,
     ///   260 when there is no source, 134010 or 259 when it is no store or
-    ///   a damaged one, 134080 when the destination is `/dev/null` or not a regular file, or for an error of the file system,
-    ///   134090 while another process has the destination open, 134070 from inside of a read or write of it; everything is as it
-    ///   was then.
+    ///   a damaged one, 134010 when the destination is a SQLite database and the type another one, 134080 when the destination is
+    ///   `/dev/null` or not a regular file, or for an error of the file system, 134090 while another process has the destination
+    ///   open, 134070 from inside of a read or write of it; everything is as it was then.
     public func replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
@@ -94,8 +94,9 @@ extension NSPersistentStoreCoordinator {
     ///
     /// - Throws: 134000 for an unknown type or a useless value of an option,
     ///   134080 for what is not a regular file, or for an error of the file
-    ///   system, 134090 while another process has the store open, unless `NSPersistentStoreForceDestroyOption` is set, 134070
-    ///   from inside of a read or write of the store; everything is as it was then.
+    ///   system, 134010 for a SQLite database by another type, 134090 while another process has the store open, unless
+    ///   `NSPersistentStoreForceDestroyOption` is set, 134070 from inside of a read or write of the store; everything is as it was
+    ///   then.
     public func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {

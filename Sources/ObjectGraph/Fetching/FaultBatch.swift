@@ -71,6 +71,22 @@ extension NSManagedObjectContext {
     }
 }
 
+extension NSManagedObjectContext {
+    /// Has an object whose row is gone show the one that it holds, which alone can be read.
+    ///
+    /// - Returns: false when it holds none, and has no values from now on.
+    func showLastKnownRow(of object: NSManagedObject) -> Bool {
+        object.takeLastKnownRow()
+        guard object.isFault else { return true }
+        guard let row = object.row else {
+            makeInaccessible(object)
+            return false
+        }
+        object.realise(with: row)
+        return true
+    }
+}
+
 extension NSManagedObject {
     /// The neighbours that a fault waits for its row with.
     final var batch: (any FaultNeighbours)? {

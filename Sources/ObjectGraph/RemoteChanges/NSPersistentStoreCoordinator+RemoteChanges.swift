@@ -1,12 +1,6 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// Tells that a context or a batch request of this coordinator has changed a store.
-    func noteOwnChange(of store: NSPersistentStore, historyNumber: Int64?) {
-        if let historyNumber { remoteChanges.noteOwn(historyNumber, of: store) }
-        postRemoteChange(store, historyNumber: historyNumber)
-    }
-
     /// Tells that a store was changed, by whomever.
     ///
     /// - Parameter historyNumber: the last transaction of its history; nil without one.

@@ -11,10 +11,10 @@ final class RemoteChangeMonitor: @unchecked Sendable {
     // Unchecked: the variables are used on the queue.
 
     private let queue = DispatchQueue(label: "com.apple.CoreData.RemoteChangeMonitor")
-    private let version: @Sendable () throws -> Int64
+    private let version: @Sendable () throws -> Data
     private let changed: @Sendable () -> Void
     private var watch: FileChangeWatch?
-    private var knownVersion: Int64
+    private var knownVersion: Data
     /// Of the question that comes next: its number, and its time.
     private var turn = 0
     private var nextTime: DispatchTime?
@@ -37,11 +37,11 @@ final class RemoteChangeMonitor: @unchecked Sendable {
 
     /// - Parameters:
     ///   - file: the database.
-    ///   - version: a number that changes when others have committed.
+    ///   - version: what changes when others have committed.
     ///   - changed: is called on a queue of the monitor's when they have.
     /// - Throws: what `version` throws.
     init(
-        _ file: URL, version: @escaping @Sendable () throws -> Int64,
+        _ file: URL, version: @escaping @Sendable () throws -> Data,
         _ changed: @escaping @Sendable () -> Void
     ) throws {
         self.version = version

@@ -6,9 +6,10 @@ import Synchronization
 /// `NSPersistentStoreRemoteChange` and has contexts merge them.
 package final class RemoteChanges: Sendable {
     private struct Following: Sendable {
-        let monitor: RemoteChangeMonitor
         let file: URL
         let history: RemoteHistory
+        /// Nil while it is being made.
+        var monitor: RemoteChangeMonitor?
     }
 
     private struct State: Sendable {
@@ -34,70 +35,100 @@ package final class RemoteChanges: Sendable {
     /// Begins to follow the stores of a coordinator that are to be followed, and ends following others.
     func follow(_ coordinator: NSPersistentStoreCoordinator) {
         var wanted: [ObjectIdentifier: any FollowedStore] = [:]
-        for case let store as any FollowedStore in coordinator.persistentStores
-        where store.fileURL != nil && (merges || store.postsRemoteChanges) {
+        for case let store as any FollowedStore in coordinator.persistentStores where isWanted(store) {
             wanted[ObjectIdentifier(store)] = store
         }
-        let (ended, missing) = state.withLock { state in
+        let ended = state.withLock { state in
             let ended = state.following.filter { wanted[$0.key]?.fileURL != $0.value.file }
             for id in ended.keys { state.following[id] = nil }
-            return (ended.values.map(\.monitor), wanted.filter { state.following[$0.key] == nil })
+            return ended.values.compactMap(\.monitor)
         }
         for monitor in ended { monitor.end() }
-        for (id, store) in missing {
-            guard let file = store.fileURL else { continue }
-            do {
-                let history = RemoteHistory(of: store)
-                let monitor = try RemoteChangeMonitor(
-                    file,
-                    version: { [weak store] in
-                        guard let store else { throw NSError.removedStore }
-                        return try store.foreignDataVersion()
-                    }
-                ) { [weak self, weak store, weak coordinator] in
-                    guard let self, let store, let coordinator else { return }
-                    tell(store, history, coordinator)
+        for store in wanted.values { begin(store, coordinator) }
+    }
+
+    /// Ends following a store that has opened another file, and begins with that one.
+    package func followAnew(_ store: any FollowedStore, of coordinator: NSPersistentStoreCoordinator) {
+        end(store)
+        let isThere = coordinator.persistentStores.contains { $0 === store }
+        if isThere, isWanted(store) { begin(store, coordinator) }
+    }
+
+    private func isWanted(_ store: any FollowedStore) -> Bool {
+        store.fileURL != nil && (merges || store.postsRemoteChanges)
+    }
+
+    /// Begins to follow a store that is not followed.
+    private func begin(_ store: any FollowedStore, _ coordinator: NSPersistentStoreCoordinator) {
+        guard let file = store.fileURL else { return }
+        let history = RemoteHistory(of: store)
+        let id = ObjectIdentifier(store)
+        // Before the history is looked at: own transactions are noted from then on.
+        let isFirst = state.withLock { state in
+            guard state.following[id] == nil else { return false }
+            state.following[id] = Following(file: file, history: history)
+            return true
+        }
+        guard isFirst else { return }
+        history.skip()
+        do {
+            let monitor = try RemoteChangeMonitor(
+                file,
+                version: { [weak store] in
+                    guard let store else { throw NSError.removedStore }
+                    return try store.foreignDataVersion()
                 }
-                let following = Following(monitor: monitor, file: file, history: history)
-                // Another thread may have been faster.
-                let isFirst = state.withLock { state in
-                    guard state.following[id] == nil else { return false }
-                    state.following[id] = following
-                    return true
-                }
-                if !isFirst {
-                    monitor.end()
-                } else if history.isBehind {
-                    // Others have committed between the look at the history and that at the database's version.
-                    monitor.tell()
-                }
-            } catch {
-                Log.store.error(
-                    "Changes of others to the store at \(file.path) are not noticed: \(error.localizedDescription)"
-                )
+            ) { [weak self, weak store, weak coordinator] in
+                guard let self, let store, let coordinator else { return }
+                tell(store, history, coordinator)
             }
+            // Another thread may have ended it.
+            let isFollowed = state.withLock { state in
+                guard state.following[id]?.history === history else { return false }
+                state.following[id]?.monitor = monitor
+                return true
+            }
+            if !isFollowed {
+                monitor.end()
+            } else if history.isBehind {
+                // Others have committed between the look at the history and that at the database's version.
+                monitor.tell()
+            }
+        } catch {
+            state.withLock { state in
+                if state.following[id]?.history === history { state.following[id] = nil }
+            }
+            Log.store.error(
+                "Changes of others to the store at \(file.path) are not noticed: \(error.localizedDescription)"
+            )
         }
     }
 
-    /// Ends following a store before it is closed.
-    func end(_ store: NSPersistentStore) {
-        state.withLock { $0.following.removeValue(forKey: ObjectIdentifier(store)) }?.monitor.end()
+    /// Ends following a store, before it is closed.
+    package func end(_ store: NSPersistentStore) {
+        state.withLock { $0.following.removeValue(forKey: ObjectIdentifier(store)) }?.monitor?.end()
     }
 
-    /// Notes that contexts of this coordinator have made a transaction of the history.
+    /// Notes that contexts of this coordinator have made a transaction of the history; see `RemoteHistory.noteOwn(_:)`.
     package func noteOwn(_ number: Int64, of store: NSPersistentStore) {
         state.withLock { $0.following[ObjectIdentifier(store)] }?.history.noteOwn(number)
+    }
+
+    private func isCurrent(_ history: RemoteHistory, of store: any FollowedStore) -> Bool {
+        state.withLock { $0.following[ObjectIdentifier(store)]?.history === history }
     }
 
     private func tell(
         _ store: any FollowedStore, _ history: RemoteHistory, _ coordinator: NSPersistentStoreCoordinator
     ) {
-        guard coordinator.persistentStores.contains(where: { $0 === store }) else { return }
+        guard isCurrent(history, of: store) else { return }
         // Only the notification has it.
         let number = store.postsRemoteChanges ? store.lastHistoryNumber : nil
         if !merges {
             history.skip()
         } else if let changes = history.changes() {
+            // Reading waits while the file is replaced; then it has read another one.
+            guard isCurrent(history, of: store) else { return }
             if case .anything = changes { store.forgetRows() }
             for context in coordinator.subscribers.contexts { context.mergeLater(changes) }
         }
@@ -105,7 +136,7 @@ package final class RemoteChanges: Sendable {
     }
 
     deinit {
-        for following in state.withLock({ $0.following }).values { following.monitor.end() }
+        for following in state.withLock({ $0.following }).values { following.monitor?.end() }
     }
 }
 
@@ -130,18 +161,23 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension NSManagedObjectContext {
-    /// Has the context take in what others have changed, on its queue, and then its children that merge.
+    /// Has a context that reads the stores merge what others have changed, on its queue, and then its children that merge.
     fileprivate func mergeLater(_ changes: RemoteHistory.Changes) {
         perform { [weak self] in
-            guard let self else { return }
+            guard let self, let coordinator = persistentStoreCoordinator else { return }
+            var merged: SavedChanges?
             switch changes {
-            case .objects(let ids): Self.mergeChanges(fromRemoteContextSave: ids, into: [self])
+            case .objects(let ids):
+                let changes = SavedChanges(ids, for: coordinator)
+                merge(changes, isForeign: true)
+                processPendingChanges()
+                merged = changes
             case .anything:
                 refreshAllObjects()
                 processPendingChanges()
                 listeners.tell(.anything)
             }
-            for child in childSubscribers.contexts { child.mergeLater(changes) }
+            for child in childSubscribers.contexts { child.mergeFromParentLater(merged) }
         }
     }
 }

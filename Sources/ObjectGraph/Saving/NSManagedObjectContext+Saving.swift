@@ -239,8 +239,7 @@ extension NSManagedObjectContext {
         }
         announceSave(changes, affected: affected, token: historyToken(of: outcomes))
         for (plan, outcome) in outcomes where !plan.unit.isEmpty {
-            persistentStoreCoordinator?.noteOwnChange(
-                of: plan.store, historyNumber: outcome.historyNumber)
+            persistentStoreCoordinator?.postRemoteChange(plan.store, historyNumber: outcome.historyNumber)
         }
     }
 
@@ -259,8 +258,10 @@ extension NSManagedObjectContext {
     /// - Parameters:
     ///   - affected: other objects whose derived attributes the stores have changed.
     ///   - token: the place of the save in the histories of the stores.
+    ///   - rowsAbove: what the parent has of the objects now, for other children of it; nil where there is no parent.
     func announceSave(
-        _ changes: ContextChanges, affected: [NSManagedObjectID], token: NSPersistentHistoryToken? = nil
+        _ changes: ContextChanges, affected: [NSManagedObjectID], token: NSPersistentHistoryToken? = nil,
+        rowsAbove: RowsAbove? = nil
     ) {
         let saved = SavedChanges(changes, affected: affected)
         session.phase = .idle
@@ -281,22 +282,26 @@ extension NSManagedObjectContext {
                 _event: _ObjectIDEvent(self, saved, refreshed: saved.refreshed, token)))
         func merge(
             _ changes: SavedChanges, into contexts: [NSManagedObjectContext],
-            _ rows: [NSManagedObjectID: Row] = [:]
+            _ rows: RowsAbove?
         ) {
             for context in contexts where context !== self {
                 context.contextQueue.async { context.runEvent { context.merge(changes, rows: rows) } }
             }
         }
-        merge(saved, into: subscribersAbove?.contexts ?? [])
+        merge(saved, into: subscribersAbove?.contexts ?? [], rowsAbove)
         adoptPermanentIDs()
         let gone = family.takeDismissed().filter { identityMap.object(place($0).key) == nil }
         let children = childSubscribers.contexts
         guard !children.isEmpty else { return }
-        let derived = affected.compactMap { identityMap.object(place($0).key) }
-        let rows = (changes.inserted + changes.updated + derived).compactMap { object in
-            object.row.map { (object.objectID, $0) }
+        var rows: [NSManagedObjectID: Row] = [:]
+        for object in changes.inserted + changes.updated { rows[object.objectID] = object.row }
+        for id in affected where rows[id] == nil {
+            let place = place(id)
+            // A child may have an object that this context has not.
+            rows[id] =
+                identityMap.object(place.key)?.row ?? (try? presentRow(at: place, notBefore: -.infinity))
         }
-        merge(saved.deleting(gone), into: children, Dictionary(rows) { first, _ in first })
+        merge(saved.deleting(gone), into: children, RowsAbove(rows: rows))
     }
 
     private func takeIn(_ outcome: SaveOutcome, _ plan: StorePlan, _ changes: inout ContextChanges) {

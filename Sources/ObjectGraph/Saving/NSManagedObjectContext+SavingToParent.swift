@@ -20,6 +20,10 @@ struct ParentConflicts: Error, @unchecked Sendable {
 struct ParentSideChanges {
     var updated: [ObjectPlace] = []
     var deleted: [ObjectPlace] = []
+    /// What the parent has then of what the child has saved, for other children that merge it; by key.
+    var rows: [ObjectKey: Row] = [:]
+    /// When it has that.
+    var time = Date.timeIntervalSinceReferenceDate
 }
 
 extension NSManagedObjectContext {
@@ -39,7 +43,15 @@ extension NSManagedObjectContext {
             let further: ParentSideChanges
             do {
                 further = try readParent { parent in
-                    try parent.runEvent { try parent.take(changes, reportsMissing: endsLinks) }
+                    var further = try parent.runEvent {
+                        try parent.take(changes, reportsMissing: endsLinks)
+                    }
+                    if parent.childSubscribers.contexts.contains(where: { $0 !== self }) {
+                        let places = (changes.inserted + changes.updated).map(\.place) + further.updated
+                        further.rows = parent.presentRows(at: places)
+                        further.time = Date.timeIntervalSinceReferenceDate
+                    }
+                    return further
                 }
             } catch let found as ParentConflicts {
                 if found.missing.isEmpty {
@@ -99,20 +111,14 @@ extension NSManagedObjectContext {
             changes.inserted.removeAll(where: isGone.contains)
             changes.updated.removeAll(where: isGone.contains)
             changes.deleted += gone
-            for object in gone {
-                // Its row is gone: only one that the object holds can be read.
-                object.takeLastKnownRow()
-                guard object.isFault else { continue }
-                if let row = object.row {
-                    object.realise(with: row)
-                } else {
-                    makeInaccessible(object)
-                    tracker.noteSavedDeletion(of: object)
-                }
+            for object in gone where !showLastKnownRow(of: object) {
+                tracker.noteSavedDeletion(of: object)
             }
         }
         showFurtherChanges(of: others)
-        announceSave(changes, affected: [])
+        var rows: [NSManagedObjectID: Row] = [:]
+        for object in changes.inserted + changes.updated { rows[object.objectID] = further.rows[object.key] }
+        announceSave(changes, affected: [], rowsAbove: RowsAbove(rows: rows, time: further.time))
     }
 
     /// Shows objects that the parent has changed by itself as they are there.

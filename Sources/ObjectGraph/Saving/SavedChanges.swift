@@ -154,11 +154,17 @@ extension NSManagedObjectContext {
     ///   - isCertain: whether what was saved is where this context reads. Otherwise an object may have been deleted
     ///     in a context whose parent has not saved that.
     ///   - isForeign: whether no context of this coordinator has saved it, so that its row cache knows nothing of it.
-    ///   - rows: what the parent has saved, so that it need not be asked: its queue may wait for this one.
+    ///   - rows: what the parent has of the objects; nil to ask for it, as this context was asked to merge. One that merges by itself
+    ///     does not wait for its parent, whose queue may wait for this one: what it has and is not among the rows, it merges later.
     func merge(
         _ changes: SavedChanges, isCertain: Bool = true, isForeign: Bool = false,
-        rows: [NSManagedObjectID: Row] = [:]
+        rows: RowsAbove? = nil
     ) {
+        var unread: [ObjectPlace] = []
+        func show(_ object: NSManagedObject, _ id: NSManagedObjectID) {
+            let isShown = takeChange(object, id, rows)
+            if !isShown { unread.append(ObjectPlace(object)) }
+        }
         adoptPermanentIDs()
         if isForeign { forgetRows(of: changes) }
         advanceGeneration()
@@ -166,25 +172,27 @@ extension NSManagedObjectContext {
         for id in changes.inserted {
             let place = place(id)
             if parentContext != nil, let known = identityMap.object(place.key) {
-                takeChange(known, rows[id])
-            } else if rows[id] != nil || reads(place) {
+                show(known, id)
+            } else if let rows {
+                let row = rows.rows[id]
+                guard row != nil || !place.home.isTemporary && reads(place) else { continue }
+                // The ID of what was saved names its very entity. Who follows the context reads the object at once; others read it
+                // as the parent has it then.
+                let shown = ParentRow(place: place, row: listeners.isEmpty ? nil : row)
+                for object in objects([shown]) { tracker.noteExternalInsertion(of: object) }
+            } else if reads(place) {
                 let object = object(home: place.home, reference: place.reference)
                 tracker.noteExternalInsertion(of: object)
             }
         }
         for id in changes.updated.union(changes.refreshed) {
-            if let object = identityMap.object(place(id).key) { takeChange(object, rows[id]) }
+            if let object = identityMap.object(place(id).key) { show(object, id) }
         }
         var gone: Set<NSManagedObject> = []
         for place in changes.deleted.map(place) {
             guard let object = identityMap.object(place.key) else { continue }
             if !isCertain, isThere(object) { continue }
-            // Its row is gone: only one that the object holds can be read.
-            object.takeLastKnownRow()
-            if object.isFault, object.row == nil {
-                makeInaccessible(object)
-            } else {
-                object.fireFault()
+            if showLastKnownRow(of: object) {
                 tracker.noteLoss(of: object)
                 object.state.insert(.inaccessible)
             }
@@ -205,6 +213,7 @@ extension NSManagedObjectContext {
         post(DidMergeChangesMessage(_event: _ObjectIDEvent(self, changes, refreshed: taken)))
         post(DidMergeChangesAsyncMessage(_event: _ObjectIDEvent(self, changes, refreshed: taken)))
         scheduleEventEnd()
+        if !unread.isEmpty { takeChangesLater(at: unread) }
     }
 
     /// Whether an object that another context has inserted is one that this context can have.
@@ -222,19 +231,19 @@ extension NSManagedObjectContext {
 
     /// Shows what others have changed in an object, under its own changes.
     ///
-    /// - Parameter saved: the row that they have saved; nil to ask for it.
-    private func takeChange(_ object: NSManagedObject, _ saved: Row? = nil) {
-        guard !object.isInserted else { return }
+    /// - Parameter rows: those that the parent has; nil to ask for the object's.
+    /// - Returns: false when its row is needed and not among them.
+    func takeChange(_ object: NSManagedObject, _ id: NSManagedObjectID, _ rows: RowsAbove?) -> Bool {
+        guard !object.isInserted else { return true }
         guard !object.isDeleted else {
-            if !object.isFault, !object.state.contains(.inaccessible) {
-                takeNewerRow(object, saved) { row in
-                    object.rebase(on: row, keeping: .ownChanges)
-                    // Others may have linked something to it: its delete rules apply to that too.
-                    repeatDeletion(of: object)
-                }
+            guard !object.isFault, !object.state.contains(.inaccessible) else { return true }
+            return takeNewerRow(object, id, rows) { row in
+                object.rebase(on: row, keeping: .ownChanges)
+                // Others may have linked something to it: its delete rules apply to that too.
+                repeatDeletion(of: object)
             }
-            return
         }
+        var isShown = true
         if case .part = object.faultSource {
             // Somebody may have read what was fetched of it.
             object.willChangeAll()
@@ -243,16 +252,19 @@ extension NSManagedObjectContext {
         } else if object.isFault {
             object.row = nil
         } else {
-            takeNewerRow(object, saved) { row in refreshValues(of: object, row) }
+            isShown = takeNewerRow(object, id, rows) { row in refreshValues(of: object, row) }
         }
-        tracker.noteExternalRefresh(of: object)
+        if isShown { tracker.noteExternalRefresh(of: object) }
+        return isShown
     }
 
-    private func takeNewerRow(_ object: NSManagedObject, _ saved: Row?, _ take: (Row) -> Void) {
-        if let saved, object.stands(for: saved) {
-            // The object may have been read again since.
-            if saved.timestamp >= object.row?.timestamp ?? -.infinity { take(saved) }
-            return
+    private func takeNewerRow(
+        _ object: NSManagedObject, _ id: NSManagedObjectID, _ rows: RowsAbove?, _ take: (Row) -> Void
+    ) -> Bool {
+        if let rows {
+            guard let row = rows.rows[id], object.stands(for: row) else { return false }
+            if !rows.isOlder(row, than: object) { take(row) }
+            return true
         }
         do {
             if let row = try storedRow(of: object, notBefore: oldestAcceptable) { take(row) }
@@ -260,5 +272,6 @@ extension NSManagedObjectContext {
             Log.objects.error("Could not merge \(object.objectID): \(error.localizedDescription)")
             session.faultingError = error as NSError
         }
+        return true
     }
 }

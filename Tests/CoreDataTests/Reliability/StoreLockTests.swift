@@ -111,6 +111,12 @@ struct StoreCall: Sendable {
                 ),
             ]
         }
+        for type in types where type != NSSQLiteStoreType {
+            calls += [
+                StoreCall("destroying by \(type)", { url, _ in try destroy(url, type) }),
+                StoreCall("being replaced by \(type)", { url, folder in try replace(url, type, folder) }),
+            ]
+        }
         calls += [
             StoreCall("a model file", { url, _ in _ = NSManagedObjectModel(contentsOf: url) }),
             StoreCall("a mapping model file", { url, _ in _ = NSMappingModel(contentsOf: url) }),
@@ -176,6 +182,54 @@ struct StoreCall: Sendable {
         ]
         return calls
     }()
+
+    private static func destroy(_ url: URL, _ type: String) throws {
+        try NSPersistentStoreCoordinator(managedObjectModel: model).destroyPersistentStore(
+            at: url, ofType: type)
+    }
+
+    /// Replaces what is at a URL by a new store of a type.
+    private static func replace(_ url: URL, _ type: String, _ folder: StoreFolder) throws {
+        let source = folder.url.appendingPathComponent("Source.\(type)")
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(
+            ofType: type, configurationName: nil, at: source, options: nil)
+        try coordinator.close()
+        try coordinator.replacePersistentStore(at: url, withPersistentStoreFrom: source, ofType: type)
+    }
+
+    @Test(
+        "A SQLite store is not destroyed or replaced as a document, and stays in use",
+        arguments: [NSXMLStoreType, NSBinaryStoreType], [false, true])
+    func noDocument(_ type: String, _ isLinked: Bool) throws {
+        let coordinator = try folder.open(Self.model)
+        try coordinator.inContext { context in
+            try context.insert("Item", ["name": "one"])
+            try context.save()
+        }
+        var url = folder.file
+        if isLinked {
+            url = folder.url.appendingPathComponent("Link.sqlite")
+            try FileManager.default.createSymbolicLink(at: url, withDestinationURL: folder.file)
+        }
+        func number() throws -> UInt64? {
+            try FileManager.default.attributesOfItem(atPath: folder.file.path)[.systemFileNumber] as? UInt64
+        }
+        let before = try (number(), ProcessLocks.on(folder.file))
+        for call in [{ try Self.destroy(url, type) }, { try Self.replace(url, type, folder) }] {
+            let error = #expect(throws: NSError.self) { try call() }
+            #expect(error?.code == 134010)
+            #expect(error?.localizedDescription.contains("is a SQLite database") ?? false)
+            #expect(try number() == before.0)
+            #expect(try ProcessLocks.on(folder.file) == before.1)
+        }
+        try coordinator.inContext { context in
+            try context.insert("Item", ["name": "two"])
+            try context.save()
+        }
+        let second = try folder.open(Self.model)
+        #expect(try second.inContext { try $0.all("Item").count } == 2)
+    }
 
     @Test("No public call with a URL drops a lock", arguments: ["direct", "symbolic link", "hard link"])
     func publicCalls(_ way: String) throws {

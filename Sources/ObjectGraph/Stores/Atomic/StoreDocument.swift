@@ -52,7 +52,7 @@ enum StoreDocument {
     ///   - known: what the file must still hold; nil for whatever it holds.
     ///   - source: a file whose mode a new one gets; nil for that of any new file.
     /// - Throws: 134030 when that is not possible, also for more than can be read again, and where something is that is not
-    ///   a regular file; 133020 when the file holds something else, or is gone. It is as it was.
+    ///   a regular file; 134010 where a SQLite database is; 133020 when the file holds something else, or is gone. It is as it was.
     static func write(_ data: Data, to url: URL, replacing known: Data? = nil, like source: URL? = nil) throws
     {
         try checkSize(data, url)
@@ -61,9 +61,10 @@ enum StoreDocument {
             // One that is not ours stays where its owner cannot be kept.
             try DurableFile.write(data, to: url, attributes: attributes, requiresOwner: known != nil) {
                 // As late as possible: other processes can still write.
+                try checkIsNoDatabase(url)
                 if let known, try readIfPresent(url) != known { throw NSError.changedByOthers(url) }
             }
-        } catch let error as NSError where error.isMergeConflict {
+        } catch let error as NSError where error.isMergeConflict || error.isTypeMismatch {
             throw error
         } catch {
             throw unwritable(url, error)
@@ -103,8 +104,9 @@ enum StoreDocument {
 
     /// Removes a file, if there is one, and what processes have left of it that were killed. Of a link, the link stays.
     ///
-    /// - Throws: 134080 for what is not a regular file; an error of the system.
+    /// - Throws: 134080 for what is not a regular file, or cannot be read; 134010 for a SQLite database; an error of the system.
     static func remove(_ url: URL) throws {
+        try checkIsNoDatabase(url)
         do {
             if try DurableFile.remove(url) {
                 try DurableFile.syncFolder(url.followingLinks().deletingLastPathComponent())
@@ -159,6 +161,30 @@ enum StoreDocument {
         unopenable(url, "there is a file already; destroy that store first")
     }
 
+    /// Keeps a database from being removed or replaced as a document. This process or another one may have it open, which only its
+    /// locks tell, and its log and its external data would stay: they belong to whatever database gets its name.
+    ///
+    /// - Throws: 134010 for a SQLite database; 134080 for a file that cannot be read, and so may be one.
+    private static func checkIsNoDatabase(_ url: URL) throws {
+        // What is not a regular file is refused by those who are about to change it.
+        guard let file = try? url.followingLinks(), (try? FileKind(at: file.path)) == .regular else { return }
+        let start: Data
+        do {
+            start = try FileReading.read(file.path, limit: sqliteBeginning.count)
+        } catch {
+            throw unopenable(url, "the file cannot be read: \(error.localizedDescription)")
+        }
+        guard start == sqliteBeginning else { return }
+        throw NSError.coreData(
+            .persistentStoreTypeMismatch,
+            """
+            The file at \(url.path) is a SQLite database. It is destroyed or replaced by the type \(NSSQLiteStoreType) alone, which \
+            asks for the locks that others have on it and knows the files beside it.
+            """, [NSFilePathErrorKey: url.path])
+    }
+
+    private static let sqliteBeginning = Data("SQLite format 3\0".utf8)
+
     static func unopenable(_ url: URL, _ reason: String) -> NSError {
         .coreData(
             .persistentStoreOpen, "The store at \(url.path) cannot be opened: \(reason).",
@@ -176,15 +202,21 @@ enum StoreDocument {
     /// - Returns: 134010 for a store of another type, else 259.
     static func foreign(_ data: Data, _ url: URL, type: String) -> NSError {
         let beginnings = [
-            (NSSQLiteStoreType, "SQLite format 3\0"), (NSBinaryStoreType, "CoreData"),
-            (NSXMLStoreType, "<?xml"),
+            (NSSQLiteStoreType, sqliteBeginning), (NSBinaryStoreType, Data("CoreData".utf8)),
+            (NSXMLStoreType, Data("<?xml".utf8)),
         ]
-        let found = beginnings.first { $0.0 != type && data.starts(with: Data($0.1.utf8)) }
+        let found = beginnings.first { $0.0 != type && data.starts(with: $0.1) }
         guard let found else { return damaged(url, "it does not begin as a store of type \(type)") }
         return .coreData(
             .persistentStoreTypeMismatch,
             "The file at \(url.path) is not a store of type \(type); it looks like one of type \(found.0).",
             [NSFilePathErrorKey: url.path])
+    }
+}
+
+extension NSError {
+    fileprivate var isTypeMismatch: Bool {
+        domain == NSCocoaErrorDomain && code == CocoaError.Code.persistentStoreTypeMismatch.rawValue
     }
 }
 
