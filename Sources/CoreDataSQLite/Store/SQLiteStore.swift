@@ -370,7 +370,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         if case .reading(let file) = access.withLock({ $0 }) {
             return try turns.enter(orThrow: nestedUse("ask for changes of others"), file.version)
         }
-        let version = try withOwnConnection("ask for changes of others", StoreWriters.dataVersion)
+        let version = try withOwnConnection("ask for changes of others", DataVersion.read)
         return withUnsafeBytes(of: version) { Data($0) }
     }
 

@@ -1,6 +1,5 @@
 import ObjectGraph
 import GRDB
-import GRDBSQLite
 import Synchronization
 
 /// Who has written to an open store: one context alone knows of all that it wrote.
@@ -17,7 +16,7 @@ final class StoreWriters: Sendable {
     /// Begins with nobody, when the store is opened.
     func begin(_ connection: any DatabaseWriter) {
         do {
-            let version = try connection.writeWithoutTransaction(Self.dataVersion)
+            let version = try connection.writeWithoutTransaction(DataVersion.read)
             state.withLock { $0 = .nobody(dataVersion: version) }
         } catch {
             Log.store.error("Could not ask who else writes to the store: \(error.localizedDescription)")
@@ -32,7 +31,7 @@ final class StoreWriters: Sendable {
     ///   - database: the connection that writes, in a transaction.
     /// - Throws: an error of SQLite.
     func areSeveral(with context: NSManagedObjectContext?, _ database: Database) throws -> Bool {
-        let version = try Self.dataVersion(database)
+        let version = try DataVersion.read(database)
         return state.withLock { state in
             switch (state, context.map(ObjectIdentifier.init)) {
             case (.nobody(version), let writer?):
@@ -48,12 +47,4 @@ final class StoreWriters: Sendable {
 
     /// Notes that somebody writes who is no context.
     func noteOthers() { state.withLock { $0 = .several } }
-
-    static func dataVersion(_ database: Database) throws -> Int64 {
-        var version: Int64 = 0
-        try PreparedStatements.step("PRAGMA data_version", [], database) {
-            version = sqlite3_column_int64($0, 0)
-        }
-        return version
-    }
 }

@@ -74,7 +74,7 @@ final class SQLiteReadOnlyFile: @unchecked Sendable {
     func version() throws -> Data {
         try read { database in
             // Begins to read: from now on nothing is written to a file without a log.
-            _ = try StoreWriters.dataVersion(database)
+            _ = try DataVersion.read(database)
             let index = sharesIndex ? LogIndexHeader(database) : nil
             if let index, !index.isOfEmptyLog { return Data(index.bytes) }
             let present = State(path)
