@@ -36,9 +36,20 @@ package struct FetchCompiler {
             "SELECT \(list) FROM \(dialect.quoted(entity.table)) WHERE Z_PK = ?", [.integer(reference)])
     }
 
+    /// A statement with all columns of the fetched entity's table.
+    ///
+    /// - Parameter columns: the list of the entity's own `RowDecoder`.
+    package func wholeRows(_ query: FetchQuery, columns: String) throws -> SQLStatement {
+        try statement(query, .rows) { try rows(query, columns: columns) }
+    }
+
     /// A statement with entity number and key.
     package func keys(_ query: FetchQuery) throws -> SQLStatement {
-        try select(query) { _ in SQLStatement("SELECT \(QuerySource.base).Z_ENT, \(QuerySource.base).Z_PK") }
+        try statement(query, .keys) {
+            try select(query) { _ in
+                SQLStatement("SELECT \(QuerySource.base).Z_ENT, \(QuerySource.base).Z_PK")
+            }
+        }
     }
 
     /// A statement with the key `k` of each row and the values `v0`, `v1` … of expressions.
@@ -64,7 +75,9 @@ package struct FetchCompiler {
     /// A statement with one number.
     package func count(_ query: FetchQuery) throws -> SQLStatement {
         guard query.isWindow else {
-            return try select(query, isOrdered: false) { _ in SQLStatement("SELECT COUNT(*)") }
+            return try statement(query, .count) {
+                try select(query, isOrdered: false) { _ in SQLStatement("SELECT COUNT(*)") }
+            }
         }
         let inner = try select(query, isOrdered: false) { _ in SQLStatement("SELECT 1") }
         return SQLStatement("SELECT COUNT(*) FROM (\(inner.text))", inner.arguments)
@@ -168,13 +181,34 @@ package struct FetchCompiler {
             statement.append(" ORDER BY ")
             statement.append(orders.joined(separator: ", "))
         }
-        if query.isWindow {
-            statement.append(
-                SQLStatement(
-                    " LIMIT ? OFFSET ?",
-                    [.integer(query.limit > 0 ? Int64(query.limit) : -1), .integer(Int64(query.offset))]))
-        }
+        if query.isWindow { statement.append(SQLStatement(" LIMIT ? OFFSET ?", Self.window(query))) }
         return statement
+    }
+
+    /// The last values of a statement: those of `LIMIT` and `OFFSET`, if it has them.
+    static func window(_ query: FetchQuery) -> [SQLValue] {
+        query.isWindow
+            ? [.integer(query.limit > 0 ? Int64(query.limit) : -1), .integer(Int64(query.offset))] : []
+    }
+
+    /// The statement of a query, from the template of its shape if there is one.
+    ///
+    /// - Parameter write: writes the whole statement.
+    private func statement(
+        _ query: FetchQuery, _ result: SelectTemplate.Shape.Result, write: () throws -> SQLStatement
+    ) throws -> SQLStatement {
+        let compiler = PredicateCompiler(schema, schema.entity(query.home))
+        guard let (shape, comparisons) = try SelectTemplate.shape(of: query, result, compiler) else {
+            return try write()
+        }
+        switch schema.templates[shape] {
+        case .template(let template)?: return try template.statement(comparisons, query, compiler)
+        case .noTemplate?: return try write()
+        case nil:
+            let statement = try write()
+            schema.templates.add(try SelectTemplate(statement, comparisons, query, compiler), shape)
+            return statement
+        }
     }
 
     /// Which of a table's entities are meant; nil for all.

@@ -178,10 +178,10 @@ struct PredicateCompiler {
         }
     }
 
-    private struct Constant { let value: Any? }
+    struct Constant { let value: Any? }
 
     /// The value of an expression that is the same for every row.
-    private func constant(_ expression: NSExpression, _ context: NSPredicate?) throws -> Constant? {
+    func constant(_ expression: NSExpression, _ context: NSPredicate?) throws -> Constant? {
         guard expression.isFixed else { return nil }
         do {
             return Constant(value: presentValue(try expression.valueInStore()))
@@ -254,7 +254,7 @@ struct PredicateCompiler {
         }
     }
 
-    private func find(
+    func find(
         _ path: String, from place: QueryPlace, rows: QuerySource? = nil
     ) throws -> QueryPath.Found {
         try QueryPath(path, schema).find(from: place, rows: rows)

@@ -32,8 +32,11 @@ extension SQLiteStore {
         for query: FetchQuery, keys: (column: String, values: [Int64])? = nil
     ) throws -> RowRequest {
         let decoder = decoder(schema.entity(query.home))
-        let statement = try FetchCompiler(schema: schema).rows(
-            query, columns: decoder.columnList, keys: keys)
+        let compiler = FetchCompiler(schema: schema)
+        let statement =
+            keys == nil
+            ? try compiler.wholeRows(query, columns: decoder.columnList)
+            : try compiler.rows(query, columns: decoder.columnList, keys: keys)
         return RowRequest(
             statement: statement, decoder: decoder, table: query.home.table,
             isUnordered: query.isUnordered && keys == nil, generation: query.pinned)
