@@ -105,7 +105,6 @@ package final class SQLSchema: @unchecked Sendable {
     package let tables: [Table]
     package let joinTables: [JoinTable]
     package let dialect: any SQLDialect
-    let templates = SelectTemplates()
     private let byNumber: [Int32: SQLEntity]
     private let links: [ObjectIdentifier: SQLLinks]
 

@@ -4,11 +4,16 @@ import Foundation
 import ManagedObjectModel
 
 /// Turns queries into SELECT statements.
-package struct FetchCompiler {
+package struct FetchCompiler: Sendable {
     let schema: SQLSchema
+    /// The statements that were written before; nil for a compiler that writes each anew.
+    private let templates: SelectTemplates?
 
-    package init(schema: SQLSchema) {
+    /// - Parameter keepsStatements: whether the compiler, which is then to be kept, writes the statement of queries that differ in constants
+    ///   alone once.
+    package init(schema: SQLSchema, keepsStatements: Bool = false) {
         self.schema = schema
+        templates = keepsStatements ? SelectTemplates() : nil
     }
 
     /// A statement with columns of the fetched entity's table.
@@ -197,16 +202,17 @@ package struct FetchCompiler {
     private func statement(
         _ query: FetchQuery, _ result: SelectTemplate.Shape.Result, write: () throws -> SQLStatement
     ) throws -> SQLStatement {
+        guard let templates else { return try write() }
         let compiler = PredicateCompiler(schema, schema.entity(query.home))
         guard let (shape, comparisons) = try SelectTemplate.shape(of: query, result, compiler) else {
             return try write()
         }
-        switch schema.templates[shape] {
+        switch templates[shape] {
         case .template(let template)?: return try template.statement(comparisons, query, compiler)
         case .noTemplate?: return try write()
         case nil:
             let statement = try write()
-            schema.templates.add(try SelectTemplate(statement, comparisons, query, compiler), shape)
+            templates.add(try SelectTemplate(statement, comparisons, query, compiler), shape)
             return statement
         }
     }

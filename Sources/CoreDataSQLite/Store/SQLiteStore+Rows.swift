@@ -32,7 +32,7 @@ extension SQLiteStore {
         for query: FetchQuery, keys: (column: String, values: [Int64])? = nil
     ) throws -> RowRequest {
         let decoder = decoder(schema.entity(query.home))
-        let compiler = FetchCompiler(schema: schema)
+        let compiler = fetchCompiler
         let statement =
             keys == nil
             ? try compiler.wholeRows(query, columns: decoder.columnList)
@@ -65,7 +65,7 @@ extension SQLiteStore {
     package func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> [Row]? {
         let entity = schema.entity(query.home)
         let decoder = schema.decoder(of: entity, only: slots)
-        let statement = try FetchCompiler(schema: schema).rows(query, columns: decoder.columnList)
+        let statement = try fetchCompiler.rows(query, columns: decoder.columnList)
         var rows = try readOnce("fetch", at: query.pinned) {
             try $0.rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
         }
@@ -75,7 +75,7 @@ extension SQLiteStore {
 
     /// The places of the rows that a query finds, read one by one.
     package func places(for query: FetchQuery) throws -> PlaceList {
-        let statement = try FetchCompiler(schema: schema).keys(query)
+        let statement = try fetchCompiler.keys(query)
         var homes: [Int32: StoredEntity] = [:]
         for number in schema.entity(query.home).familyNumbers { homes[number] = home(number: number) }
         return try readOnce("fetch", at: query.pinned) { reader in
@@ -92,14 +92,14 @@ extension SQLiteStore {
     }
 
     package func keys(for query: FetchQuery) throws -> [(entityNumber: Int32, reference: Int64)] {
-        let statement = try FetchCompiler(schema: schema).keys(query)
+        let statement = try fetchCompiler.keys(query)
         var keys = try readOnce("fetch", at: query.pinned) { try $0.keys(statement) }
         if query.isUnordered { keys.sortUnlessAscending { $0.reference } }
         return keys
     }
 
     package func count(for query: FetchQuery) throws -> Int {
-        let statement = try FetchCompiler(schema: schema).count(query)
+        let statement = try fetchCompiler.count(query)
         return try readOnce("count", at: query.pinned) { try $0.integer(statement) }
     }
 
@@ -116,7 +116,7 @@ extension SQLiteStore {
 
     /// Puts a query into SQL. What its condition names, objects perhaps, is looked at here.
     func dictionaryRequest(for query: FetchQuery) throws -> DictionaryRequest {
-        let (statement, columns) = try FetchCompiler(schema: schema).dictionaries(query)
+        let (statement, columns) = try fetchCompiler.dictionaries(query)
         return DictionaryRequest(statement: statement, columns: columns, generation: query.pinned)
     }
 

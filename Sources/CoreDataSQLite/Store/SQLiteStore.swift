@@ -14,6 +14,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     /// What is known of a file: replaced as a whole when another one is opened in its place, which any queue may meet.
     final class OpenFile: @unchecked Sendable {
         let schema: SQLSchema
+        let compiler: FetchCompiler
         let decoders: [Int32: RowDecoder]
         let history: StoreHistory?
         /// The statements that find one row by its key.
@@ -21,6 +22,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
 
         init(_ schema: SQLSchema, _ history: StoreHistory?) {
             self.schema = schema
+            compiler = FetchCompiler(schema: schema, keepsStatements: true)
             self.history = history
             decoders = Dictionary(
                 schema.entities.map { entity in
@@ -33,6 +35,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         OpenFile(
             SQLSchema(dialect: SQLiteDialect(), tables: [], joinTables: [], entities: [], links: [:]), nil))
     package var schema: SQLSchema { file.withLock { $0 }.schema }
+    /// Turns queries into statements, those of one shape once.
+    var fetchCompiler: FetchCompiler { file.withLock { $0 }.compiler }
     /// The persistent history; nil when the file has none.
     var history: StoreHistory? { file.withLock { $0 }.history }
     /// Nil before the file is open and after it is closed, which any queue may meet.
