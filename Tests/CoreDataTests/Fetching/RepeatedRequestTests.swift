@@ -5,7 +5,7 @@ import Testing
 @Suite struct RepeatedRequestTests {
     @Test("Each request of one shape finds the objects of its own constants")
     func constants() throws {
-        try SampleBooks.stack().inContext { context in
+        try SampleBooks.stack().inContext { context throws in
             func titles(_ pages: Int, _ title: String) throws -> [String] {
                 try context.titles(.books("pages >= %d AND title != %@", [pages, title], by: "-pages"))
             }
@@ -19,7 +19,7 @@ import Testing
 
     @Test("A nil among constants asks for a missing value, before and after requests with values")
     func missingValue() throws {
-        try SampleBooks.stack().inContext { context in
+        try SampleBooks.stack().inContext { context throws in
             func titles(_ price: NSDecimalNumber?) throws -> [String] {
                 try context.titles(.books("price == %@", [price ?? NSNull()], by: "title"))
             }
@@ -32,7 +32,7 @@ import Testing
 
     @Test("A constant of another type means what it means in a request by itself")
     func otherTypes() throws {
-        try SampleBooks.stack().inContext { context in
+        try SampleBooks.stack().inContext { context throws in
             func titles(_ pages: Any) throws -> [String] {
                 try context.titles(.books("pages == %@", [pages], by: "title"))
             }
@@ -48,7 +48,7 @@ import Testing
 
     @Test("Operators, orders and windows belong to the shape")
     func otherShapes() throws {
-        try SampleBooks.stack().inContext { context in
+        try SampleBooks.stack().inContext { context throws in
             #expect(try context.titles(.books("pages > %d", [249], by: "pages")) == ["Emma", "Germinal"])
             #expect(try context.titles(.books("pages > %d", [249], by: "-pages")) == ["Germinal", "Emma"])
             #expect(try context.titles(.books("pages < %d", [0], by: "pages")) == ["Été"])
@@ -73,7 +73,7 @@ import Testing
 
     @Test("Objects and values beyond a relationship are constants, too")
     func relationships() throws {
-        try SampleBooks.stack().inContext { context in
+        try SampleBooks.stack().inContext { context throws in
             for (name, titles) in [
                 ("Jane Austen", ["Emma", "Persuasion"]), ("Émile Zola", ["Germinal", "L'Œuvre"]),
             ] {
