@@ -13,10 +13,10 @@ import Testing
         var reads: Int { state.withLock { $0.reads } }
         var reports: Int { state.withLock { $0.reports } }
 
-        func read() -> Int64 {
+        func read() -> Data {
             state.withLock {
                 $0.reads += 1
-                return $0.version
+                return withUnsafeBytes(of: $0.version) { Data($0) }
             }
         }
         func commit() { state.withLock { $0.version += 1 } }
