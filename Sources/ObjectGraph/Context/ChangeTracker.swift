@@ -47,7 +47,7 @@ struct ChangeTracker {
         eventUpdated.insert(object)
     }
 
-    /// Makes a reinserted object a new one to those who look on: they were told that it is gone.
+    /// Shows a reinserted object as new to observers, which were notified of its deletion.
     mutating func showAsNew(_ object: NSManagedObject) {
         eventUpdated.remove(object)
         eventInserted.insert(object)

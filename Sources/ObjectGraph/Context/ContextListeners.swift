@@ -1,9 +1,9 @@
 import Foundation
 import ManagedObjectModel
 
-/// Whoever follows the changes of a context, on its queue.
+/// An object that follows the changes of a context, on its queue.
 package protocol ContextListener: AnyObject {
-    /// Tells what changed of the entities that the listener follows.
+    /// Reports the changes of the entities that the listener follows.
     func contextDidChange(_ changes: ContextChanges)
     /// The objects that the listener has; used of one that requires a value.
     var members: [NSManagedObject] { get }
@@ -26,7 +26,7 @@ package final class ContextListeners {
     /// From how many listeners that require values on they are looked for by them.
     private static let indexSize = 16
 
-    /// By numbers that tell in which order the listeners came.
+    /// By numbers in the order in which the listeners were added.
     private var entries: [Int: Entry] = [:]
     private var numbers: [ObjectIdentifier: Int] = [:]
     private var followers: [ObjectIdentifier: Set<Int>] = [:]
@@ -96,7 +96,7 @@ package final class ContextListeners {
         }
     }
 
-    /// Tells that objects may have become members of a listener, or ceased to be.
+    /// Notes that objects may have become members of a listener, or ceased to be.
     ///
     /// - Parameter isMember: whether the listener has an object now.
     func noteMembers(
@@ -129,7 +129,7 @@ package final class ContextListeners {
         let found = indexed(changes)
         var concerned = followersOfAll.union(found.keys)
         for entity in groups.keys { concerned.formUnion(followers[entity] ?? []) }
-        // Listeners may add themselves anew while they are told.
+        // Listeners may add themselves again while they are notified.
         let told = concerned.sorted().compactMap { number in entries[number].map { (number, $0) } }
         for (number, entry) in told {
             guard let listener = entry.listener else { continue }

@@ -7,7 +7,7 @@ import Foundation
 /// through the `performAndWait` of another context or of the coordinator.
 final class ContextQueue: @unchecked Sendable {
     let queue: DispatchQueue
-    /// Whose queue it is; set once, before anybody else has the context.
+    /// The context of the queue; set once, before the context is shared.
     weak var context: NSManagedObjectContext?
     private let isMain: Bool
 
@@ -52,8 +52,8 @@ final class ContextQueue: @unchecked Sendable {
 
 /// Whether code runs on the main queue.
 ///
-/// A program whose `main` is asynchronous gives up the main thread on Linux, and Dispatch then runs the main queue,
-/// and with it the main actor, on threads of its own. So the thread does not say it; the queue does.
+/// A program whose `main` is asynchronous leaves the main thread on Linux, and Dispatch then runs the main queue,
+/// and with it the main actor, on threads of its own. So the queue identifies it, not the thread.
 enum MainQueue {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

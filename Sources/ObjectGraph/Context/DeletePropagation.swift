@@ -57,8 +57,8 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Keeps which links of others ended, unsaved, before the deletion ended the rest: when the deletion is given up, they
-    /// stay ended.
+    /// Notes the links of others that ended, unsaved, before the deletion ended the rest: they stay ended when the deletion is
+    /// discarded.
     fileprivate final func noteLinksEndedBeforeDeletion(at slot: Int) {
         guard slot < values.count, case .toMany(let contents) = values[slot] else { return }
         if contents.removed.isEmpty {
@@ -68,7 +68,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Whether this end of a link, whose other end may be told by rows alone, has not been moved away and not saved.
+    /// Whether no unsaved change has moved away this end of a link, whose other end may be known from rows alone.
     final func leads(to other: NSManagedObject, _ relationship: NSRelationshipDescription?) -> Bool {
         guard let relationship, let slot = layout.index(of: relationship.name) else { return true }
         fireFault()

@@ -4,7 +4,7 @@ struct FamilyIdentities {
     let own = PermanentIdentities()
     /// How many of the family's IDs this context has taken over.
     var adoptedCount = 0
-    /// Objects that left before they were saved, as far as there are children to be told of them.
+    /// Objects that left before they were saved, if there are children to notify of them.
     var dismissed: [NSManagedObjectID] = []
 
     /// The objects that left since this was asked last.

@@ -19,7 +19,7 @@ package final class IdentityMap: @unchecked Sendable {
     @exclusivity(unchecked) private var tables: [UInt32: Table] = [:]
     /// The table that was used last, and its number: most objects have the neighbours of their kind around them.
     @exclusivity(unchecked) private var last: (number: UInt32, table: Table)?
-    /// The objects of the running batch of which their stores will be told, in their order; nil without one.
+    /// The objects of the running batch that their stores will be notified of, in order; nil without a batch.
     @exclusivity(unchecked) private var unannounced:
         [UnsafeMutableRawPointer: (place: Int, home: StoredEntity, reference: Int64)]?
     private var lastPlace = 0
@@ -114,9 +114,9 @@ package final class IdentityMap: @unchecked Sendable {
         return swift_tryRetain(former)
     }
 
-    // MARK: Telling stores
+    // MARK: Notifying stores
 
-    /// Tells stores of the objects that a block registers once, when it has ended. Blocks may be nested.
+    /// Notifies stores once of the objects that a block registers, when it has ended. Blocks may be nested.
     package func collectingRegistrations<Value>(_ body: () throws -> Value) rethrows -> Value {
         lock.lock()
         let isOuter = unannounced == nil
@@ -192,7 +192,7 @@ package final class IdentityMap: @unchecked Sendable {
         let reference = object.reference
         lock.lock()
         if let entries = self.table(table), entries.value(reference) == pointer { entries.remove(reference) }
-        // A store that was not told of an object need not be told of its end.
+        // A store that was not notified of an object need not be notified of its end.
         let isUnannounced = unannounced?.removeValue(forKey: pointer) != nil
         lock.unlock()
         object.registry = nil

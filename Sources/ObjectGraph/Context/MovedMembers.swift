@@ -22,7 +22,7 @@ extension NSManagedObjectContext {
     }
 
     /// The same for the objects of conflicts. The owners show what others have made of them first: changed as they were read, they
-    /// would meet conflicts of their own, and a policy that insists on whole objects would insist on what nobody has changed here.
+    /// would meet conflicts of their own, and a policy that keeps whole objects would keep values that were not changed here.
     ///
     /// - Throws: an error of the store.
     func leaveOwners(ofResolved objects: [NSManagedObject]) throws {

@@ -35,7 +35,7 @@ extension NSManagedObjectContext {
     }
 }
 
-/// The wait of a task for its turn on a queue: whoever takes its continuation, the queue or the cancellation, resumes it.
+/// The wait of a task for its turn on a queue. The queue or the cancellation, whichever takes the continuation, resumes it.
 private final class Turn<T>: Sendable {
     typealias Continuation = UnsafeContinuation<Transfer<T>, any Error>
 

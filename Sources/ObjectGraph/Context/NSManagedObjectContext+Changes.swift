@@ -6,7 +6,7 @@ import ManagedObjectModel
 // block of `perform`, or a turn of the main queue.
 
 extension NSManagedObjectContext {
-    /// Takes in an object that was just made.
+    /// Registers an object that was just made.
     func insertNew(_ object: NSManagedObject) {
         assertOnQueue()
         object.context = self
@@ -137,7 +137,7 @@ struct EventObjects {
 
     var all: [NSManagedObject] { inserted + updated + deleted + refreshed + forgotten }
 
-    /// The forgotten objects that others were told of by an earlier event; the rest has never been.
+    /// The forgotten objects that an earlier event announced; the others were never announced.
     var announcedForgotten: [NSManagedObject] { forgotten.filter { !$0.state.contains(.madeInEvent) } }
 
     var contextChanges: ContextChanges {

@@ -40,8 +40,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The object at a place that is known to be of the very entity; a new fault if there is none. An object that somebody
-    /// asked for by an ID with another entity of the table does not count.
+    /// The object with an identity whose exact entity is known; a new fault if there is none. An object requested by an ID with
+    /// another entity of the table does not count.
     func object(at place: ObjectPlace) -> NSManagedObject {
         let place = self.place(place)
         if let known = identityMap.object(place.key),
@@ -53,7 +53,7 @@ extension NSManagedObjectContext {
         return materialise(nil, place)
     }
 
-    /// Lets go of an object whose place another one takes: somebody asked for it by an ID with another entity of the table.
+    /// Releases an object that another one replaces: it was requested by an ID with another entity of the table.
     private func displace(_ object: NSManagedObject) {
         guard object.context === self else { return }
         if object.isFault { makeInaccessible(object) }

@@ -102,7 +102,7 @@ extension NSManagedObjectContext {
                 handleInaccessible(object, slot)
             }
         } catch {
-            // The reader of a property cannot be told; the next save is.
+            // Reading a property cannot throw; the next save does.
             Log.objects.error("Could not load \(object.objectID): \(error.localizedDescription)")
             session.faultingError = error as NSError
         }

@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
     /// Processes what the event changed and closes its undo group.
     func endEvent() {
         processPendingChanges()
-        // Who was told of the event may have found that objects are gone: nobody else ends that event.
+        // Observers of the event may have found that objects are gone: only this code ends that event.
         while session.phase != .processing, !tracker.eventDeleted.isEmpty { processPendingChanges() }
         undoManager?.endEventGroup()
     }

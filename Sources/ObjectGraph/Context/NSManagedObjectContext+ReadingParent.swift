@@ -22,8 +22,8 @@ extension NSManagedObjectContext {
         adoptPermanentIDs()
         let value = try parentContext.contextQueue.sync { () throws(Failure) -> Value in
             parentContext.adoptPermanentIDs()
-            // The context at the top may have saved while this one waited, and the question may name this one's objects,
-            // which nobody uses meanwhile.
+            // The context at the top may have saved while this one waited. The request may name this one's objects, which are
+            // not used meanwhile.
             adoptPermanentIDs()
             // The question of the main queue may be answered by another thread than it was asked on.
             return try MatchBudget.sharing { () throws(Failure) -> Value in try body(parentContext) }
@@ -139,7 +139,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Runs a block that loads objects, and throws what goes wrong with that. The next save is not told of it.
+    /// Runs a block that loads objects, and throws what goes wrong with that. The next save does not report it.
     func throwingFaultingErrors<Value>(_ body: () throws -> Value) throws -> Value {
         let before = session.faultingError
         session.faultingError = nil

@@ -79,7 +79,7 @@ extension NSManagedObjectContext {
     func presentRows(at places: [ObjectPlace]) -> [ObjectKey: Row] {
         var rows: [ObjectKey: Row] = [:]
         for place in places {
-            // What cannot be packed is asked for by those who merge it, and told there.
+            // The contexts that merge request what cannot be packed, and report it.
             if let row = try? presentRow(at: place, notBefore: -.infinity) { rows[place.key] = row }
         }
         return rows

@@ -2,9 +2,9 @@ import Foundation
 import ManagedObjectModel
 
 extension NSManagedObjectContext {
-    /// Has contexts take in what was saved elsewhere: by another process, by a batch request, by another coordinator.
+    /// Merges into contexts what was saved elsewhere: by another process, by a batch request, by another coordinator.
     ///
-    /// Values that are cached of the objects are forgotten. A parent takes the changes in before its children do. The caller
+    /// Values that are cached of the objects are forgotten. A parent merges the changes before its children do. The caller
     /// may be on any queue.
     ///
     /// - Parameters:

@@ -3,7 +3,7 @@ import Foundation
 import ManagedObjectModel
 
 extension NSManagedObjectContext {
-    /// Gives up all unsaved changes: inserted objects leave, deleted ones stay, changed ones have the values last
+    /// Discards all unsaved changes: inserted objects leave, deleted ones stay, changed ones have the values last
     /// fetched or saved. The undo stack is emptied.
     public func rollback() {
         assertOnQueue()

@@ -107,7 +107,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         return parentContext.identities
     }
 
-    /// Those who are told of what is saved where this context saves to.
+    /// The subscribers to saves in the parent or coordinator of this context.
     final var subscribersAbove: ContextSubscribers? {
         parentContext?.childSubscribers ?? coordinator?.subscribers
     }
@@ -171,10 +171,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// How old cached values may be when a fault is loaded, in seconds; negative, the default, for any age.
     public var stalenessInterval: TimeInterval = -1
 
-    /// Whether the context takes in what others save to its coordinator or, with a parent, to the parent: other children,
+    /// Whether the context merges what others save to its coordinator or, with a parent, to the parent: other children,
     /// when they save, and the parent itself, when it saves. False by default.
     ///
-    /// What is saved is taken in by an event of its own on this context's queue, later.
+    /// The merge is a later event of its own on this context's queue.
     public var automaticallyMergesChangesFromParent = false {
         didSet {
             if automaticallyMergesChangesFromParent {
@@ -209,7 +209,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// in place. The object counts as changed then.
     ///
     /// Nothing for other objects, and for keys that the model does not have. Apple's framework calls it as the observer of
-    /// its objects; here objects tell their context themselves.
+    /// its objects; here objects notify their context themselves.
     open func observeValue(
         forKeyPath keyPath: String?, of object: Any?, change: [String: Any]?,
         context: UnsafeMutableRawPointer?
@@ -229,7 +229,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// The parent gets new objects with all values, deletions, and of changed objects the properties that were changed
     /// here, transient ones too; for these the child's values win over what the parent has. There they are changes to
-    /// save and to undo, and `NSManagedObjectContextObjectsDidChange` tells of them; `awakeFromInsert()` and
+    /// save and to undo, and `NSManagedObjectContextObjectsDidChange` reports them; `awakeFromInsert()` and
     /// `prepareForDeletion()` have run here and do not run again.
     /// An object that the parent has deleted meanwhile is a conflict for this context's merge policy. New objects keep
     /// their temporary IDs until the context at the top saves.

@@ -5,8 +5,8 @@ import Synchronization
 /// coordinator and all that are below it.
 ///
 /// An object can be in several of these contexts when it gets its permanent ID. Each context reads the list, from where
-/// it stopped, before it looks for an object; so no identity ever has two objects in one context. Temporary IDs that
-/// somebody has kept stay good for as long as the family lives, which costs a new object some 50 bytes.
+/// it stopped, before it looks for an object; so no identity ever has two objects in one context. Temporary IDs that a program
+/// has kept stay valid for as long as the family lives, which costs a new object some 50 bytes.
 ///
 /// A context without a family notes nothing.
 final class PermanentIdentities: Sendable {

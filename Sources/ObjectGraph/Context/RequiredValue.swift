@@ -6,7 +6,7 @@ import ManagedObjectModel
 /// object has can get it by a change.
 ///
 /// Found in comparisons that the condition joins with AND. Each is read so that it leaves out too little and never too
-/// much: what is told of an object by it is looked at again by the whole condition.
+/// much: the whole condition is then evaluated for the remaining objects.
 struct RequiredValue {
     enum Values {
         /// Numbers; dates as seconds since 2001.

@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
         session.keep(.init(object: object, slot: slot, destinations: destinations))
     }
 
-    /// Forgets what was to be replaced of an object whose changes are given up.
+    /// Forgets the replacements of an object whose changes are discarded.
     func forgetReplacements(of object: NSManagedObject) {
         _ = session.forgetReplacements(of: object)
     }

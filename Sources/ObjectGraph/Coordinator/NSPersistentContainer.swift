@@ -31,7 +31,7 @@ open class NSPersistentContainer: NSObject, _StoreFolderOwner, @unchecked Sendab
     ///
     /// - Parameters:
     ///   - name: the name of the model, and of the store's file.
-    ///   - fileID: tells the module whose resources and classes are meant; leave it out.
+    ///   - fileID: identifies the module whose resources and classes are meant; leave it out.
     public convenience init(name: String, fileID: String = #fileID) {
         do {
             let model = try ModelLocator.model(named: name, fileID: fileID)
@@ -54,7 +54,7 @@ open class NSPersistentContainer: NSObject, _StoreFolderOwner, @unchecked Sendab
     /// - Parameters:
     ///   - name: the name of the store's file.
     ///   - model: the model.
-    ///   - fileID: tells the module whose classes are meant; leave it out.
+    ///   - fileID: identifies the module whose classes are meant; leave it out.
     public init(name: String, managedObjectModel model: NSManagedObjectModel, fileID: String = #fileID) {
         ManagedObjectClasses.noteModule(of: fileID, for: model)
         self.name = name
@@ -151,6 +151,6 @@ open class NSPersistentContainer: NSObject, _StoreFolderOwner, @unchecked Sendab
 public protocol _StoreFolderOwner: AnyObject {}
 
 extension _StoreFolderOwner where Self: NSPersistentContainer {
-    /// The folder for stores, as `defaultDirectoryURL()` tells it.
+    /// The folder for stores, as `defaultDirectoryURL()` returns it.
     public static var defaultDirectoryURL: URL { Self.defaultDirectoryURL() }
 }

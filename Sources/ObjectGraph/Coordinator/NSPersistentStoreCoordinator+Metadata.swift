@@ -21,9 +21,8 @@ extension NSPersistentStoreCoordinator {
     /// The metadata of a store that need not be open. Neither its file nor any other changes.
     ///
     /// - Throws: 134000 for an unknown type or a useless value of an option,
-    ///   260 when there is no file, 259 when it is no database or a damaged
-    ///   one, 134010 when the database is no store, 134080 when a change of it was interrupted, which is taken back only
-    ///   when it is opened for writing.
+    ///   260 when there is no file, 259 when it is not a database or a damaged one, 134010 when the database is not a store,
+    ///   134080 when a change of it was interrupted, which is taken back only when it is opened for writing.
     public class func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {

@@ -32,13 +32,13 @@ extension NSPersistentStoreCoordinator {
         return try context.storedResult(of: request)
     }
 
-    /// Opens the store at another URL in the place of a store: a copy of it, or another one of the same model.
+    /// Opens the store at another URL instead of a store: a copy of it, or another one of the same model.
     ///
-    /// The caller makes sure that nobody uses the store meanwhile. Objects of it that are in use show what the new file
-    /// has when they are refreshed.
+    /// The caller makes sure that the store is not used meanwhile. Its objects in use show the contents of the new file when
+    /// they are refreshed.
     ///
     /// - Returns: false when the store is not one of the coordinator's, or the file cannot be opened: there must be a
-    ///   store. Everything is as it was then, and the log tells why.
+    ///   store. Nothing changes then, and the reason is logged.
     @discardableResult
     public func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
         guard objectStores.contains(where: { $0 === store }) else { return false }
@@ -57,10 +57,10 @@ extension NSPersistentStoreCoordinator {
     /// Modes and owners of files that are replaced stay; new ones have those of the source. Of a symbolic link, the link stays.
     ///
     /// - Throws: 134000 for an unknown type or a useless value of an option,
-    ///   260 when there is no source, 134010 or 259 when it is no store or
-    ///   a damaged one, 134010 when the destination is a SQLite database and the type another one, 134080 when the destination is
-    ///   `/dev/null` or not a regular file, or for an error of the file system, 134090 while another process has the destination
-    ///   open, 134070 from inside of a read or write of it; everything is as it was then.
+    ///   260 when there is no source, 134010 or 259 when it is not a store or a damaged one, 134010 when the destination is a
+    ///   SQLite database and the type another one, 134080 when the destination is `/dev/null` or not a regular file, or for an
+    ///   error of the file system, 134090 while another process has the destination open, 134070 from inside of a read or write
+    ///   of it; everything is as it was then.
     public func replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,

@@ -29,7 +29,7 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
     ///
     /// - Parameters:
     ///   - model: the model; it cannot be changed from now on.
-    ///   - fileID: tells the module whose classes are meant; leave it out.
+    ///   - fileID: identifies the module whose classes are meant; leave it out.
     public init(managedObjectModel model: NSManagedObjectModel, fileID: String = #fileID) {
         ManagedObjectClasses.noteModule(of: fileID, for: model)
         managedObjectModel = model
@@ -57,7 +57,7 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
         EntitySources.note(self)
     }
 
-    /// The entity whose class is this one; of several, one that is no heir of another.
+    /// The entity of this class; of several, one that is not a subentity of another.
     ///
     /// An entity that has found no class for its name takes this one, if it has the name.
     package func entity(for type: NSManagedObject.Type) -> NSEntityDescription? {
@@ -100,10 +100,9 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
     ///   - storeURL: the file; `/dev/null` for a SQLite store in memory. A store in memory needs none.
     ///   - options: see the option keys.
     /// - Throws: 134000 for an unknown type or a useless value of an option,
-    ///   134010 for a database that is no store, 259 for a file that is no
-    ///   database or a damaged one, 134100 when the model is not the store's, 134080 when the file cannot be opened,
-    ///   134090 when it stays locked, 134020 when the model cannot be stored; for a SQLite store that is to be migrated
-    ///   134110, 134130, 134140 or 134190. The file is as it was.
+    ///   134010 for a database that is not a store, 259 for a file that is not a database or a damaged one, 134100 when the
+    ///   model is not the store's, 134080 when the file cannot be opened, 134090 when it stays locked, 134020 when the model
+    ///   cannot be stored; for a SQLite store that is to be migrated 134110, 134130, 134140 or 134190. The file is as it was.
     @discardableResult
     open func addPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,

@@ -137,7 +137,7 @@ public var NSSQLiteError: Int { 134180 }
 /// No mapping model could be inferred.
 public var NSInferredMappingModelError: Int { 134190 }
 
-/// There is no model at the place of a model reference that has its checksum.
+/// There is no model with the checksum of a model reference at its location.
 public var NSManagedObjectModelReferenceNotFoundError: Int { 134504 }
 
 /// An external record could not be imported.

@@ -2,8 +2,8 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-// The way of a fetch: the request is resolved against the model, stores answer with rows, the identity map gives
-// the one object for each row, and unsaved changes are laid over.
+// The steps of a fetch: the request is resolved against the model, stores return rows, the identity map returns the one object
+// for each row, and unsaved changes are merged.
 
 extension NSManagedObjectContext {
     /// The objects, IDs, dictionaries or count that a request asks for.

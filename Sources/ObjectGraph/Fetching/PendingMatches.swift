@@ -105,7 +105,7 @@ struct PendingMatches {
         dirty.compactMap { $0.home.store === store ? $0.reference : nil }
     }
 
-    /// The result with the changes laid over what the store found. O(n + m log n) for m changes.
+    /// The changes merged into the store's result. O(n + m log n) for m changes.
     func overlay(
         on found: [NSManagedObject], in context: NSManagedObjectContext
     ) throws -> [NSManagedObject] {

@@ -6,7 +6,7 @@ extension NSPredicate {
     /// The predicate with permanent IDs in the place of constants that name objects by the temporary IDs that they had.
     ///
     /// An object can get its permanent ID in one context of a family while another one, whose condition names it, waits for
-    /// an answer; and IDs that somebody has kept stay good in a family.
+    /// an answer; and IDs that a program has kept stay valid in a family.
     func namingPermanently(_ identities: PermanentIdentities) -> NSPredicate {
         guard identities.count > 0 else { return self }
         var hasTemporary = false

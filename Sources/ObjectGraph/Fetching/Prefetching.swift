@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
 
     /// The destinations of one relationship of objects, read by one request for each of their entities.
     ///
-    /// - Parameter load: is told the destinations of the objects of one store. With a parent, all are loaded.
+    /// - Parameter load: receives the destinations of the objects of one store. With a parent, all are loaded.
     func destinations(
         _ relationship: NSRelationshipDescription, of objects: [NSManagedObject],
         load: ([NSManagedObject], any ObjectStore) throws -> Void = { _, _ in }
@@ -116,7 +116,7 @@ extension NSManagedObjectContext {
         return true
     }
 
-    /// Gives faults their rows, so that reading them asks the store no more.
+    /// Gives faults their rows, so that reading them takes no request.
     ///
     /// - Parameters:
     ///   - size: of how many objects such a request usually is; for the same statement, a smaller one is padded.

@@ -22,7 +22,7 @@ struct RelatedPaths {
         let entity: NSEntityDescription
         /// Whether the path leads over a relationship to many.
         let isMany: Bool
-        /// The heir of the entity that a cast asks for.
+        /// The subentity that a cast names.
         var kind: NSEntityDescription?
     }
 
@@ -105,7 +105,7 @@ struct RelatedPaths {
             guard let relationship = place.entity.relationshipsByName[key],
                 let destination = relationship.destinationEntity
             else {
-                // Only its heirs have the relationship, and the path none that leads there from all objects.
+                // Only its subentities have the relationship, so no path leads there from all objects.
                 if place.kind?.relationshipsByName[key] != nil { concernsAll = true }
                 return nil
             }

@@ -29,7 +29,7 @@ package struct ResolvedFetch {
         }
         entity = try Self.entity(specification, coordinator.managedObjectModel)
         request.resolveEntity(entity)
-        // A request for objects of a class tells which one the entity's name means.
+        // A request for objects of a class shows which class the entity's name means.
         let layout = EntityLayout.layout(of: entity)
         if !layout.isClassCertain, let type = specification.resultClass as? NSManagedObject.Type {
             layout.adopt(type)
@@ -175,7 +175,7 @@ package struct ResolvedFetch {
         return dirtyCount.map(fetch.widened) ?? fetch
     }
 
-    /// The request for as many objects as the window may need once unsaved changes are laid over.
+    /// The request for as many objects as the window may need once unsaved changes are merged.
     func widened(by dirtyCount: Int) -> ResolvedFetch {
         var fetch = self
         if specification.fetchLimit > 0 {

@@ -159,7 +159,7 @@ extension HistoryExecution {
             try store.readHistory { reader in
                 let start = try start(reader)
                 try selection.begin(reader)
-                // The status tells nothing of what would be read.
+                // The status does not depend on what would be read.
                 if type == .statusOnly, request.fetchRequest == nil { return }
                 guard let lowest = try reader.lowestNumber(after: start) else { return }
                 var transaction: ChosenTransaction?

@@ -20,8 +20,8 @@ public let NSPersistentStoreURLKey = "storeURL"
 extension NSNotification.Name {
     /// Posted by a coordinator when a store was changed that was added with
     /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`: on the queue of the context that has saved, or, for changes of
-    /// others, on a queue of the framework's. What others commit in close succession is told once. The file is watched by the
-    /// kernel; nothing is asked while nothing is written to it. Where it cannot be watched it is asked once a second.
+    /// others, on a queue of the framework's. What others commit in close succession is reported once. The kernel watches the
+    /// file; it is not polled while nothing is written to it. Where it cannot be watched it is polled once a second.
     ///
     /// The `userInfo` has `NSPersistentStoreURLKey`, `NSStoreUUIDKey` and, with history,
     /// `NSPersistentHistoryTokenKey`.

@@ -4,7 +4,7 @@ import ManagedObjectModel
 
 /// What of the history meets the conditions of a request, taken one by one as it is read.
 ///
-/// No more is kept than the result needs: with a limit the elements of the window, or those that may still come into it.
+/// Only what the result needs is kept: with a limit the elements of the window, or those that may still come into it.
 /// A history has as many changes as were ever saved.
 struct HistorySelection<Element> {
     /// What is kept beyond a window before it is sorted and cut.
@@ -76,7 +76,7 @@ struct HistorySelection<Element> {
         if metCount > offset, let element = try make() { elements.append(element) }
     }
 
-    /// Puts what was taken in order, and lets go of what is beyond the window.
+    /// Sorts the elements, and drops those beyond the window.
     mutating func sort() throws {
         guard !descriptors.isEmpty else { return }
         let indexes = Dictionary(

@@ -29,7 +29,7 @@ public final class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Se
         kept = tombstone
     }
 
-    /// The transaction, as long as somebody holds it; nil when the request asked for changes only.
+    /// The transaction, as long as the program holds it; nil when the request asked for changes only.
     public var transaction: NSPersistentHistoryTransaction? { owner }
 
     /// For an update, the properties that were changed.

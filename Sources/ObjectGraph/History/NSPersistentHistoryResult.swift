@@ -5,7 +5,7 @@ open class NSPersistentStoreResult: NSObject {}
 
 /// What an `NSPersistentHistoryChangeRequest` returns.
 public final class NSPersistentHistoryResult: NSPersistentStoreResult {
-    /// The result, of the type that `NSPersistentHistoryResultType` tells.
+    /// The result, of the type that `NSPersistentHistoryResultType` says.
     public let result: Any?
     /// What kind of result it is.
     public let resultType: NSPersistentHistoryResultType

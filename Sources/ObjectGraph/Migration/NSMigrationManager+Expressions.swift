@@ -51,7 +51,7 @@ extension NSMigrationManager: FunctionResponding {
     /// What the expressions of Xcode's and of inferred mapping models call.
     ///
     /// - Throws: `PredicateEvaluationError` for another method, an unknown mapping or entity, and a condition that cannot be
-    ///   read; 134110 for values that are no managed objects.
+    ///   read; 134110 for values that are not managed objects.
     public func result(ofFunction name: String, arguments: [Any?]) throws -> Any? {
         switch (name, arguments.count) {
         case ("destinationInstancesForEntityMappingNamed:sourceInstances:", 2):

@@ -42,7 +42,7 @@ open class NSMigrationManager: NSObject {
     public internal(set) var migrationProgress: Float {
         get { progress }
         set {
-            // Observers read the value while they are told.
+            // Observers read the value while they are notified.
             willChangeValue(forKey: "migrationProgress")
             progress = newValue
             didChangeValue(forKey: "migrationProgress")
@@ -227,7 +227,7 @@ open class NSMigrationManager: NSObject {
         return options
     }
 
-    /// Where the history is taken over, the objects that are made are no changes of their own.
+    /// If the history is copied, new objects are not recorded as changes of their own.
     private func destinationOptions(
         _ options: [AnyHashable: Any]?, _ source: (any ObjectStore)?
     ) -> [AnyHashable: Any]? {

@@ -96,7 +96,7 @@ struct StoreTransfer {
             }
         }
         for (object, row) in rows { try load(object, row, objects, context) }
-        // External data that could not be read is no value that may be written.
+        // External data that could not be read must not be written.
         if let error = context.session.faultingError { throw error }
         try new.keepReferences(of: rows.map(\.object))
         let plan = StorePlan(old, author: nil, contextName: nil)

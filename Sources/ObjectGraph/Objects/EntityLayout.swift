@@ -129,7 +129,7 @@ package struct SlotTraits: Sendable {
 /// The slots of a subentity begin with those of its superentity, so an index found for one is right for the
 /// other. Reading is lock-free; a layout never changes.
 package final class EntityLayout: _EntityRuntimeRecord, @unchecked Sendable {
-    /// The entity owns its layout; whoever needs the entity to live holds a `StoredEntity`.
+    /// The entity owns its layout; code that needs the entity to live holds a `StoredEntity`.
     package unowned let entity: NSEntityDescription
     package let superlayout: EntityLayout?
     package let slots: [PropertySlot]

@@ -22,8 +22,8 @@ public final class ManagedKey<Value>: Sendable {
     /// A key for the property `name` whose values are read and written as `Value`.
     public init(_ name: String) { self.name = name }
 
-    /// The slot in objects of `layout`. O(1); one load and two comparisons when the entity, or another heir of the
-    /// entity that declares the property, was the last one asked for.
+    /// The slot in objects of `layout`. O(1); one load and two comparisons when the entity, or another subentity of the one
+    /// that declares the property, was the last one looked up.
     @inline(__always)
     package func index(in layout: EntityLayout) -> Int {
         let cached = found.load(ordering: .relaxed)
@@ -104,7 +104,7 @@ public struct ManagedProperty: @unchecked Sendable {
     }
 }
 
-/// The value with every optional around it taken off; nil when one of them is nil.
+/// The value without the optionals around it; nil when one of them is nil.
 private func unwrapped(_ value: Any) -> Any? {
     guard let optional = value as? any OptionalValue else { return value }
     return optional.wrappedValue.flatMap(unwrapped)

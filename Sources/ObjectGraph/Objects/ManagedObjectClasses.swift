@@ -85,7 +85,7 @@ package enum ManagedObjectClasses {
         return NSClassFromString(name)
     }
 
-    /// The name of a class with its module and the types around it, and without what tells private ones apart.
+    /// The name of a class with its module and the types around it, and without what distinguishes private ones.
     static func name(of type: NSManagedObject.Type) -> String {
         String(reflecting: type).replacing(/\(unknown context at [^)]*\)\.?/, with: "")
     }
@@ -176,7 +176,7 @@ public protocol _RenamedManagedObjectClass: AnyObject {
 }
 
 extension NSManagedObjectModel {
-    /// Tells the framework of classes that models name, so that it finds them whatever their module.
+    /// Registers classes that models name with the framework, so that it finds them whatever their module.
     ///
     /// Ours; needed where several classes of the program have the name, and none is in a module that makes a container with
     /// the model. Call it before the model is used.

@@ -70,7 +70,7 @@ extension Optional: ManagedValue where Wrapped: ManagedComponent {
 
 extension NSManagedObject {
     /// The value of a property, as an accessor reads and writes it: reading loads the object; writing marks it as
-    /// changed, keeps inverse relationships and tells observers.
+    /// changed, keeps inverse relationships and notifies observers.
     public final subscript<Value: ManagedValue>(key: ManagedKey<Value>) -> Value {
         get { read(key) }
         set { Value._write(newValue, self, key.index(in: layout)) }

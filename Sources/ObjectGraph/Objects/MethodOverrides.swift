@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tells which classes override `validateValue(_:forKey:)`.
+/// Finds out which classes override `validateValue(_:forKey:)`.
 ///
 /// The method takes its value boxed, so that calling it for each property of each object that is saved costs more than the
 /// rest of the save. A class that leaves it alone does not need the call. Swift has no way to ask; but the method table

@@ -52,13 +52,13 @@ extension NSManagedObject {
         values[slot] = value(at: slot, of: part.row)
     }
 
-    /// Takes the values in: the object is a fault no more.
+    /// Adopts the values of a row: the object is no longer a fault.
     final func realise(with row: Row?) {
         self.row = row
         realise()
     }
 
-    /// Takes the values of its row in: the object is a fault no more.
+    /// Adopts the values of its row: the object is no longer a fault.
     private final func realise() {
         state.remove(.fault)
         setTransientDefaults()
@@ -160,8 +160,8 @@ extension NSManagedObject {
         contents.replaceStored(stored)
     }
 
-    /// Tells the observers of what a newer row may change: the relationships to many, and what has another value in it and was
-    /// not changed here.
+    /// Notifies the observers of what a newer row may change: to-many relationships, and unchanged properties with another
+    /// value in it.
     final func changing(to newer: Row, _ body: () -> Void) {
         extras?.changeListener?.objectWillChange()
         guard extras?.observers != nil || extras?.registrar != nil else { return body() }
@@ -177,14 +177,14 @@ extension NSManagedObject {
         for slot in slots { didChange(at: slot) }
     }
 
-    /// Tells the observers that every property may change.
+    /// Notifies the observers that every property may change.
     final func willChangeAll() {
         extras?.changeListener?.objectWillChange()
         guard extras?.observers != nil || extras?.registrar != nil else { return }
         for slot in layout.slots.indices { tellPropertyObservers(willChange: slot) }
     }
 
-    /// Tells the observers that every property may have changed.
+    /// Notifies the observers that every property may have changed.
     final func didChangeAll() {
         guard extras?.observers != nil || extras?.registrar != nil else { return }
         for slot in layout.slots.indices { didChange(at: slot) }

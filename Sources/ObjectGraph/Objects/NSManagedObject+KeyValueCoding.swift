@@ -153,7 +153,7 @@ extension NSManagedObject {
 
     /// The destinations that a value of key-value coding stands for, checked.
     ///
-    /// - Throws: 1550 when an element is no object of the destination entity, or of another context.
+    /// - Throws: 1550 when an element is not an object of the destination entity, or of another context.
     final func destinations(from any: Any?, _ info: PropertySlot) throws -> [NSManagedObject] {
         let elements: [Any]
         switch any {

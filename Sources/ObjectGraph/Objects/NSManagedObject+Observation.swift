@@ -11,7 +11,7 @@ import Synchronization
 // `NSManagedObject` is not `Observable`, as Apple's is not, so that a class may be declared so; the registrar is given an object
 // that stands for all. It looks at key paths alone.
 
-/// What the registrars of objects are told of in the place of an object.
+/// Stands for every object in calls of the registrars.
 private final class ObservedProperties: Observable, Sendable {
     static let shared = ObservedProperties()
 
@@ -22,7 +22,7 @@ private final class ObservedProperties: Observable, Sendable {
 }
 
 extension NSManagedObject {
-    /// Notes that a property is read, for whoever tracks.
+    /// Notes that a property is read, for the code that tracks.
     @inline(__always)
     final func trackAccess(_ slot: Int) {
         guard let probePointer else { return trackAccessWithoutContext(slot) }

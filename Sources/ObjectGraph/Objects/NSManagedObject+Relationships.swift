@@ -70,7 +70,7 @@ extension NSManagedObject {
         didChange(at: slot)
     }
 
-    /// How observers are told that an object becomes a member; of a relationship to one, that it changes.
+    /// The description for observers of an object's addition; for a to-one relationship, of its change.
     private final func insertion(
         of object: NSManagedObject, at slot: Int, index: Int? = nil
     ) -> ChangeDescription {
@@ -83,7 +83,7 @@ extension NSManagedObject {
         return .places(.insertion, IndexSet(integer: place))
     }
 
-    /// How observers are told that an object is a member no more.
+    /// The description for observers of an object's removal.
     private final func removal(of object: NSManagedObject, at slot: Int) -> ChangeDescription {
         guard layout.slots[slot].kind == .toMany else { return .whole }
         guard layout.slots[slot].relationship?.isOrdered ?? false else { return .members(.minus, [object]) }
@@ -112,7 +112,7 @@ extension NSManagedObject {
         object.unlink(self, from: inverse)
     }
 
-    /// Whether an object is a member. Where the other end can tell, the members are not loaded for it.
+    /// Whether an object is a member. The members are not loaded if the other end has the answer.
     private final func leads(to object: NSManagedObject, at slot: Int) -> Bool {
         if !toMany(at: slot).isLoaded,
             let inverse = layout.slots[slot].relationship?.inverseRelationship, !inverse.isToMany,
@@ -127,8 +127,8 @@ extension NSManagedObject {
         return contents.isLoaded ? contents.members.contains(object) : !contents.removed.contains(object)
     }
 
-    /// Whether an object is one of the stored members and has not been removed. Members that are not loaded are loaded only
-    /// for a saved object whose other end cannot tell: noted as added, a stored member could not be removed afterwards.
+    /// Whether an object is one of the stored members and has not been removed. Missing members are loaded only for a saved
+    /// object whose other end does not have the answer: noted as added, a stored member could not be removed afterwards.
     private final func isStoredMember(_ object: NSManagedObject, at slot: Int) -> Bool {
         let contents = toMany(at: slot)
         guard !contents.isLoaded, !object.isUnknownBelow, !contents.added.contains(object),
@@ -375,7 +375,7 @@ extension NSManagedObject {
     }
 
     /// Before a removed object is a member again, whose relationship is read anew since: where others have removed it too, that
-    /// is a link to be saved. The members are loaded only where the other end cannot tell.
+    /// is a link to be saved. The members are loaded only where the other end does not have the answer.
     private final func forgetRemovalOfOthers(_ object: NSManagedObject, at slot: Int) {
         guard let inverse = layout.slots[slot].relationship?.inverseRelationship, !inverse.isToMany,
             let other = object.layout.index(of: inverse.name), object.context === context
@@ -449,8 +449,8 @@ extension NSManagedObject {
         touched.insert(slot)
     }
 
-    /// Takes in how the members differ from those that were announced before a change by primitive means: notes it for the event,
-    /// and sets the other ends of the links.
+    /// Adopts the difference of the members from those announced before a primitive change: notes it for the event, and sets
+    /// the other ends of the links.
     final func takeInMembers(since announced: SlotValue, at slot: Int) {
         guard case .boxed(let box) = announced, let order = box.value as? [NSManagedObject] else { return }
         let contents = loadedToMany(at: slot)

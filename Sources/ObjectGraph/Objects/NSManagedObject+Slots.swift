@@ -4,7 +4,7 @@ import ManagedObjectModel
 
 // Reading slots: the value set or decoded last, else the row's.
 extension NSManagedObject {
-    /// Reads an integer or Boolean; nil for no value. The object is no fault.
+    /// Reads an integer or Boolean; nil for no value. The object is not a fault.
     @inline(__always)
     final func integer(at slot: Int) -> Int64? {
         if slot < values.count {
@@ -32,7 +32,7 @@ extension NSManagedObject {
         return row.double(slot)
     }
 
-    /// Reads any slot, decoding and keeping what costs to decode. The object is no fault.
+    /// Reads any slot, decoding and keeping what costs to decode. The object is not a fault.
     final func value(at slot: Int) -> SlotValue {
         if slot < values.count {
             let value = values[slot]

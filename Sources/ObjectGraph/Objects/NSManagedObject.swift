@@ -241,8 +241,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// Called after the object has let go of its values, transient ones included.
     open func didTurnIntoFault() {}
 
-    /// Whether a context takes no notice when properties outside the model change; true by default. Of a class that says false,
-    /// an object counts as updated when `didChangeValue(forKey:)` tells of such a property.
+    /// Whether a context ignores changes of properties outside the model; true by default. If it is false,
+    /// `didChangeValue(forKey:)` with such a property marks the object as updated.
     open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
     // MARK: Key-value coding; the rules are in NSManagedObject+KeyValueCoding.swift
@@ -273,7 +273,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         )
     }
 
-    /// Who observes the object by key; nil while nobody does.
+    /// The observers of the object by key; nil without any.
     public final var observationCenter: ObservationCenter? {
         get { extras?.observers }
         set { if newValue != nil || extras != nil { madeExtras.observers = newValue } }
@@ -285,7 +285,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// code that keeps something of its own there.
     open func observationInfo() -> UnsafeMutableRawPointer? { extras?.observationInfo }
 
-    /// Keeps a pointer for `observationInfo()`; whoever sets it owns what it points to.
+    /// Keeps a pointer for `observationInfo()`; the caller owns what it points to.
     open func setObservationInfo(_ inObservationInfo: UnsafeMutableRawPointer?) {
         if inObservationInfo != nil || extras != nil { madeExtras.observationInfo = inObservationInfo }
     }
@@ -302,7 +302,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// Announces that a property will be set by its primitive accessor.
     open func willChangeValue(forKey key: String) { beginChange(key) }
 
-    /// Ends what `willChangeValue(forKey:)` began: the change is noticed, inverses are set, observers told.
+    /// Ends what `willChangeValue(forKey:)` began: notes the change, sets inverses, notifies observers.
     open func didChangeValue(forKey key: String) { endChange(key) }
 
     // MARK: Validation; the rules are in Validation/
@@ -381,7 +381,7 @@ package struct ObjectState: OptionSet, Sendable {
     package static let leaving = ObjectState(rawValue: 1 << 10)
     /// Made by the running event, so that taking the event back takes the whole object back.
     package static let madeInEvent = ObjectState(rawValue: 1 << 11)
-    /// Its deletion was saved; it leaves the context when the objects have been told.
+    /// Its deletion was saved; it leaves the context when the objects have been notified.
     package static let gone = ObjectState(rawValue: 1 << 12)
     /// In its `prepareForDeletion()`.
     package static let prepared = ObjectState(rawValue: 1 << 13)

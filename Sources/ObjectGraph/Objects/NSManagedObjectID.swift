@@ -62,7 +62,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
         guard type(of: object) == NSManagedObjectID.self else {
             return (object as? NSManagedObjectID)?.key == key
         }
-        // Sets of IDs ask this of those whose places are near, so there is no time for a cast.
+        // Sets of IDs compare those with close hashes often, so a cast is too slow.
         return withExtendedLifetime(object) {
             guard let other = UnsafeRawPointer(bitPattern: firstWord(of: object)) else { return false }
             return Unmanaged<NSManagedObjectID>.fromOpaque(other)._withUnsafeGuaranteedRef { $0.key == key }

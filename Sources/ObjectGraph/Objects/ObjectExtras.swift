@@ -89,16 +89,16 @@ package final class ObjectExtras {
     package var observers: ObservationCenter?
     /// Swift Observation; made when the object is first read under `withObservationTracking`.
     package var registrar: ObservationRegistrar?
-    /// Told before each change of a property.
+    /// Notified before each change of a property.
     var changeListener: (any ObjectChangeListener)?
     /// The attributes of a saved object that only primitive setters have set: a save writes them when it writes the object, but
     /// they do not count as changed.
     var setUnnoticed = PropertySet()
-    /// The changes of the running event; taken away when the event is processed.
+    /// The changes of the running event; removed when the event is processed.
     package var event: EventChanges?
-    /// Those of the event that observers are being told of.
+    /// The changes of the event that observers are being notified of.
     var toldEvent: EventChanges?
-    /// What `mutableOrderedSetValue(forKey:)` gave out.
+    /// What `mutableOrderedSetValue(forKey:)` returned.
     var orderedSets: [WeakOrderedSet] = []
     /// Values noted by `willChangeValue(forKey:)`, innermost last.
     package var announced: [(slot: Int, old: SlotValue)] = []

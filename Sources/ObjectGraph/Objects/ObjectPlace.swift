@@ -1,4 +1,4 @@
-/// The identity of an object as one context tells it to another of its family.
+/// The identity of an object as one context passes it to another of its family.
 struct ObjectPlace: Sendable {
     let home: StoredEntity
     let reference: Int64

@@ -1,7 +1,7 @@
 import Observation
 import Synchronization
 
-/// Tells whether the running code is inside `withObservationTracking`, without a registrar in every object.
+/// Detects whether the running code is inside `withObservationTracking`, without a registrar in every object.
 ///
 /// A registrar takes more memory than an object, so an object gets one only when it is read under tracking. The
 /// Observation module does not say when that is; but under tracking, and only then, a registrar puts the key path

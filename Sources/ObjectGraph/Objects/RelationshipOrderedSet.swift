@@ -3,9 +3,8 @@ import Foundation
 /// What `mutableOrderedSetValue(forKey:)` gives: an ordered set whose changes go to the object.
 ///
 /// Foundation's ordered set reads its own storage in `array`, `firstObject`, `objectEnumerator()` and others that a
-/// subclass cannot override. So this one keeps a copy of the relationship there, which the object updates with every change,
-/// whoever makes it. When the object becomes a fault the copy is left as it is until it is used in another way than
-/// those.
+/// subclass cannot override. So this one keeps a copy of the relationship there, which the object updates with every change.
+/// When the object becomes a fault, the copy stays as it is until another method than those is called.
 final class RelationshipOrderedSet: NSMutableOrderedSet {
     let owner: NSManagedObject
     let slot: Int
@@ -212,7 +211,7 @@ extension NSManagedObject {
         return sets.lazy.compactMap(\.set).first { $0.slot == slot }
     }
 
-    /// Tells the ordered sets that the destinations are to be loaded again.
+    /// Marks the ordered sets, so that they load the destinations again.
     final func markOrderedSetsStale() {
         for entry in extras?.orderedSets ?? [] { entry.set?.markStale() }
     }

@@ -2,7 +2,7 @@ import CSwiftRuntime
 
 /// What a thread lets go of, one after the other.
 ///
-/// Objects that nobody else holds can hold each other in a chain, as long as a table is, and so can the nodes of an atomic store.
+/// Objects without other owners can hold each other in a chain, as long as a table is, and so can the nodes of an atomic store.
 /// Releasing the first one inside of the release of which the next is released, and so on, would overflow the stack.
 final class ReleaseQueue {
     private var values: [ContiguousArray<SlotValue>] = []
@@ -20,7 +20,7 @@ final class ReleaseQueue {
     /// Lets go of what a node holds.
     static func release(_ contents: inout AnyObject?) { collecting { $0.take(&contents) } }
 
-    // What is taken must be held by nobody else, not even by a variable of the caller: it would go outside of the queue.
+    // What is taken must have no other owner, not even a variable of the caller: it would be released outside of the queue.
 
     private func take(_ going: inout ContiguousArray<SlotValue>) {
         values.append([])

@@ -19,7 +19,7 @@ package final class StoredEntity: @unchecked Sendable {
     package let table: UInt32
     /// The class of the objects, where it is not the one that the entity has at the time.
     private let fixedClass: NSManagedObject.Type?
-    /// Whether the store is told which objects contexts have.
+    /// Whether the store is notified which objects contexts have.
     let tellsStore: Bool
 
     private struct Place: Sendable {
@@ -57,12 +57,12 @@ package final class StoredEntity: @unchecked Sendable {
         fixedClass = isPlain ? NSManagedObject.self : nil
     }
 
-    /// Tells stores that a context has objects from now on: each store once.
+    /// Notifies stores that a context has objects from now on: each store once.
     static func noteRegistered(_ objects: [(home: StoredEntity, reference: Int64)]) {
         for (store, ids) in byStore(objects) { store.noteRegistered(ids) }
     }
 
-    /// Tells stores that a context has objects no more: each store once.
+    /// Notifies stores that a context no longer has objects: each store once.
     static func noteUnregistered(_ objects: [(home: StoredEntity, reference: Int64)]) {
         for (store, ids) in byStore(objects) { store.noteUnregistered(ids) }
     }
@@ -99,8 +99,7 @@ package final class StoredEntity: @unchecked Sendable {
 extension StoredEntity {
     /// The entity for which this thread's context is making objects from rows.
     ///
-    /// An initialiser of a subclass has Apple's two parameters and no more; this is how the initialiser learns
-    /// that the object is not a new one.
+    /// An initialiser of a subclass has only Apple's two parameters; this is how it learns that the object is not new.
     static var materialising: StoredEntity? {
         coredata_materialising().map { Unmanaged<StoredEntity>.fromOpaque($0).takeUnretainedValue() }
     }

@@ -21,7 +21,7 @@ package final class ToManyContents {
         }
     }
     private var set: Set<NSManagedObject> = []
-    /// All members, each once, until somebody wants the set of them: most relationships are only walked through.
+    /// All members, each once, until the set of them is needed: most relationships are only iterated.
     private var list: [NSManagedObject]?
     /// The members in order, of an ordered relationship, when loaded.
     package private(set) var order: [NSManagedObject] = []
@@ -131,7 +131,7 @@ package final class ToManyContents {
         return true
     }
 
-    /// Has a removal count no more that is not one from the stored destinations any more: others have removed the object too.
+    /// Forgets the removal of an object that is no longer among the stored destinations: others have removed it too.
     package func forgetRemoval(of object: NSManagedObject) {
         assert(!isLoaded)
         removed.remove(object)

@@ -7,8 +7,8 @@ import Foundation
 /// ToManyRelationship(of: book, named: "pages").add(page)
 /// ```
 ///
-/// It does not matter whether the relationship is ordered, except for methods that take places. Inverse
-/// relationships follow, and observers are told.
+/// It does not matter whether the relationship is ordered, except for methods that take indexes. Inverse relationships follow,
+/// and observers are notified.
 public struct ToManyRelationship {
     private let object: NSManagedObject
     private let slot: Int

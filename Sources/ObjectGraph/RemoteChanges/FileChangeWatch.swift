@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 
-/// Tells when a database file, or its log, is written to or replaced, by whomever.
+/// Reports when any process writes to a database file or its log, or replaces it.
 ///
-/// The kernel tells it, by path (`inotify`). The files are not opened for it: closing one would take the locks away that this
-/// process has on it.
+/// The kernel reports it, by path (`inotify`). The files are not opened: closing one would release the locks that this process
+/// has on it.
 final class FileChangeWatch: @unchecked Sendable {
     // Unchecked: a source may be cancelled on any queue.
 

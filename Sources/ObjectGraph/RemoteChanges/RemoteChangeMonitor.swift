@@ -1,12 +1,12 @@
 import Dispatch
 import Foundation
 
-/// Notices that others have changed a store: other connections to its file, of this process or of another one. What they
-/// commit in close succession is told once.
+/// Notices that others have changed a store: other connections to its file, of this process or of another one. What they commit
+/// in close succession is reported once.
 ///
-/// Nothing is asked while nothing is written to the file. A write to it is seen before it is committed, so the database's
-/// version is asked for again and again afterwards, at ever longer intervals, until it has changed or the writing must have
-/// been that of something else.
+/// The database is not queried while the file is not written to. A write to it is seen before it is committed, so the
+/// database's version is asked for again and again afterwards, at ever longer intervals, until it has changed or the writing
+/// must have been that of something else.
 final class RemoteChangeMonitor: @unchecked Sendable {
     // Unchecked: the variables are used on the queue.
 
@@ -28,9 +28,9 @@ final class RemoteChangeMonitor: @unchecked Sendable {
     /// Between two questions, in milliseconds: at first, and at last.
     private static let shortest = 1
     private static let longest = 4_096
-    /// However much is written, the database is not asked more often than after so many milliseconds.
+    /// The least time between two queries of the database, in milliseconds.
     private static let rest = 5
-    /// How long commits are gathered that follow one that was told.
+    /// How long commits are gathered that follow a reported one.
     private static let gathering = 20
     /// Where files cannot be watched.
     private static let pollInterval = 1_000
@@ -58,7 +58,7 @@ final class RemoteChangeMonitor: @unchecked Sendable {
         }
     }
 
-    /// Tells once, as if others had committed.
+    /// Reports once, as if others had committed.
     func tell() {
         queue.async {
             if !self.hasEnded { self.changed() }
@@ -67,7 +67,7 @@ final class RemoteChangeMonitor: @unchecked Sendable {
 
     deinit { watch?.end() }
 
-    /// Ends it; nothing is told after what is being told.
+    /// Ends the watch. A report in progress is the last one.
     func end() {
         watch?.end()
         queue.async { self.hasEnded = true }

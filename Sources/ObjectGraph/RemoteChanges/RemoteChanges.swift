@@ -151,7 +151,7 @@ extension NSPersistentStoreCoordinator {
     /// ```
     ///
     /// The default is `false`. It concerns the SQLite stores in files, those that are added later, too. The history of a store
-    /// (`NSPersistentHistoryTrackingKey`) tells which objects to merge; where it does not, all objects of these contexts are
+    /// (`NSPersistentHistoryTrackingKey`) shows which objects to merge; where it does not, all objects of these contexts are
     /// refreshed, and their changes kept. Apple's framework has no such property: there programs fetch the history when
     /// `NSPersistentStoreRemoteChange` is posted, and merge it themselves.
     public final var automaticallyMergesRemoteChanges: Bool {

@@ -49,7 +49,7 @@ final class RemoteHistory: Sendable {
     enum Changes {
         /// The objects, by the keys of `mergeChanges(fromRemoteContextSave:into:)`.
         case objects([String: [NSManagedObjectID]])
-        /// Any object may have: there is no history, or the part that tells it was deleted.
+        /// Any object may have: there is no history, or the relevant part was deleted.
         case anything
     }
 

@@ -2,8 +2,7 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// The results of a request, kept right while the context changes and anybody follows them. Used on the context's queue
-/// only.
+/// The results of a request, kept up to date while they have followers. Used on the context's queue only.
 ///
 /// An event is looked at object by object: what it says of k objects becomes a `ResultEdit`, whose application costs
 /// O(k log n). The store is asked again only for a window of a longer list, when what lies beyond it comes into it,
@@ -22,17 +21,18 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
     var delegateForms = DelegateForms()
     private var streams: [UUID: AsyncThrowingStream<FetchedResultsChanges, any Error>.Continuation] = [:]
     private var followers: [UUID: (FetchedResultsChanges) -> Void] = [:]
-    /// Told of each change, after the delegate.
+    /// Called after each change, after the delegate.
     var onChange: ((ResultDifference) -> Void)?
-    /// Told when the results could not be brought up to date.
+    /// Called when the results could not be brought up to date.
     var onFailure: ((any Error) -> Void)?
     /// The index title that the controller has for the name of a section, if it is still there.
     var titleOfSection: ((String) -> String?)?
 
     /// What went wrong with the last event that the results were to follow; nil when they are up to date.
     private(set) var failure: (any Error)?
-    /// The objects that changed since the results were up to date, as far as somebody is still to be told of them; nil when they
-    /// are. Then they have to be fetched again before an event can be looked at object by object.
+    /// The objects that changed since the results were up to date and that followers have yet to be notified of; nil when the
+    /// results are up to date. Otherwise the results have to be fetched again before an event can be processed object by
+    /// object.
     private var missed: Set<ObjectIdentifier>?
     /// Follows the context's saves for results that are what the stores hold.
     private var saves: (any NSObjectProtocol)?
@@ -78,7 +78,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
             })
         let reads = RelatedReads(resolved, sectionNameKeyPath: sectionNameKeyPath)
         let names = sectionNames(objects, resolved)
-        // Sections that somebody has stay what they are.
+        // Sections that a caller holds keep their contents.
         list?.willChange()
         list = ResultList(objects, sections: names, self)
         fetch = resolved
@@ -144,7 +144,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         context.listeners.noteMembers(of: self, edit.leaving + edit.placed, list.contains)
     }
 
-    /// Whether anybody is told of changes. Otherwise the results stay what was fetched, as Apple's documentation of
+    /// Whether the results have followers. Without any they stay what was fetched, as Apple's documentation of
     /// `NSFetchedResultsController` says of one without a delegate.
     private var isFollowed: Bool {
         delegate != nil || onChange != nil || !streams.isEmpty || !followers.isEmpty
@@ -184,7 +184,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
             rules.noteFetch()
             var changed = missed ?? []
             if !changes.invalidatedAll { changed.formUnion(changes.objects.map(ObjectIdentifier.init)) }
-            // To be deleted is no change of what the stores hold.
+            // A pending deletion does not change what the stores hold.
             if fetch.isOfStoresAlone { changed.subtract(changes.deleted.map(ObjectIdentifier.init)) }
             return list.edit(to: try context.objects(fetch), changed: changed, rules)
         }
@@ -208,7 +208,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
                 edit.leaving.append(object)
             }
         }
-        // Objects that did not change themselves, and stay where they are, are nobody's concern.
+        // Objects that neither changed nor moved are not reported.
         let isSame =
             edit.leaving.isEmpty
             && edit.placed.allSatisfy { list.contains($0) && !changed.contains(ObjectIdentifier($0)) }
@@ -281,13 +281,14 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         guard let rules, let list else { return }
         // Whatever the delegate does with them.
         defer { noteMembers(edit) }
-        // After a reset the results have new objects for what is in the stores; of that Apple's controller tells its delegate nothing.
+        // After a reset the results have new objects for what is in the stores; Apple's controller does not notify its delegate
+        // of that.
         guard let delegate, !changes.invalidatedAll else {
             publish(list.apply(edit, rules))
             return
         }
         if delegateForms.mayTakeWholes(isSectioned: list.isSectioned) {
-            // Whether it does shows when it is told: then, the first time, the results are put back.
+            // Whether it does shows when it is notified: if it does not, the results are restored, the first time.
             let before = delegateForms.isKnown ? nil : list.copy
             let difference = list.apply(edit, rules)
             if tell(delegate, of: difference) {
@@ -333,7 +334,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         publish(difference)
     }
 
-    /// Tells a delegate that takes the results as a whole, or their difference.
+    /// Notifies a delegate that takes the results as a whole, or their difference.
     ///
     /// - Returns: whether it does.
     private func tell(
@@ -392,7 +393,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         for follower in followers.values { follower(changes) }
     }
 
-    /// Has somebody told of each change, on the context's queue.
+    /// Calls a block after each change, on the context's queue.
     func follow(_ body: @escaping (FetchedResultsChanges) -> Void) -> ResultsFollowing {
         let id = UUID()
         followers[id] = body
@@ -402,7 +403,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
     }
 }
 
-/// Follows results until it is told to end.
+/// Follows results until it is ended.
 package struct ResultsFollowing {
     fileprivate let stop: () -> Void
 
@@ -428,7 +429,7 @@ extension ResolvedFetch {
 }
 
 extension ContextChanges {
-    /// What a notification with objects tells.
+    /// The changes in a notification with objects.
     init(userInfo: [AnyHashable: Any]) {
         func objects(_ key: String) -> [NSManagedObject] {
             Array(userInfo[key] as? Set<NSManagedObject> ?? [])

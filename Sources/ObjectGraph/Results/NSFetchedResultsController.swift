@@ -1,7 +1,7 @@
 import Foundation
 import ManagedObjectModel
 
-/// Keeps the result of a fetch request up to date, in sections, and tells a delegate what changed.
+/// Keeps the result of a fetch request up to date, in sections, and notifies a delegate of changes.
 ///
 /// ```swift
 /// let request = NSFetchRequest<Book>(entityName: "Book")
@@ -11,9 +11,9 @@ import ManagedObjectModel
 /// try controller.performFetch()
 /// ```
 ///
-/// The controller is used on its context's queue. It follows the context from `performFetch()` on while it has a delegate or
-/// somebody iterates `changes()`. Otherwise it shows the data as they were when they were fetched (Apple's documentation
-/// of the class, "No tracking"); what it missed so comes with the first change after it got a delegate.
+/// The controller is used on its context's queue. It follows the context from `performFetch()` on while it has a delegate or a
+/// task iterates `changes()`. Otherwise it shows the data as they were when they were fetched (Apple's documentation of the
+/// class, "No tracking"); what it missed so comes with the first change after it got a delegate.
 open class NSFetchedResultsController<ResultType>: NSObject {
     let results: FetchedResults
 
@@ -61,7 +61,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// The name that the controller was made with.
     public var cacheName: String? { results.cacheName }
 
-    /// Whom to tell of changes; not retained.
+    /// The object to notify of changes; not retained.
     public var delegate: (any NSFetchedResultsControllerDelegate)? {
         get { results.delegate }
         set { results.setDelegate(newValue) }
@@ -162,7 +162,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
         results.list.map { FetchedResultsSnapshot($0.sectionsOfIDs, reloaded: []) }
     }
 
-    /// Has somebody told of each change, on the context's queue. The controller does not live by it.
+    /// Calls a block after each change, on the context's queue. Following does not retain the controller.
     package func follow(_ body: @escaping (FetchedResultsChanges) -> Void) -> ResultsFollowing {
         results.follow(body)
     }
@@ -248,13 +248,13 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
     /// All changes were reported.
     func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
-    /// The objects of a controller without sections changed. A delegate that has this method is not told of single
-    /// changes. A move is a removal and an insertion that are associated with each other; updates do not show.
+    /// The objects of a controller without sections changed. A delegate with this method is not notified of single changes. A
+    /// move is a removal and an insertion that are associated with each other; updates do not show.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)
 
-    /// The objects changed, or were fetched. A delegate that has this method is told by it alone, after
+    /// The objects changed, or were fetched. A delegate with this method is notified by it alone, after
     /// `performFetch()` for the first time.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,

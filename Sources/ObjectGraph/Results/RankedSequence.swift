@@ -224,7 +224,7 @@ package struct RankedSequence<Element> {
         return index
     }
 
-    /// Takes the element at a place out; the place is no more. O(log n).
+    /// Removes the element at a place, which becomes invalid. O(log n).
     package mutating func remove(_ place: Place) {
         let index = place.index
         let node = nodes[Int(index)]

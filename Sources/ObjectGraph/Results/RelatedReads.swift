@@ -7,7 +7,7 @@ struct RelatedReads {
     private let paths: RelatedPaths
     /// The keys on all paths.
     private let keys: Set<String>
-    /// Whether a key is of a property that is computed, by its class perhaps, nobody knows from what.
+    /// Whether a key is of a computed property, whose dependencies are unknown.
     private let readsComputed: Bool
     /// The entities of the objects that are read, with their subentities; nil when any object may be read.
     let entities: [NSEntityDescription]?

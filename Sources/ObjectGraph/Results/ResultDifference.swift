@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an edit changed in a list of results, in the order in which a delegate is told.
+/// What an edit changed in a list of results, in the order in which a delegate is notified.
 struct ResultDifference {
     struct Change {
         let type: NSFetchedResultsChangeType
@@ -20,7 +20,7 @@ struct ResultDifference {
 
 extension ResultDifference {
     /// The difference of a list with one section, as IDs. A move is a removal and an insertion that name each other;
-    /// updates are no difference.
+    /// updates are left out.
     var ofIDs: CollectionDifference<NSManagedObjectID> {
         var steps: [CollectionDifference<NSManagedObjectID>.Change] = []
         for change in changes where change.type != .update {
@@ -52,7 +52,7 @@ struct ResultGap: Hashable {
     let neighbour: ObjectIdentifier?
 }
 
-/// Tells which objects need not move: as many as can stay where they are between those that were left alone.
+/// Returns the objects that need not move: as many as can keep their positions between the untouched ones.
 ///
 /// - Parameters:
 ///   - old: the objects in question by the gap they stood in, in order.

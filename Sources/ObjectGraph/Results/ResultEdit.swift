@@ -88,7 +88,7 @@ extension ResultList {
         return edit.isEmpty ? nil : edit
     }
 
-    /// Edits the list, and tells what that changed. O(k log n) for k objects that leave or are placed.
+    /// Edits the list, and returns what that changed. O(k log n) for k objects that leave or are placed.
     func apply(_ edit: ResultEdit, _ rules: ResultRules) -> ResultDifference {
         let kept = edit.placed.filter(contains)
         let keptIDs = Set(kept.map(ObjectIdentifier.init))
@@ -200,7 +200,7 @@ extension ResultList {
 
     /// The names of sections that were there before, but elsewhere among the others. O(k log n).
     ///
-    /// A section with a member that was left alone is no such: those are in the order in which they were. Of the
+    /// A section with an untouched member is not one of them: those keep their order. Of the
     /// emptied ones, as many as can be stay in their places between those.
     ///
     /// - Parameters:

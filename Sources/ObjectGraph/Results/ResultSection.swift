@@ -18,7 +18,7 @@ final class ResultSection: NSFetchedResultsSectionInfo {
         self.results = results
     }
 
-    /// A section that is no more: it has no objects.
+    /// A section that no longer exists: it has no objects.
     init(withoutObjects name: String, _ results: FetchedResults?) {
         self.name = name
         numberOfObjects = 0

@@ -75,7 +75,7 @@ package struct SectionCache: Sendable {
         return names.count == fingerprint.count ? names : nil
     }
 
-    /// Keeps the name of each object's section. What cannot be written is not kept: a cache is no promise.
+    /// Keeps the name of each object's section. Errors are only logged.
     func keep(_ names: [String], _ cacheName: String, _ fingerprint: SectionFingerprint) {
         var runs: (names: [String], counts: [Int]) = ([], [])
         for name in names {

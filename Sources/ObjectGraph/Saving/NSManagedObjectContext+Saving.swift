@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
         try saveMetadata()
     }
 
-    /// Some stores are told what they save by objects with permanent IDs.
+    /// Some stores receive objects with permanent IDs in a save.
     func obtainReferencesBeforeSaving() throws {
         let stores = persistentStoreCoordinator?.objectStores ?? []
         guard stores.contains(where: \.needsReferencesBeforeSaving) else { return }
@@ -75,7 +75,7 @@ extension NSManagedObjectContext {
             })
     }
 
-    /// What stores are told of a save without changes.
+    /// Notifies stores of a save without changes.
     private func saveNothing() throws {
         for store in persistentStoreCoordinator?.objectStores ?? [] {
             try store.saveNothing(self)
@@ -215,11 +215,11 @@ extension NSManagedObjectContext {
     /// Reads the external data of objects whose deletion can be undone after it is saved, before its files go.
     func keepExternalData(_ objects: [NSManagedObject]) {
         guard undoManager != nil else { return }
-        // Who undoes the deletion is told that a file could not be read.
+        // Undoing the deletion reports a file that could not be read.
         for object in objects { object.readExternalData { _ in } }
     }
 
-    /// Takes in what the stores wrote, then tells everybody.
+    /// Adopts what the stores wrote, then notifies objects and observers.
     ///
     /// - Parameters:
     ///   - gone: deleted objects that no store has.
@@ -253,11 +253,11 @@ extension NSManagedObjectContext {
         return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers)
     }
 
-    /// Tells everybody what was saved: the objects, observers of the context, contexts that merge it.
+    /// Announces a save to the objects, observers of the context, and contexts that merge it.
     ///
     /// - Parameters:
     ///   - affected: other objects whose derived attributes the stores have changed.
-    ///   - token: the place of the save in the histories of the stores.
+    ///   - token: the position of the save in the histories of the stores.
     ///   - rowsAbove: what the parent has of the objects now, for other children of it; nil where there is no parent.
     func announceSave(
         _ changes: ContextChanges, affected: [NSManagedObjectID], token: NSPersistentHistoryToken? = nil,

@@ -163,7 +163,7 @@ extension NSManagedObjectContext {
             missing = links.missing
             for changed in changes.updated {
                 guard let object = try loadedObject(at: changed.place) else {
-                    // What no store keeps is nobody's conflict.
+                    // Changes that no store keeps do not conflict.
                     if changed.isPersistent { conflicts.append(.init(place: changed.place, current: nil)) }
                     continue
                 }
@@ -237,7 +237,7 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// Takes in an object that a child has inserted. It has awoken there.
+    /// Adopts an object that a child has inserted. It has awoken there.
     private func newObject(for handed: ChildChanges.Object) -> NSManagedObject {
         let place = place(handed.place)
         let object: NSManagedObject

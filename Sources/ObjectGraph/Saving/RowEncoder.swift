@@ -23,7 +23,7 @@ struct RowEncoder: ~Copyable {
             guard traits.isStored, traits.kind != .toMany else { continue }
             let isSet = slot < object.values.count && !object.values[slot].isUnloaded
             if let old = object.row, !(isSet && object.touched.contains(slot)) {
-                // What nobody set keeps its bytes, also those of an archive that was refused.
+                // An unset value keeps its bytes, also those of an archive that was refused.
                 builder.copy(layout.slots[slot], from: old)
             } else if isSet {
                 switch object.values[slot] {

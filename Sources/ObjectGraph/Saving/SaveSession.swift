@@ -137,9 +137,9 @@ struct SaveSession {
         return former
     }
 
-    // MARK: Giving up
+    // MARK: Discarding
 
-    /// Forgets what the next save would report or do, because there are no changes any more.
+    /// Forgets what the next save would report or do, because there are no longer any changes.
     ///
     /// - Returns: what holds objects to let go of.
     mutating func abandon() -> (watched: [NSManagedObject], replacements: [UnreadReplacement]) {

@@ -32,7 +32,7 @@ struct SavedChanges: Sendable {
         return changes
     }
 
-    /// Reads what a notification or a message tells, for a context of a coordinator.
+    /// Reads the changes in a notification or a message, for a context of a coordinator.
     ///
     /// - Parameters:
     ///   - userInfo: arrays or sets of objects, of their IDs or of the URLs of these, under `NSInsertedObjectsKey` or
@@ -107,7 +107,7 @@ struct SavedChanges: Sendable {
 }
 
 extension NSManagedObjectContext {
-    /// Takes in what another context saved: one of this coordinator, another child of the same parent, or one of
+    /// Merges what another context saved: one of this coordinator, another child of the same parent, or one of
     /// another coordinator that has the same store open.
     ///
     /// Changed objects that this context has are refreshed, under this context's own changes; inserted ones become
@@ -143,11 +143,11 @@ extension NSManagedObjectContext {
             identityMap.object(place($0).key)
         }.filter { !$0.isFault && !$0.isInserted && !$0.state.contains(.inaccessible) }
         guard loaded.count > 1, parentContext == nil else { return }
-        // What cannot be read is asked for again, and told, object by object.
+        // What cannot be read is requested again, and reported, object by object.
         _ = try? storedRows(of: loaded)
     }
 
-    /// Takes in what others saved. That cannot be undone. An object that they deleted counts as deleted here too, until
+    /// Merges what others saved. That cannot be undone. An object that they deleted counts as deleted here too, until
     /// the next save, which has nothing to write for it.
     ///
     /// - Parameters:
@@ -245,7 +245,7 @@ extension NSManagedObjectContext {
         }
         var isShown = true
         if case .part = object.faultSource {
-            // Somebody may have read what was fetched of it.
+            // The fetched values may have been read.
             object.willChangeAll()
             object.row = nil
             object.didChangeAll()

@@ -12,7 +12,7 @@ import ManagedObjectModel
 /// let author: NSManagedObjectID? = book[\Book.author]
 /// ```
 ///
-/// A snapshot has what it was made of and nothing else: unless told otherwise, every attribute that is stored, but those of
+/// A snapshot has what it was made of and nothing else: by default, every attribute that is stored, but those of
 /// transformable type, and the destination of every to-one relationship, as an ID. To-many relationships, transient and
 /// transformable attributes are in it when they are asked for by name: see `NSManagedObject.snapshot(of:)` and
 /// `NSManagedObjectContext.fetchSnapshots(_:of:)`. Reading another property stops with a message.

@@ -75,7 +75,7 @@ extension NSManagedObject {
                 guard let newer, !newer.isNull(slot) else { return .null }
                 if let data = try? ExternalData.data(newer.data(slot), of: store) { return .data(data) }
             }
-            // The reader of a property cannot be told; the next save is. One that checks the value keeps its bytes.
+            // Reading a property cannot throw; the next save does. A validating save keeps the bytes.
             Log.objects.error("Could not load \(objectID): \(error.localizedDescription)")
             if let context, !context.session.isValidating { context.session.faultingError = error as NSError }
             return nil

@@ -25,7 +25,7 @@ package final class FetchCancellation: Sendable {
     /// Interrupts until nothing is read any more: a database may forget an interruption that meets no running statement.
     private func interrupt() {
         let isReading = state.withLock { state in
-            // Inside the lock: after it the connection may be somebody else's.
+            // Inside the lock: after it the connection may have another user.
             state.interrupt?()
             return state.interrupt != nil
         }

@@ -141,10 +141,10 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// Whether the store hears which objects contexts have.
     package var followsObjects: Bool { false }
 
-    /// Tells that a context has objects from now on.
+    /// Notes that a context has objects from now on.
     package func noteRegistered(_ ids: [NSManagedObjectID]) {}
 
-    /// Tells that a context has objects no more. May come on any thread.
+    /// Notes that a context no longer has objects. Called on any thread.
     package func noteUnregistered(_ ids: [NSManagedObjectID]) {}
 
     /// The text of a reference in the URI of an object's ID.
@@ -181,8 +181,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         homesByNumber = byNumber
     }
 
-    /// Takes over the entities of another store, with all objects and IDs that hang on them once they are told where
-    /// they belong (`StoredEntity.move(to:)`).
+    /// Takes over the entities of another store, with all their objects and IDs, once these are moved
+    /// (`StoredEntity.move(to:)`).
     package func takeEntities(of other: NSPersistentStore) {
         homesByEntity = other.homesByEntity
         homesByNumber = other.homesByNumber

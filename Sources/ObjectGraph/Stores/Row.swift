@@ -39,7 +39,7 @@ package final class Row: ManagedBuffer<Row.Header, UInt64> {
     @inlinable package var entityNumber: Int32 { head.entityNumber }
     @inlinable package var slotCount: Int { Int(head.slotCount) }
 
-    /// The header; `header` itself would check each time that nobody writes it.
+    /// The header; `header` itself would check for writers each time.
     @inlinable @inline(__always)
     var head: Header { withUnsafeMutablePointerToHeader { $0.pointee } }
 

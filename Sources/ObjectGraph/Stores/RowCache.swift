@@ -4,7 +4,7 @@ import Foundation
 /// the store.
 ///
 /// It is bounded by cost. New rows go into a young generation; when that is half full, it becomes the old one and
-/// the rows of the former old one that nobody asked for meanwhile are dropped.
+/// the rows of the former old one that were not read meanwhile are dropped.
 ///
 /// Readers do not wait for writers: a reader may come back with rows that a save has replaced meanwhile. It passes
 /// the state that the cache had when it began to read; when there was a save since, its rows are left out. Other processes
@@ -53,7 +53,7 @@ package final class RowCache: @unchecked Sendable {
         }
     }
 
-    /// Takes in what a save wrote, all at once.
+    /// Applies what a save wrote, all at once.
     package func update(_ body: (inout Contents) -> Void) {
         lock.withLock {
             current.saves += 1

@@ -18,7 +18,7 @@ package protocol StoreKind: NSPersistentStore {
     /// - Throws: see `NSPersistentStoreCoordinator.cachedModelForPersistentStore(ofType:at:options:)`.
     static func cachedModel(at url: URL, _ options: [AnyHashable: Any]?) throws -> NSManagedObjectModel?
 
-    /// A model made from what the store at a URL has; nil for a kind of stores that do not tell theirs.
+    /// A model made from what the store at a URL has; nil for a kind of store that does not describe its model.
     ///
     /// - Throws: see `NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(ofType:at:options:)`.
     static func reconstructedModel(at url: URL, _ options: [AnyHashable: Any]?) throws

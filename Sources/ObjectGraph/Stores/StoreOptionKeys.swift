@@ -1,7 +1,7 @@
 import Foundation
 
-/// What becomes of options that a store has no use for. Apple's framework takes any; here the log tells of those that a program
-/// may count on.
+/// Handles options that a store does not support. Apple's framework accepts any; here those that a program may rely on are
+/// logged.
 package struct StoreOptionKeys {
     /// Keys of Apple's that change nothing here: the store does anyway what they ask for, or they are for stores of other types
     /// and for services that there are none of.

@@ -16,7 +16,7 @@ extension NSManagedObject {
             if !checksValues, isSurelyValid(slot, layout.traits[slot]) { continue }
             let info = layout.slots[slot]
             guard info.kind != .fetched else { continue }
-            // Of a saved object, a relationship that nobody touched is as valid as it was.
+            // An unchanged relationship of a saved object is as valid as it was.
             if event == .update, info.kind.isRelationship, !touched.contains(slot) { continue }
             if info.kind == .toMany, !needsMembers(slot, asksClass: checksValues) { continue }
             do {
@@ -64,7 +64,7 @@ extension NSManagedObject {
             ClassProperties.of(self).validators[info.name] == nil
         else { return true }
         if relationship.minCount > 0 || relationship.maxCount > 0 { return true }
-        // That there are none is known of a new object from here on, whoever asks.
+        // A new object is known from here on to have none.
         return toMany(at: slot).isLoaded && (asksClass || layout.traits[slot].hasRules)
     }
 
@@ -156,7 +156,7 @@ extension NSManagedObject {
     private final func validateCount(_ value: Any?, _ info: PropertySlot) throws {
         guard let relationship = info.relationship else { return }
         let count = (value as? NSSet)?.count ?? (value as? NSOrderedSet)?.count ?? 0
-        // How many there must be is told by the least number alone: without one, none is enough.
+        // Only the minimum count requires members: without one, an empty relationship is valid.
         if count == 0, relationship.isOptional { return }
         if count < relationship.minCount {
             throw ValidationErrors.error(

@@ -85,12 +85,12 @@ final class LazyObjects {
                 try context.loadRows(
                     of: objects, paddedTo: batchSize, refreshing: specification.shouldRefreshRefetchedObjects)
             }
-            // One whose row is gone is read when somebody asks for it.
+            // An object whose row is gone is read when it is accessed.
             let present = objects.filter { !$0.isFault || $0.row != nil || !readsRows }
             try context.prefetch(fetch.prefetching, present)
             if !specification.returnsObjectsAsFaults { for object in present { object.fireFault() } }
         } catch {
-            // The reader of an element cannot be told; the next save is.
+            // Reading an element cannot throw; the next save does.
             Log.objects.error("Could not load a batch of objects: \(error.localizedDescription)")
             context.session.faultingError = error as NSError
         }

@@ -15,7 +15,7 @@ import ManagedObjectModel
 /// Which objects there are, and their order, is decided when the collection is made. A batch has `fetchBatchSize`
 /// objects, 100 when the request does not say; it is read when one of them is first asked for. The collection holds on to
 /// the two batches that were used last and lets go of older ones, so a walk over ten million rows takes the memory of
-/// their identities and of what the row cache holds. Objects that somebody else holds stay as they are.
+/// their identities and of what the row cache holds. Objects with other owners stay as they are.
 ///
 /// The objects are those that `fetch(_:)` with the same request would give, unsaved changes included. An object that was
 /// deleted since is in the collection still, as a fault whose row is gone. Copies share what is loaded. To be used on the
@@ -52,8 +52,8 @@ public struct LazyResults<Object: NSManagedObject>: RandomAccessCollection {
 extension NSManagedObjectContext {
     /// The objects that a request finds, made as they are asked for; see `LazyResults`.
     ///
-    /// Where the context has unsaved changes that concern the request, those are laid over, and take a few more requests
-    /// to find their places. A request for objects of several stores in an order makes all of them once.
+    /// Where the context has unsaved changes that concern the request, those are merged, and take a few more requests to find
+    /// their positions. A request for objects of several stores in an order makes all of them once.
     ///
     /// - Throws: as `fetch(_:)`; 134060 for a request whose result type is another one than objects.
     public func lazyResults<Object: NSManagedObject>(

@@ -92,7 +92,7 @@ struct ConstraintResolution {
         }
     }
 
-    /// Lets whoever has taken the stored values of objects, which have them again, make room too, and so on.
+    /// Makes room also for objects that have their stored values again: other objects that have taken these yield, and so on.
     private mutating func clearWay(for objects: [NSManagedObject], _ conflict: NSConstraintConflict) {
         var waiting = objects.filter { !$0.isInserted }
         guard let context = waiting.first?.managedObjectContext else { return }
@@ -132,7 +132,7 @@ struct ConstraintResolution {
             guard let name = names.first, let slot = object.layout.index(of: name) else { return nil }
             var value = object.anyValue(at: slot)
             for name in names.dropFirst() { value = (value as? [String: Any])?[name] }
-            // Stores tell texts apart that are equivalent, and not the same.
+            // Stores distinguish strings that are equivalent but not identical.
             let text = (value as? String).map { Array($0.utf8) as AnyHashable }
             guard let value = text ?? value as? AnyHashable else { return nil }
             values.append(value)

@@ -4,8 +4,8 @@ import ManagedObjectModel
 // links end: no row may keep the key of one that is gone.
 
 extension NSManagedObjectContext {
-    /// Ends the links made here, and not saved, to objects that others deleted; what their rule Cascade says to delete is
-    /// deleted. Of the stored links, whoever deleted the objects has disposed. O(unsaved objects).
+    /// Ends the unsaved links made here to objects that others deleted, and applies their rule Cascade. The stored links ended
+    /// when the objects were deleted. O(unsaved objects).
     ///
     /// - Parameters:
     ///   - isNoted: whether these are changes of the running event, which can be taken back.

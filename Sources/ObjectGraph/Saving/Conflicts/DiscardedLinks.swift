@@ -1,10 +1,10 @@
 import ManagedObjectModel
 
-/// The unsaved links of an object, made or ended, noted before its changes are given up, wholly or in part: the other ends,
+/// The unsaved links of an object, made or ended, noted before its changes are discarded, wholly or in part: the other ends,
 /// which are changes of other objects, are to follow.
 ///
-/// A link between one and many is a change of the object whose row has the key: at the end to many it outlives what is given
-/// up there, but for what the delete rules did, once a deletion is given up.
+/// A link between one and many is a change of the object whose row has the key: at the to-many end it survives a discard there,
+/// except for what the delete rules did, once a deletion is discarded.
 struct DiscardedLinks {
     private struct End {
         let slot: Int
@@ -51,9 +51,9 @@ struct DiscardedLinks {
             }
     }
 
-    /// Has the other ends follow where the object has given up its changes. They are changes of the running event.
+    /// Updates the other ends of discarded changes. These updates belong to the running event.
     ///
-    /// - Parameter isRefreshed: whether the object has given up all, and is not to be loaded for it.
+    /// - Parameter isRefreshed: whether all changes were discarded; the object is not loaded then.
     func takeBack(isRefreshed: Bool = false) {
         endMade(isRefreshed: isRefreshed)
         restoreEnded(isRefreshed: isRefreshed)

@@ -27,8 +27,8 @@ extension NSManagedObjectContext {
     ///   - conflicts: `NSMergeConflict`s or `NSConstraintConflict`s.
     ///   - attempts: how often that was done in this save.
     ///   - cause: what the database said.
-    /// - Throws: what the policy throws; a validation error for what it made of the objects; 134050 when there is no
-    ///   end to it.
+    /// - Throws: what the policy throws; a validation error for what it made of the objects; 134050 when the conflicts do not
+    ///   end.
     func resolve(_ conflicts: [NSObject], after attempts: inout Int, _ cause: NSError? = nil) throws {
         let policy = try beginResolving(&attempts)
         for case let conflict as NSMergeConflict in conflicts {
@@ -67,7 +67,7 @@ extension NSManagedObjectContext {
     }
 
     /// - Returns: the policy that resolves.
-    /// - Throws: 134050 when there is no end to it.
+    /// - Throws: 134050 when the conflicts do not end.
     @discardableResult
     func beginResolving(_ attempts: inout Int) throws -> NSMergePolicy {
         attempts += 1
@@ -114,7 +114,7 @@ extension NSManagedObjectContext {
         found.conflicts.compactMap { conflict in
             let key = ObjectKey(table: conflict.home.table, reference: conflict.old.reference)
             guard let object = identityMap.object(key) else { return nil }
-            // Another context of the coordinator was faster, or somebody whom the row cache does not know of.
+            // Another context of the coordinator was faster, or a writer that the row cache does not know of.
             let isKnown = conflict.cached?.version == conflict.current?.version
             let cached = isKnown ? conflict.cached : conflict.cached ?? conflict.old
             return NSMergeConflict(
@@ -140,7 +140,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Gives up what was changed in an object.
+    /// Discards the changes of an object.
     func giveUpChanges(of object: NSManagedObject, row: Row) {
         tracker.forgetDeletion(of: object)
         tracker.forgetUpdate(of: object)

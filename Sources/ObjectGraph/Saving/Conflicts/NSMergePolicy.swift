@@ -11,7 +11,7 @@ public enum NSMergePolicyType: UInt, Sendable {
     case mergeByPropertyObjectTrumpMergePolicyType = 2
     /// The object's values replace the row.
     case overwriteMergePolicyType = 3
-    /// The object's changes are given up.
+    /// The object's changes are discarded.
     case rollbackMergePolicyType = 4
 }
 
@@ -25,7 +25,7 @@ public enum NSMergePolicyType: UInt, Sendable {
 /// | store trump | the new object goes away | it gets back its own values of the constraint |
 /// | object trump | the object of the store takes the values that were set; the new one goes away | the other goes away |
 /// | overwrite | the object of the store takes all values; the new one goes away | the other goes away |
-/// | rollback | the new object goes away | its changes are given up |
+/// | rollback | the new object goes away | its changes are discarded |
 ///
 /// Of new objects that share values among themselves, one is kept in the same way. Whatever led to an object that goes
 /// away leads to the one that is kept. What the policy made of the objects is validated before the save goes on; when
@@ -45,7 +45,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     public class var mergeByPropertyObjectTrump: NSMergePolicy { .objectTrump }
     /// The object's values replace the row.
     public class var overwrite: NSMergePolicy { .overwriting }
-    /// The object's changes are given up.
+    /// The object's changes are discarded.
     public class var rollback: NSMergePolicy { .rollingBack }
 
     private static let failing = NSMergePolicy(merge: .errorMergePolicyType)
@@ -112,7 +112,7 @@ public var NSMergeByPropertyStoreTrumpMergePolicy: AnyObject { NSMergePolicy.mer
 public var NSMergeByPropertyObjectTrumpMergePolicy: AnyObject { NSMergePolicy.mergeByPropertyObjectTrump }
 /// The policy that replaces the row.
 public var NSOverwriteMergePolicy: AnyObject { NSMergePolicy.overwrite }
-/// The policy that gives up the object's changes.
+/// The policy that discards the object's changes.
 public var NSRollbackMergePolicy: AnyObject { NSMergePolicy.rollback }
 
 /// A row that changed, or went, since an object with changes was read from it.

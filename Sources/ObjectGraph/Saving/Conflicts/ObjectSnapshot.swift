@@ -42,7 +42,7 @@ struct ObjectSnapshot {
 }
 
 extension NSManagedObjectContext {
-    /// Makes an object what it was. Its observers are told, and at the end of the event everybody.
+    /// Restores an object. Its observers are notified, and those of the context at the end of the event.
     func putBack(_ snapshot: ObjectSnapshot) {
         let object = snapshot.object
         guard snapshot.isOutdated, object.context === self || object.context == nil else { return }

@@ -28,7 +28,7 @@ extension NSManagedObjectContext {
     /// object leads to by now lets go of it, and a new destination leads back. Where another object has the destination by an
     /// unsaved change too, the end that is not led back to gives in.
     ///
-    /// Costs nothing where objects were linked by accessors and nobody else has changed them: O(changed ends).
+    /// Costs nothing where objects were linked by accessors and no others have changed them: O(changed ends).
     ///
     /// - Returns: whether anything has changed.
     /// - Throws: an error of the store.

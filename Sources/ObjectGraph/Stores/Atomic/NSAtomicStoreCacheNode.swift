@@ -11,7 +11,7 @@ open class NSAtomicStoreCacheNode: NSObject, KeyValueCoding, @unchecked Sendable
     /// The identity of the object.
     public let objectID: NSManagedObjectID
 
-    /// The values by key. `NSNull` and a missing key are no value.
+    /// The values by key. `NSNull` and a missing key stand for no value.
     open var propertyCache: NSMutableDictionary? {
         get { contents }
         set {

@@ -19,7 +19,7 @@ struct NodeUpdate {
             case .toMany:
                 takeDestinations(object, index, slot)
             default:
-                // What nobody set keeps its value, also an archive that could not be read.
+                // An unset property keeps its value, also an archive that could not be read.
                 if object.row != nil, !object.touched.contains(index),
                     node.storedValue(forKey: slot.name) != nil
                 {

@@ -70,7 +70,7 @@ struct QueryCheck {
         throw NSError.coreData(.coreData, "CAST does not know the type or the entity \"\(name)\".")
     }
 
-    /// The entities that an expression's value, or its elements, may be of; none if it is no object.
+    /// The entities that an expression's value, or its elements, may be of; none if it is not an object.
     private func entities(of expression: NSExpression) throws -> [NSEntityDescription] {
         switch expression.kind {
         case .evaluatedObject: return [entity]

@@ -28,7 +28,7 @@ struct ReconstructedDocumentModel {
         var relationships: [String: Relationship] = [:]
     }
 
-    /// More than any model that we know of has. What is made of a model grows faster than the file that tells it.
+    /// More than any model that we know of has. What is made of a model grows faster than the file that describes it.
     private enum Limit {
         static let entities = 500
         /// Properties, each counted in the entity that declares it.

@@ -161,8 +161,8 @@ enum StoreDocument {
         unopenable(url, "there is a file already; destroy that store first")
     }
 
-    /// Keeps a database from being removed or replaced as a document. This process or another one may have it open, which only its
-    /// locks tell, and its log and its external data would stay: they belong to whatever database gets its name.
+    /// Keeps a database from being removed or replaced as a document. This process or another one may have it open, which only
+    /// its locks show, and its log and its external data would stay: they belong to whatever database gets its name.
     ///
     /// - Throws: 134010 for a SQLite database; 134080 for a file that cannot be read, and so may be one.
     private static func checkIsNoDatabase(_ url: URL) throws {
@@ -197,7 +197,7 @@ enum StoreDocument {
             [NSFilePathErrorKey: url?.path ?? ""])
     }
 
-    /// What a file is that is no store of a type.
+    /// The error for a file that is not a store of a type.
     ///
     /// - Returns: 134010 for a store of another type, else 259.
     static func foreign(_ data: Data, _ url: URL, type: String) -> NSError {

@@ -139,8 +139,8 @@ extension BinaryStoreFile {
     }
 }
 
-/// Entities whose objects one relationship leads to, put together: they have a common superentity, whose name the file
-/// does not tell. It is named after them.
+/// Entities whose objects one relationship leads to, put together: they have a common superentity, whose name is not in the
+/// file. It is named after them.
 private struct DestinationGroups {
     private var groupNames: [String: String] = [:]
 
@@ -171,7 +171,7 @@ private struct DestinationGroups {
 
     var names: [String] { Set(groupNames.values).sorted() }
 
-    /// The entity that a relationship leads to; nil when no object tells.
+    /// The entity that a relationship leads to; nil when no object shows it.
     func destination(of reached: Set<String>) -> String? {
         guard reached.count != 1 else { return reached.first }
         return reached.first.flatMap { groupNames[$0] }

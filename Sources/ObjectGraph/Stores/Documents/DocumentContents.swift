@@ -8,14 +8,14 @@ package struct DocumentContents {
     package struct Link {
         /// The name as the file has it: in small letters in XML.
         package let name: String
-        /// The numbers of the destinations; nil for what is no identifier of an object.
+        /// The numbers of the destinations; nil for what does not identify an object.
         package let numbers: [Int64?]
     }
 
     package struct Object {
         /// The name of the entity as the file has it: in capitals in XML.
         package let entityName: String
-        /// The number of the object in the file; nil for what is no identifier.
+        /// The number of the object in the file; nil for an invalid identifier.
         package let number: Int64?
         package let links: [Link]
         fileprivate let values: Values

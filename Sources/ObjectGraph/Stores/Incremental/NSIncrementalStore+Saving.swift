@@ -41,7 +41,7 @@ extension NSIncrementalStore {
         func check(_ home: StoredEntity, _ old: Row, isDeletion: Bool = false) throws {
             let key = ObjectKey(table: home.table, reference: old.reference)
             let cached = rowCache.row(key)
-            // Another context may have deleted what is not in the cache: only the store can tell.
+            // Another context may have deleted what is not in the cache: only the store knows.
             let current =
                 try cached
                 ?? row(

@@ -75,10 +75,10 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
         throw mustOverride("obtainPermanentIDs(for:)")
     }
 
-    /// Tells that a context has objects with these IDs from now on.
+    /// Called when a context has objects with these IDs from now on.
     open func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
-    /// Tells that a context has no objects with these IDs any more. May come on any thread.
+    /// Called when a context no longer has objects with these IDs, on any thread.
     open func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
     package final override var followsObjects: Bool { true }

@@ -23,7 +23,7 @@ package enum RawDeflate {
     /// Decompresses bytes that anyone may have written.
     ///
     /// - Parameter limit: the greatest length that the result may have, in bytes.
-    /// - Throws: ``Failure`` when the bytes are no complete stream, or one that is longer than the limit.
+    /// - Throws: ``Failure`` when the bytes are not a complete stream, or one that is longer than the limit.
     package static func decompress(_ data: Data, limit: Int) throws -> Data {
         try run(data, limit: limit, name: "decompressed") { stream in
             inflateInit2_(&stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
