@@ -22,7 +22,7 @@ extension NSManagedObject {
         didChange(at: slot)
     }
 
-    /// Sets the destination and the inverses, without telling observers of this end.
+    /// Sets the destination and the inverses, without notifying observers of this end.
     final func changeToOne(from old: SlotValue, to new: SlotValue, at slot: Int) {
         if let inverse = layout.slots[slot].relationship?.inverseRelationship,
             !state.contains(.unobservedChanges)
@@ -77,7 +77,7 @@ extension NSManagedObject {
         guard layout.slots[slot].kind == .toMany else { return .whole }
         guard layout.slots[slot].relationship?.isOrdered ?? false else { return .members(.union, [object]) }
         let contents = loadedToMany(at: slot)
-        // One that is there stays where it is.
+        // An existing member keeps its position.
         guard !contents.members.contains(object) else { return .whole }
         let place = min(index ?? contents.order.count, contents.order.count)
         return .places(.insertion, IndexSet(integer: place))
@@ -94,7 +94,7 @@ extension NSManagedObject {
     private final func insertDestination(_ object: NSManagedObject, at slot: Int, index: Int? = nil) {
         let inverse = layout.slots[slot].relationship?.inverseRelationship
         if isStoredMember(object, at: slot) {
-            // Its own end alone may have been changed, by primitive means or because this one was refreshed.
+            // Only its own end may have changed, by a primitive setter or because this one was refreshed.
             if let inverse, !inverse.isToMany, let other = object.layout.index(of: inverse.name),
                 !object.value(at: other).isSame(as: .object(self))
             {
@@ -123,7 +123,7 @@ extension NSManagedObject {
             return false
         }
         let contents = loadedToMany(at: slot)
-        // Where they cannot be read, it may be one.
+        // If they cannot be read, it may be one.
         return contents.isLoaded ? contents.members.contains(object) : !contents.removed.contains(object)
     }
 
@@ -171,8 +171,8 @@ extension NSManagedObject {
 
     // MARK: Unsaved links
 
-    /// Ends the unsaved links of a relationship to objects that others have deleted, on this side; in an order that is to be
-    /// saved, which names all members, the saved ones too.
+    /// Ends the unsaved links of a relationship to objects that others have deleted, on this side. An order to be saved names
+    /// all members, so the saved links in it end too.
     ///
     /// - Parameter isNoted: whether that is a change of the running event, which can be taken back.
     /// - Returns: whether there was one.
@@ -196,8 +196,8 @@ extension NSManagedObject {
         return true
     }
 
-    /// Has the other ends of the to-one relationships that were changed here hold this object as they did before. The running
-    /// event has not changed these links then: there is nothing to take back.
+    /// Restores this object at the other ends of the to-one relationships that were changed here. For the running event these
+    /// links are then unchanged: there is nothing to undo.
     ///
     /// - Returns: the objects on the other ends.
     final func takeBackOwnLinks() -> [NSManagedObject] {
@@ -219,7 +219,7 @@ extension NSManagedObject {
         return others
     }
 
-    /// Undoes the unsaved change of this end of a link. Returns whether there was one.
+    /// Reverts the unsaved change of this end of a link. Returns whether there was one.
     private final func takeBackLink(_ object: NSManagedObject, _ relationship: NSRelationshipDescription)
         -> Bool
     {
@@ -235,7 +235,7 @@ extension NSManagedObject {
         return true
     }
 
-    /// Has the running event forget how it changed this end of a link.
+    /// Makes the running event forget its change of this end of a link.
     private final func strike(_ object: NSManagedObject, from relationship: NSRelationshipDescription) {
         guard extras?.event != nil, let slot = layout.index(of: relationship.name) else { return }
         withEvent { $0.strike(object, at: slot) }
@@ -262,7 +262,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Loads a fault and lays unsaved changes of its to-many relationships over it.
+    /// Loads a fault and overlays the unsaved changes of its to-many relationships.
     ///
     /// - Returns: whether there are any.
     final func takeLinksOfOthers(
@@ -282,7 +282,7 @@ extension NSManagedObject {
 
     // MARK: One end of one link
 
-    /// Makes `owner` a destination of this object's `relationship`, the other end of a link just made.
+    /// Adds `owner` to this object's `relationship`, the other end of a new link.
     final func link(_ owner: NSManagedObject, to relationship: NSRelationshipDescription) {
         guard let slot = layout.index(of: relationship.name) else { return }
         fireFault()
@@ -292,7 +292,7 @@ extension NSManagedObject {
             _ = insertMember(owner, at: slot)
             return
         }
-        // A to-one end leaves the partner it had.
+        // A to-one end is unlinked from its former partner.
         if case .object(let previous) = value(at: slot), previous !== owner,
             let other = relationship.inverseRelationship
         {
@@ -302,8 +302,8 @@ extension NSManagedObject {
         assign(.object(owner), at: slot)
     }
 
-    /// Has the stored partner of a link from one to one show the row that it has now, if its own says nothing of the link. Left
-    /// without noticing, it would keep its key, and no save would compare it.
+    /// Refreshes the stored partner of a one-to-one link from its current row, if its own row lacks the link. Otherwise it
+    /// would keep its key, and no save would compare it.
     private final func readPartnerAgain(at slot: Int) {
         guard let context, let inverse = layout.slots[slot].relationship?.inverseRelationship,
             !inverse.isToMany
@@ -311,7 +311,7 @@ extension NSManagedObject {
         context.readingStore(of: self) { try context.takeLaterLinks(of: self, at: slot) }
     }
 
-    /// Takes `other` out of this object's `relationship`, the other end of a link just ended.
+    /// Removes `other` from this object's `relationship`, the other end of an ended link.
     final func unlink(_ other: NSManagedObject, from relationship: NSRelationshipDescription) {
         guard let slot = layout.index(of: relationship.name), !state.contains(.inaccessible) else { return }
         fireFault()
@@ -326,8 +326,8 @@ extension NSManagedObject {
 
     // MARK: Members without inverse
 
-    /// Takes back that members came and went; their inverses are the caller's affair. What is so already stays: a refresh may
-    /// have taken a link back at both ends.
+    /// Reverts additions and removals of members; the caller handles their inverses. Links already reverted stay: a refresh may
+    /// have reverted a link at both ends.
     final func revertMembers(_ change: ToManyChange, at slot: Int) {
         let contents = toMany(at: slot)
         for object in change.added
@@ -339,10 +339,10 @@ extension NSManagedObject {
         }
     }
 
-    /// Adds a member; its inverse is the caller's affair.
+    /// Adds a member; the caller handles its inverse.
     final func addMember(_ object: NSManagedObject, at slot: Int) { _ = insertMember(object, at: slot) }
 
-    /// Adds a member again that was removed and not saved, in the place that it has among the stored ones.
+    /// Adds a member again whose removal was not saved, at its position among the stored ones.
     final func restoreMember(_ object: NSManagedObject, at slot: Int) {
         var place: Int?
         if layout.slots[slot].isOrdered {
@@ -355,7 +355,7 @@ extension NSManagedObject {
         didChange(at: slot)
     }
 
-    /// Removes a member; its inverse is the caller's affair.
+    /// Removes a member; the caller handles its inverse.
     final func dropMember(_ object: NSManagedObject, at slot: Int) { _ = removeMember(object, at: slot) }
 
     private final func insertMember(_ object: NSManagedObject, at slot: Int, index: Int? = nil) -> Bool {
@@ -403,7 +403,7 @@ extension NSManagedObject {
         return true
     }
 
-    /// Removes members; their inverses are the caller's affair. O(n), also of an ordered relationship.
+    /// Removes members; the caller handles their inverses. O(n), also of an ordered relationship.
     ///
     /// - Returns: those that were members.
     private final func removeMembers(
@@ -422,7 +422,7 @@ extension NSManagedObject {
         return Array(leaving)
     }
 
-    /// Keeps the order that a relationship has before the event's first change of it.
+    /// Keeps the order of a relationship before the event's first change of it.
     private final func noteOrder(at slot: Int) {
         guard recordsChanges, context != nil else { return }
         withEvent { event in

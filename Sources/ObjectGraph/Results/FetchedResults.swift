@@ -4,9 +4,9 @@ import ManagedObjectModel
 
 /// The results of a request, kept up to date while they have followers. Used on the context's queue only.
 ///
-/// An event is looked at object by object: what it says of k objects becomes a `ResultEdit`, whose application costs
-/// O(k log n). The store is asked again only for a window of a longer list, when what lies beyond it comes into it,
-/// and for related objects whose changes bear on the results.
+/// An event is processed object by object: its changes of k objects become a `ResultEdit`, whose application costs O(k log n).
+/// The store is queried again only for a window of a longer list, when objects beyond it move into it, and for related objects
+/// whose changes affect the results.
 final class FetchedResults: ContextListener, @unchecked Sendable {
     let context: NSManagedObjectContext
     let sectionNameKeyPath: String?
@@ -34,7 +34,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
     /// results are up to date. Otherwise the results have to be fetched again before an event can be processed object by
     /// object.
     private var missed: Set<ObjectIdentifier>?
-    /// Follows the context's saves for results that are what the stores hold.
+    /// Follows the context's saves for results without unsaved changes.
     private var saves: (any NSObjectProtocol)?
 
     init(
@@ -96,7 +96,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         tellOfFetch()
     }
 
-    /// Has the results follow the context's saves, or not any more.
+    /// Starts or stops following the context's saves.
     private func followSaves(_ isWanted: Bool) {
         if let saves, !isWanted {
             NotificationCenter.default.removeObserver(saves)
@@ -175,7 +175,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         onFailure?(error)
     }
 
-    /// What has to be done to the list after an event; nil for nothing.
+    /// The edit of the list after an event; nil for none.
     ///
     /// - Throws: an error of the store, or of the condition.
     private func edit(for changes: ContextChanges) throws -> ResultEdit? {
@@ -220,7 +220,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
     ///
     /// - Throws: an error of the store.
     private func loadTogether(_ objects: [NSManagedObject]) throws {
-        // Where no row is new enough, each object is asked for alone anyway.
+        // If no row is new enough, each object is read alone anyway.
         guard context.stalenessInterval != 0 else { return }
         let faults = objects.filter { object in
             object.context === context && object.isFault && object.row == nil && object.faultSource == nil
@@ -275,7 +275,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         return Array(merged.prefix(fetch.specification.fetchLimit))
     }
 
-    // MARK: Telling
+    // MARK: Notifying
 
     private func carryOut(_ edit: ResultEdit, for changes: ContextChanges) throws {
         guard let rules, let list else { return }
@@ -365,7 +365,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         FetchedResultsSnapshot(list.sectionsOfIDs, reloaded: difference?.reloaded ?? [])
     }
 
-    /// What the delegate is handed: its methods name no result type. Not kept: it would keep the results.
+    /// The controller passed to the delegate, whose methods name no result type. Not stored: it would retain the results.
     private var facade: NSFetchedResultsController<any NSFetchRequestResult> {
         let specification =
             request.fetchSpecification ?? FetchSpecification(resultClass: NSManagedObject.self)
@@ -407,12 +407,11 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
 package struct ResultsFollowing {
     fileprivate let stop: () -> Void
 
-    /// Ends it, soon. May be called on any queue.
+    /// Ends it asynchronously. May be called on any queue.
     package func end() { stop() }
 }
 
-/// In which forms a delegate takes changes. Each is held possible until the method's default, which does nothing, has
-/// run in its place.
+/// The forms in which a delegate accepts changes. Each is assumed until the method's default, which does nothing, has run.
 struct DelegateForms {
     var takesSnapshots = true
     var takesDifferences = true
@@ -451,7 +450,7 @@ extension NSManagedObject {
         return value as? String ?? "\(value)"
     }
 
-    /// What a key path leads to in the stores. What a class computes is computed of the present values.
+    /// What a key path leads to in the stores. Properties that a class computes use the present values.
     private func storedValue(at keyPath: String) -> Any? {
         let (key, rest) =
             keyPath.firstIndex(of: ".").map {
