@@ -4,7 +4,7 @@ import Foundation
 
 /// The objects of a context, one for each identity, held weakly.
 ///
-/// An object that is released takes itself out, on whatever thread that happens; hence the lock. A Swift `weak`
+/// A released object removes itself, on any thread; hence the lock. A Swift `weak`
 /// reference would cost each object a side table. Here the map keeps plain pointers: an entry is removed before
 /// its object's memory goes, and `swift_tryRetain` refuses an object whose deinitialisation has begun.
 ///
@@ -158,7 +158,7 @@ package final class IdentityMap: @unchecked Sendable {
         var displaced: [UnsafeMutableRawPointer] = []
         guard names.count > 1, !names.contains(where: { $0.object.home.tellsStore || $0.home.tellsStore })
         else {
-            // All leave before one comes: they may exchange their identities.
+            // All are removed before one is added: they may exchange their identities.
             for (object, _, _) in names { forget(object) }
             return names.compactMap { object, home, reference in
                 object.home = home

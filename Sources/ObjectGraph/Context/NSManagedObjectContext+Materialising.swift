@@ -1,10 +1,10 @@
 import Foundation
 import ManagedObjectModel
 
-// Making objects for what stores and parents have, one for each identity.
+// Instantiating objects of stores and parents, one for each identity.
 
 extension NSManagedObjectContext {
-    /// The object of a row, or of a place without one, that the context does not have yet.
+    /// A new object for a row, or for an identity without one.
     func materialise(_ row: Row?, _ place: ObjectPlace) -> NSManagedObject {
         let home = row.flatMap { place.home.store?.home(number: $0.entityNumber) } ?? place.home
         let object = (home.isTemporary ? unstoredEntity(home.layout) : home).materialise(
@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
         return !former.isEmpty
     }
 
-    /// Discards objects whose identity another object has got: only one can be the object of a row.
+    /// Discards objects whose identity another object now has: a row has only one object.
     func displaceForSameIdentity(_ objects: [NSManagedObject]) {
         for object in objects {
             Log.objects.error(
@@ -62,8 +62,8 @@ extension NSManagedObjectContext {
         leave(object)
     }
 
-    /// A result after new objects were registered, and with them objects displaced: a store may have an identity twice, or
-    /// the initialiser of a class may have made the object already. Every place has the one that the context has.
+    /// A result after registering new objects displaced others: a store may have an identity twice, or the initialiser of a
+    /// class may have made the object already. Each element is the context's own object.
     private func present(_ objects: [NSManagedObject]) -> [NSManagedObject] {
         objects.map { $0.context === self ? $0 : identityMap.object($0.key) ?? $0 }
     }
@@ -151,7 +151,7 @@ extension NSManagedObjectContext {
         return isDisplaced ? present(objects) : objects
     }
 
-    /// The objects of rows with some of the columns, one for each; those that are faults answer for these. O(n).
+    /// The objects of rows with some of the columns, one for each; those that are faults return these values. O(n).
     func materialise(
         _ rows: [Row], _ slots: PropertySet, from store: any ObjectStore
     ) -> [NSManagedObject] {

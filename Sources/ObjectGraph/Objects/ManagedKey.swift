@@ -46,7 +46,7 @@ public final class ManagedKey<Value>: Sendable {
 }
 
 /// A property that can be reached by name and by key path: what key-value coding, observing and sort descriptors
-/// made from key paths need, there being no runtime to ask.
+/// made from key paths need, since there is no runtime.
 public struct ManagedProperty: @unchecked Sendable {
     /// The property's name.
     public let key: String
@@ -116,8 +116,8 @@ public struct ManagedValidator: @unchecked Sendable {
 
     /// A check by a method that takes the value `inout` and may replace it.
     ///
-    /// - Parameter method: throws why a value is refused; called on the object's queue. A value of another type than
-    ///   the method's is not given to it: the model's own check has refused it.
+    /// - Parameter method: throws why a value is refused; called on the object's queue. It is not called with a value of
+    ///   another type: the model's own check has refused that.
     public static func method<Object: NSManagedObject, Value>(
         _ method: @escaping @Sendable (Object, inout Value?) throws -> Void
     ) -> ManagedValidator {

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Without a name, and for an unregistered one, the secure unarchive transformer serves, as with Apple's framework.
 enum TransformableValue {
-    /// Decodes a stored value. One whose class or transformer is not there is an ``OpaqueArchive``. An archive that the
+    /// Decodes a stored value. Without its class or transformer, the value is an ``OpaqueArchive``. An archive that the
     /// transformer refuses reads as nil, and the refusal is logged; the row keeps its bytes as long as no new value is
     /// set.
     static func decode(_ data: Data, _ slot: PropertySlot) -> SlotValue {
@@ -21,7 +21,7 @@ enum TransformableValue {
             return try value(of: data, slot, transformer).map { .boxed(ValueBox($0)) } ?? .null
         } catch {
             if let name = unregisteredName(of: slot) {
-                // The bytes are those of the transformer that is not here.
+                // The bytes are those of the missing transformer.
                 let reason = "No value transformer is registered under the name '\(name)'."
                 return .boxed(ValueBox(OpaqueArchive(data: data, reason: reason)))
             }
@@ -35,8 +35,8 @@ enum TransformableValue {
         }
     }
 
-    /// The default value of an attribute. An object that a compiled model has as an archive is decoded where the
-    /// attribute's transformer takes its class, or the program has registered the class.
+    /// The default value of an attribute. An object that a compiled model has as an archive is decoded if the attribute's
+    /// transformer accepts its class, or the program has registered the class.
     static func defaultObject(_ value: Any, _ slot: PropertySlot) -> Any {
         guard let archive = value as? OpaqueArchive else { return value }
         if let transformer = try? transformer(of: slot), transformer.isAppliedInReverse,
