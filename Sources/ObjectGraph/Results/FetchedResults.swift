@@ -28,7 +28,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
     /// The index title that the controller has for the name of a section, if it is still there.
     var titleOfSection: ((String) -> String?)?
 
-    /// What went wrong with the last event that the results were to follow; nil when they are up to date.
+    /// The error of following the last event; nil when the results are up to date.
     private(set) var failure: (any Error)?
     /// The objects that changed since the results were up to date and that followers have yet to be notified of; nil when the
     /// results are up to date. Otherwise the results have to be fetched again before an event can be processed object by
@@ -63,10 +63,10 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
     var objects: [NSManagedObject]? { list?.objects }
     var sections: [ResultSection]? { list?.sections }
 
-    /// What following the context has cost since the last `performFetch()`.
+    /// The cost of following the context since the last `performFetch()`.
     var cost: ResultCost { rules?.cost ?? ResultCost() }
 
-    /// - Throws: what is wrong with the request, or an error of the store; the results are then as before.
+    /// - Throws: an error of the request or of the store; the results are then unchanged.
     func performFetch() throws {
         let resolved = try ResolvedFetch(request, context)
         context.processPendingChanges()
@@ -255,7 +255,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         return list.edit(to: try context.objects(fetch), changed: changed, rules)
     }
 
-    /// The first objects of a longer list after an event; nil if one from beyond the window may have come into it.
+    /// The first objects of a longer list after an event; nil if one from beyond the window may have moved into it.
     private func windowContents(
         _ matches: [NSManagedObject], _ concerned: [NSManagedObject], _ fetch: ResolvedFetch,
         _ list: ResultList, _ rules: ResultRules
@@ -265,7 +265,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         let kept = list.objects.filter { !concernedIDs.contains(ObjectIdentifier($0)) }
         if list.count >= fetch.specification.fetchLimit {
             let staying = matches.filter(list.contains)
-            // What is beyond the window comes after the last one that was in it, which may be the last one kept.
+            // Objects beyond the window follow its former last one, which may be the last one kept.
             guard let last = kept.last, kept.count + staying.count == list.count,
                 staying.allSatisfy({ rules.order($0, last) != .orderedDescending })
             else { return nil }

@@ -45,7 +45,7 @@ extension ResultDifference {
     }
 }
 
-/// A place between objects that an edit leaves where they are.
+/// A gap between objects that an edit does not move.
 struct ResultGap: Hashable {
     let section: String
     /// The object before it, in the same section.
@@ -55,8 +55,8 @@ struct ResultGap: Hashable {
 /// Returns the objects that need not move: as many as can keep their positions between the untouched ones.
 ///
 /// - Parameters:
-///   - old: the objects in question by the gap they stood in, in order.
-///   - new: the gaps they stand in now.
+///   - old: the objects by their former gaps, in order.
+///   - new: their gaps now.
 func unmovedObjects(
     _ old: [ResultGap: [ObjectIdentifier]], _ new: [ResultGap: [ObjectIdentifier]]
 ) -> Set<ObjectIdentifier> {

@@ -1,15 +1,15 @@
 import ManagedObjectModel
 
-/// What lazy results share: the identities, and the batches of objects that were used last.
+/// The shared storage of lazy results: the identities, and the batches of objects that were used last.
 ///
 /// Used on the context's queue only.
 final class LazyObjects {
     private let context: NSManagedObjectContext
-    /// What the stores, or the parent, found.
+    /// The results of the stores or the parent.
     private let places: PlaceList
     /// Objects with unsaved changes, in the order of their indexes in the whole result.
     private let changed: [(index: Int, object: NSManagedObject)]
-    /// The part of the whole result that is wanted.
+    /// The requested part of the whole result.
     private let window: Range<Int>
     private let fetch: ResolvedFetch
     private let batchSize: Int
@@ -18,13 +18,13 @@ final class LazyObjects {
 
     private static let mostBatches = 2
 
-    /// - Throws: an error of the store, or what is wrong with the request.
+    /// - Throws: an error of the store or of the request.
     init(_ fetch: ResolvedFetch, _ context: NSManagedObjectContext) throws {
         self.context = context
         self.fetch = fetch
         batchSize = fetch.specification.fetchBatchSize > 0 ? fetch.specification.fetchBatchSize : 100
         let pending = try PendingMatches(fetch, context)
-        // Wrong relationships are found now, not in the middle of the walk.
+        // Wrong relationships throw now, not during iteration.
         try context.prefetch(fetch.prefetching, [])
         guard !pending.isEmpty else {
             places = try context.places(fetch)
@@ -42,7 +42,7 @@ final class LazyObjects {
 
     var count: Int { window.count }
 
-    /// Of the entities that the objects are of.
+    /// The entities of the objects.
     var layouts: [EntityLayout] { places.homes.map(\.layout) + changed.map(\.object.layout) }
 
     func object(at index: Int) -> NSManagedObject {
@@ -80,7 +80,7 @@ final class LazyObjects {
                 specification.includesPropertyValues || !specification.returnsObjectsAsFaults
                 || specification.shouldRefreshRefetchedObjects
             if readsRows {
-                // What came with an earlier fetch is older.
+                // Rows of an earlier fetch are older.
                 for object in objects where object.isFault { object.row = nil }
                 try context.loadRows(
                     of: objects, paddedTo: batchSize, refreshing: specification.shouldRefreshRefetchedObjects)
@@ -97,7 +97,7 @@ final class LazyObjects {
     }
 }
 
-/// The objects at places where a search looks, each made when it looks there.
+/// The objects that a search compares, each instantiated on demand.
 private final class SearchedPlaces {
     private let places: PlaceList
     private let context: NSManagedObjectContext
@@ -117,7 +117,7 @@ private final class SearchedPlaces {
 }
 
 extension NSManagedObjectContext {
-    /// Where the objects are that a request finds here, without this context's own unsaved changes.
+    /// The identities of the objects that a request finds here, without this context's own unsaved changes.
     ///
     /// - Parameter dirtyCount: how many of them may have to be left out; nil when none is.
     fileprivate func places(_ fetch: ResolvedFetch, widenedBy dirtyCount: Int? = nil) throws -> PlaceList {

@@ -59,7 +59,7 @@ struct DiscardedLinks {
         restoreEnded(isRefreshed: isRefreshed)
     }
 
-    /// Has the other ends of several objects follow. Who is to have its former partner again has to have lost the new one first.
+    /// Updates the other ends of several objects. An object must lose its new partner before it gets its former one back.
     static func takeBack(_ links: [DiscardedLinks]) {
         for links in links { links.endMade(isRefreshed: false) }
         for links in links { links.restoreEnded(isRefreshed: false) }
@@ -88,7 +88,7 @@ struct DiscardedLinks {
         }
     }
 
-    /// Whether the object leads to another, of which a change is all that was known.
+    /// Whether the object leads to another of which only a change was known.
     private func leads(to other: NSManagedObject, _ slot: Int, wasMade: Bool) -> Bool {
         switch object.value(at: slot) {
         case .object(let destination): destination === other
@@ -100,8 +100,8 @@ struct DiscardedLinks {
 }
 
 extension NSManagedObject {
-    /// Has a relationship to many that forgot its changes show those again that the objects on the other ends still have. Their
-    /// save is one of this object too, so that others who delete it meanwhile notice.
+    /// Restores those changes of a to-many relationship that the objects on the other ends still have. Their save includes this
+    /// object, so that a concurrent deletion is a conflict.
     fileprivate final func keepLinks(
         of made: [NSManagedObject], ended: [NSManagedObject], _ inverse: NSRelationshipDescription,
         at slot: Int
@@ -128,9 +128,9 @@ extension NSManagedObject {
         }
     }
 
-    /// Takes back the unsaved change of one link at this end; nothing when this end was changed in another way since.
+    /// Reverts the unsaved change of one link at this end; does nothing if this end was changed otherwise since.
     ///
-    /// - Parameter wasMade: whether the link was made and is to end; else it was ended and is to be there again.
+    /// - Parameter wasMade: whether the link was made and is to end; otherwise it was ended and is to be restored.
     fileprivate final func takeBackEnd(
         of other: NSManagedObject, _ relationship: NSRelationshipDescription, wasMade: Bool
     ) {
