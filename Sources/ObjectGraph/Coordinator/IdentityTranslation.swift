@@ -6,7 +6,7 @@ import ManagedObjectModel
 /// the entity and the reference identify the row.
 struct IdentityTranslation {
     private let coordinator: NSPersistentStoreCoordinator
-    /// The coordinator's own place for each of another one; nil where it has none.
+    /// The coordinator's own entity binding for each of another one; nil where it has none.
     private var homes: [ObjectIdentifier: StoredEntity?] = [:]
 
     init(to coordinator: NSPersistentStoreCoordinator) { self.coordinator = coordinator }

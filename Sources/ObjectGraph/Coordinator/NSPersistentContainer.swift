@@ -43,7 +43,7 @@ open class NSPersistentContainer: NSObject, _StoreFolderOwner, @unchecked Sendab
 
     /// Makes a container for the model of this name among the resources of a subclass's module.
     ///
-    /// Apple's very signature, for subclasses that override it or pass it on.
+    /// Apple's exact signature, for subclasses that override it or pass it on.
     @_disfavoredOverload
     public convenience init(name: String) {
         self.init(name: name, fileID: Self.modulePath)
@@ -64,9 +64,9 @@ open class NSPersistentContainer: NSObject, _StoreFolderOwner, @unchecked Sendab
         super.init()
     }
 
-    /// Makes a container for a model; the classes are looked for in a subclass's module first.
+    /// Makes a container for a model; classes are looked up in a subclass's module first.
     ///
-    /// Apple's very signature, which a subclass overrides or calls on `super`.
+    /// Apple's exact signature, which a subclass overrides or calls on `super`.
     @_disfavoredOverload
     public init(name: String, managedObjectModel model: NSManagedObjectModel) {
         ManagedObjectClasses.noteModule(of: Self.modulePath, for: model)
@@ -144,7 +144,7 @@ open class NSPersistentContainer: NSObject, _StoreFolderOwner, @unchecked Sendab
     }
 }
 
-/// What has a folder for stores.
+/// A type with a folder for stores.
 ///
 /// Apple's container has `defaultDirectoryURL` as a method and as a property, which one class cannot declare both: the
 /// property comes from here.

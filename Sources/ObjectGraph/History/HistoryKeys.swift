@@ -1,6 +1,6 @@
 import Foundation
 
-/// Option key: keep persistent history (`Bool`): each save writes down who changed what.
+/// Option key: keep persistent history (`Bool`): each save records its changes and their author.
 ///
 /// A store that has history and is added without the option is opened for reading only, as Apple's framework does:
 /// a save without history would leave a gap that its readers could not see.
@@ -14,7 +14,7 @@ public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
 /// Notification `userInfo` key: the history token (`NSPersistentHistoryToken`) after a save.
 public let NSPersistentHistoryTokenKey = "historyToken"
 
-/// Notification `userInfo` key: where the store is (`URL`).
+/// Notification `userInfo` key: the location of the store (`URL`).
 public let NSPersistentStoreURLKey = "storeURL"
 
 extension NSNotification.Name {
