@@ -147,7 +147,7 @@ package final class IdentityMap: @unchecked Sendable {
         if !isCollecting { StoredEntity.noteRegistered(objects.map { ($0.home, $0.reference) }) }
     }
 
-    /// Gives objects other identities. O(n), one lock.
+    /// Changes the identities of objects. O(n), one lock.
     ///
     /// - Returns: other objects that had the identities, also those of the list that come before another with the same
     ///   identity.

@@ -75,7 +75,7 @@ extension NSManagedObjectContext {
         retained?[ObjectIdentifier(object)] = object
     }
 
-    /// The objects of rows, one for each; new ones are faults with their row at hand. O(n).
+    /// The objects of rows, one for each; new ones are faults with their rows. O(n).
     func materialise(_ rows: [Row], from store: any ObjectStore, refreshing: Bool) -> [NSManagedObject] {
         guard let first = rows.first, let table = store.home(number: first.entityNumber)?.table else {
             return []

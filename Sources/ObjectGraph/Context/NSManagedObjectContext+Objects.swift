@@ -318,7 +318,7 @@ extension NSManagedObjectContext {
         object.withoutChangeTracking { object.awake(fromSnapshotEvents: .refresh) }
     }
 
-    /// Gives the objects permanent IDs before they are saved. Objects that a parent has too get theirs there.
+    /// Assigns permanent IDs to the objects before they are saved. Objects that a parent has too get theirs there.
     ///
     /// - Throws: an error of the store; 134060 for an object of another context, or of none, and when the store gives an
     ///   object the ID of another one. No ID has changed then.
@@ -376,12 +376,12 @@ extension NSManagedObjectContext {
             """, [NSAffectedStoresErrorKey: [home.store].compactMap(\.self)])
     }
 
-    /// Gives an object another identity.
+    /// Changes the identity of an object.
     func rename(_ object: NSManagedObject, home: StoredEntity, reference: Int64) {
         rename([(object, home, reference)])
     }
 
-    /// Gives objects other identities.
+    /// Changes the identities of objects.
     func rename(_ names: [(object: NSManagedObject, home: StoredEntity, reference: Int64)]) {
         if identities.isShared {
             for (object, home, reference) in names where object.home.isTemporary && !home.isTemporary {

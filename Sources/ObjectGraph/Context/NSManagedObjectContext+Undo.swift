@@ -64,7 +64,7 @@ extension NSManagedObjectContext {
 
     /// After a store has committed: the resolutions of its conflicts stay, and can be undone.
     ///
-    /// - Parameter isComplete: false when the save goes on with other stores.
+    /// - Parameter isComplete: false when the save continues with other stores.
     func keepResolution(isComplete: Bool) {
         let steps = session.takeResolutionSteps(isComplete: isComplete)
         for case .event(let step) in steps { register(step) }

@@ -35,7 +35,7 @@ extension NSPersistentStoreCoordinator {
         try model(ofType: storeType) { try $0.reconstructedModel(at: url, options) }
     }
 
-    /// - Throws: 134000 for a type whose stores have no model in a way that is asked for.
+    /// - Throws: 134000 for a type whose stores have no such model.
     fileprivate static func model(
         ofType storeType: String, _ find: (any StoreKind.Type) throws -> NSManagedObjectModel?
     ) throws -> NSManagedObjectModel {

@@ -71,7 +71,7 @@ public var NSManagedObjectConstraintMergeError: Int { 133021 }
 /// The type of persistent store is unknown.
 public var NSPersistentStoreInvalidTypeError: Int { 134000 }
 
-/// The file is a store of another type than the one asked for.
+/// The file is a store of another type than the requested one.
 public var NSPersistentStoreTypeMismatchError: Int { 134010 }
 
 /// The tables of the store do not fit the model.

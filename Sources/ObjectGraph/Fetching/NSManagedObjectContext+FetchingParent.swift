@@ -170,7 +170,7 @@ extension NSManagedObjectContext {
         _ = self.objects(shown, refreshing: isRefreshing)
     }
 
-    /// Gives faults their rows, so that reading them takes no request; see `loadRows(of:from:paddedTo:refreshing:)`.
+    /// Loads the rows of faults, so that reading them takes no request; see `loadRows(of:from:paddedTo:refreshing:)`.
     func loadRows(
         of objects: [NSManagedObject], paddedTo size: Int = 0, refreshing isRefreshing: Bool = false
     ) throws {

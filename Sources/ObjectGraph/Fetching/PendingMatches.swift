@@ -31,7 +31,7 @@ struct PendingMatches {
             readingFrom: updated + context.tracker.deleted.all, over: fetch.relatedPaths, fetch, context
         ).filter { !direct.contains($0) }
         dirty = direct.union(related)
-        // In the order that the store gives to equal rows.
+        // In the store's order of equal rows.
         candidates = Self.inKeyOrder(changed + related) + inserted
     }
 
@@ -69,7 +69,7 @@ struct PendingMatches {
         return fetch.isInKeyOrder ? matches.sorted(by: precedes) : matches
     }
 
-    /// Whether an object comes before another one where the request gives no order: store by store, by their keys.
+    /// Whether an object comes before another one for a request without an order: store by store, by their keys.
     private func precedes(_ a: NSManagedObject, _ b: NSManagedObject) -> Bool {
         order(a, b) == .orderedAscending
     }

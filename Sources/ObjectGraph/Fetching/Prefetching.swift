@@ -116,7 +116,7 @@ extension NSManagedObjectContext {
         return true
     }
 
-    /// Gives faults their rows, so that reading them takes no request.
+    /// Loads the rows of faults, so that reading them takes no request.
     ///
     /// - Parameters:
     ///   - size: the usual number of objects in such a request; a smaller one is padded to use the same statement.

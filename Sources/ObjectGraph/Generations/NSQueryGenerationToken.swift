@@ -29,7 +29,7 @@ public final class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, 
         self.number = number
     }
 
-    /// A token that stands for the moment at which a context that is set to it reads next.
+    /// A token for the moment of the next read of a context that is set to it.
     public static let current = NSQueryGenerationToken(stores: [:], number: 0)
 
     var isCurrent: Bool { number == 0 }

@@ -98,7 +98,7 @@ struct HistorySelection<Element> {
 }
 
 extension HistoryFields {
-    /// - Throws: 134091 when a property was asked for that the history does not have.
+    /// - Throws: 134091 for a property that the history does not have.
     fileprivate func check() throws {
         guard let key = unknownKey else { return }
         throw NSError.coreData(

@@ -66,7 +66,7 @@ extension NSManagedObject {
     @inline(__always)
     final var recordsChanges: Bool { state.isDisjoint(with: [.madeInEvent, .unobservedChanges]) }
 
-    /// Keeps the value that a slot has now, if the event is one that may have to be taken back.
+    /// Keeps the value that a slot has now, if the event may have to be undone.
     final func noteOld(at slot: Int) {
         guard recordsChanges, context != nil else { return }
         let old = value(at: slot)
@@ -85,7 +85,7 @@ extension NSManagedObject {
 
     final func withEvent(_ body: (inout EventChanges) -> Void) {
         let extras = madeExtras
-        // Taken out while it is changed, so that its arrays are not copied.
+        // Moved out while it is changed, so that its arrays are not copied.
         var event = extras.event ?? EventChanges()
         extras.event = nil
         body(&event)

@@ -117,7 +117,7 @@ extension NSManagedObject {
         setTransientDefaults()
     }
 
-    /// Gives transient attributes without a value their defaults.
+    /// Sets unset transient attributes to their defaults.
     final func setTransientDefaults() {
         guard !layout.transientDefaults.isEmpty else { return }
         ensureValues()

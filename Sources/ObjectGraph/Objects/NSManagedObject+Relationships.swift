@@ -174,7 +174,7 @@ extension NSManagedObject {
     /// Ends the unsaved links of a relationship to objects that others have deleted, on this side. An order to be saved names
     /// all members, so the saved links in it end too.
     ///
-    /// - Parameter isNoted: whether that is a change of the running event, which can be taken back.
+    /// - Parameter isNoted: whether that is a change of the running event, which can be undone.
     /// - Returns: whether there was one.
     final func endUnsavedLinks(to gone: Set<NSManagedObject>, at slot: Int, isNoted: Bool) -> Bool {
         var members: Set<NSManagedObject> = []

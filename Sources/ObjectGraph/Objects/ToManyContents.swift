@@ -164,7 +164,7 @@ package final class ToManyContents {
         for object in leaving where added.remove(object) == nil { removed.insert(object) }
     }
 
-    /// Gives a loaded ordered relationship another order of the same members.
+    /// Reorders the members of a loaded ordered relationship.
     package func reorder(_ objects: [NSManagedObject]) {
         assert(isLoaded && isOrdered && objects.count == order.count)
         keepOrder()

@@ -216,7 +216,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         return isSame ? nil : edit
     }
 
-    /// Gives faults among some objects their rows by one request, but for those whose rows are in memory.
+    /// Loads the rows of faults among some objects by one request, except rows in memory.
     ///
     /// - Throws: an error of the store.
     private func loadTogether(_ objects: [NSManagedObject]) throws {

@@ -64,7 +64,7 @@ public struct FetchedResultsSnapshot: Sendable, Equatable {
     }
 }
 
-/// The type that a delegate written for Apple's platforms is handed.
+/// The type that a delegate written for Apple's platforms receives.
 public typealias NSDiffableDataSourceSnapshotReference = FetchedResultsSnapshot
 
 extension ResultList {

@@ -2,7 +2,7 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-// The steps of a save: hooks, validation, a unit of work for each store, its transaction, and the rows that come back.
+// The steps of a save: hooks, validation, a unit of work for each store, its transaction, and the returned rows.
 
 extension NSManagedObjectContext {
     /// What `save()` does.
@@ -316,7 +316,7 @@ extension NSManagedObjectContext {
         takeInAffected(outcome, &changes)
     }
 
-    /// Gives new objects the identities and values of their rows.
+    /// Adopts the identities and values of new objects' rows.
     private func takeInNew(_ objects: [NSManagedObject], _ rows: [Row], _ store: any ObjectStore) {
         require(rows.count == objects.count, "A store wrote \(rows.count) of \(objects.count) new objects.")
         _ = tracker.noteSavedInsertions(of: objects)

@@ -84,7 +84,7 @@ struct SaveSession {
 
     /// The changes by resolved conflicts since the last call.
     ///
-    /// - Parameter isComplete: false when the save goes on with other stores.
+    /// - Parameter isComplete: false when the save continues with other stores.
     mutating func takeResolutionSteps(isComplete: Bool) -> [ResolutionStep] {
         let steps = resolutionSteps ?? []
         resolutionSteps = isComplete ? nil : []

@@ -181,7 +181,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         homesByNumber = byNumber
     }
 
-    /// Takes over the entities of another store, with all their objects and IDs, once these are moved
+    /// Adopts the entities of another store, with all their objects and IDs, once these are moved
     /// (`StoredEntity.move(to:)`).
     package func takeEntities(of other: NSPersistentStore) {
         homesByEntity = other.homesByEntity

@@ -5,7 +5,7 @@ import ManagedObjectModel
 package protocol ObjectStore: StoreKind {
     /// Opens the store, or makes it, for the entities of a model.
     ///
-    /// - Parameter old: a store of the same model whose objects this one takes over, by the same references.
+    /// - Parameter old: a store of the same model whose objects this one adopts, by the same references.
     /// - Throws: see `NSPersistentStoreCoordinator.addPersistentStore(ofType:configurationName:at:options:)`; what is
     ///   stored is as it was.
     func open(model: NSManagedObjectModel, inPlaceOf old: (any ObjectStore)?) throws
@@ -96,9 +96,9 @@ package protocol ObjectStore: StoreKind {
     /// - Throws: 134070 when the caller is called from inside of a read or write of the store, which closing would wait for.
     func checkIsUnused(to action: String) throws
 
-    /// Whether the store has a persistent history that its successor takes over.
+    /// Whether the store has a persistent history that its successor adopts.
     var keepsHistory: Bool { get }
-    /// Takes over the history of the store that this one was migrated from.
+    /// Adopts the history of the store that this one was migrated from.
     ///
     /// - Throws: an error of the database; 134020 for values of deleted objects that cannot be kept.
     func takeHistory(of source: any ObjectStore, _ keeping: HistoryKeeping) throws

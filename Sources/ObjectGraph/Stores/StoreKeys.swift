@@ -73,12 +73,12 @@ public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
 /// whatever the value.
 public let NSValidateXMLStoreOption = "NSValidateXMLStoreOption"
 
-/// Option key: take archives of any class out of a binary store. It changes nothing, and the log says so: only values of
+/// Option key: decode archives of any class in a binary store. It changes nothing, and the log says so: only values of
 /// attributes are read.
 public let NSBinaryStoreInsecureDecodingCompatibilityOption =
     "NSBinaryStoreInsecureDecodingCompatibilityOption"
 
-/// Option key: classes beside those of attributes that may be taken out of a binary store. It changes nothing, and the log says
+/// Option key: classes beside those of attributes that may be decoded from a binary store. It changes nothing, and the log says
 /// so: only values of attributes are read, whose classes the model and its value transformers name.
 public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"
 

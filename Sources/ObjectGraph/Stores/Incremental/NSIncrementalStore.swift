@@ -8,7 +8,8 @@ import ManagedObjectModel
 /// `newValue(forRelationship:forObjectWith:with:)` and `obtainPermanentIDs(for:)`. Objects are identified by reference
 /// objects of its own choice: hashable values, whose descriptions are the last part of the objects' URIs.
 ///
-/// Calls come from the queues of any context, several at once; saves come one after the other. The values of loaded objects are kept in the row cache of the
+/// Calls come from the queues of any context, several at once; saves come one after the other. The values of loaded objects are
+/// kept in the row cache of the
 /// coordinator.
 open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
     private let references = ReferenceTable()
